@@ -133,10 +133,10 @@ export const configFact = ({ machine }: Site): Fact => ({
     source: SIMULATED_SOURCE,
     intervalMs: DURABLE_INTERVAL_MS,
     value: {
-      tags: [SIMULATED_SOURCE],
-      site: unknown('simulated without one'),
-      rack: unknown('simulated without one'),
-      machineKind: unknown('simulated without one'),
+      tags: [SIMULATED_SOURCE, ...(machine.place?.tags ?? [])],
+      site: machine.place?.site ?? NOT_SET,
+      rack: machine.place?.rack ?? NOT_SET,
+      machineKind: NOT_SET,
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
@@ -163,10 +163,10 @@ const deviceOf = (gpu: GpuHardware, site: number, at: number): GpuDevice => ({
 
 const addressesOf = (socket: Socket | undefined): readonly InterfaceAddress[] => {
   if (socket === undefined) return [];
-  const { address, isLinkLocal } = socket;
+  const { address, isLinkLocal, prefixLength } = socket;
   return isLinkLocal
     ? [{ address, family: 'ipv6', prefixLength: 64, scope: 'link' }]
-    : [{ address, family: 'ipv4', prefixLength: 24, scope: 'global' }];
+    : [{ address, family: 'ipv4', prefixLength, scope: 'global' }];
 };
 
 /** Locally administered: 02:… belongs to no maker. */
@@ -179,3 +179,4 @@ const macAddress = (site: number, name: string): string => {
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 const WIFI_BITS_PER_SECOND = 1.2e9;
+const NOT_SET = unknown('not set in config.toml');

@@ -14,6 +14,8 @@ export interface Site {
   readonly machine: SimulatedMachine;
   readonly hardware: Hardware;
   readonly sockets: readonly Socket[];
+  /** More machines than a network of 256 addresses has room for. */
+  readonly isWide: boolean;
 }
 
 /** An interface in use. */
@@ -22,6 +24,7 @@ export interface Socket {
   readonly interfaceName: string;
   readonly address: string;
   readonly isLinkLocal: boolean;
+  readonly prefixLength: number;
   /** Of its RDMA device; undefined if it has none, or it is switched off. */
   readonly rdmaName: string | undefined;
   /** Of a Thunderbolt port: from 0. */
@@ -54,7 +57,8 @@ export const wire = ({ machines, cables, absences }: Scenario, nodeIds: readonly
   const sites = machines.map((machine, index): Site & { sockets: Socket[] } => {
     const nodeId = nodeIds[index];
     if (nodeId === undefined) throw new RangeError('a node id for each machine');
-    return { index, nodeId, machine, hardware: HARDWARE[machine.hardware], sockets: [] };
+    const isWide = machines.length > NARROW_MACHINES_MAX;
+    return { index, nodeId, machine, hardware: HARDWARE[machine.hardware], sockets: [], isWide };
   });
   const siteAt = (index: number): Site & { sockets: Socket[] } => {
     const site = sites[index];
@@ -105,7 +109,7 @@ const added = (sockets: Socket[], socket: Socket): Socket => {
   return socket;
 };
 
-const sharedSocket = ({ index, hardware }: Site, kind: 'ethernet' | 'wifi' | 'overlay'): Socket => {
+const sharedSocket = ({ index, hardware, isWide }: Site, kind: 'ethernet' | 'wifi' | 'overlay'): Socket => {
   const { prefix, interfaceName } = {
     ethernet: { prefix: '192.0.2', interfaceName: hardware.ethernet.name },
     wifi: { prefix: '198.51.100', interfaceName: hardware.wifiName ?? '' },
@@ -114,10 +118,11 @@ const sharedSocket = ({ index, hardware }: Site, kind: 'ethernet' | 'wifi' | 'ov
       interfaceName: hardware.operatingSystem.platform === 'macos' ? 'utun4' : 'tailscale0',
     },
   }[kind];
+  if (isWide) return { ...PLAIN, kind, interfaceName, address: wideAddress(16, index), prefixLength: 21 };
   return { ...PLAIN, kind, interfaceName, address: `${prefix}.${index + FIRST_HOST}` };
 };
 
-const rdmaSocket = ({ index, hardware }: Site, port: number): Socket => {
+const rdmaSocket = ({ index, hardware, isWide }: Site, port: number): Socket => {
   const device: RdmaHardware | undefined = hardware.rdmaPorts[port];
   if (device === undefined) throw new RangeError(`${hardware.model} has no RDMA port ${port}`);
   const { interfaceName, device: rdmaName } = device;
@@ -125,10 +130,17 @@ const rdmaSocket = ({ index, hardware }: Site, port: number): Socket => {
     ...PLAIN,
     kind: 'rdma',
     interfaceName,
-    address: `198.18.${port}.${index + FIRST_HOST}`,
+    address: isWide ? wideAddress(port, index) : `198.18.${port}.${index + FIRST_HOST}`,
+    prefixLength: isWide ? 21 : 24,
     rdmaName,
     port,
   };
+};
+
+/** In 198.18.0.0/15: eight times 256 addresses a network, the shared one behind those of the RDMA ports. */
+const wideAddress = (network: number, index: number): string => {
+  const host = network * 2_048 + index + FIRST_HOST;
+  return `198.${18 + Math.floor(host / 65_536)}.${Math.floor(host / 256) % 256}.${host % 256}`;
 };
 
 const thunderboltSocket = (
@@ -156,6 +168,7 @@ export const thunderboltInterface = (hardware: Hardware, port: number): string =
 
 const PLAIN = {
   isLinkLocal: false,
+  prefixLength: 24,
   rdmaName: undefined,
   port: 0,
   cableBitsPerSecond: 0,
@@ -164,3 +177,4 @@ const PLAIN = {
 /** What a cable between two Macs negotiates each way: Thunderbolt 5, or 4 if RDMA is not offered. */
 const THUNDERBOLT_BITS_PER_SECOND = { 'thunderbolt-rdma': 80e9, thunderbolt: 40e9 } as const;
 const FIRST_HOST = 10;
+const NARROW_MACHINES_MAX = 240;

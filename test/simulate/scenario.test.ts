@@ -10,10 +10,16 @@ import {
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { wire } from '../../src/simulate/site.ts';
 
+/** Every size of racks, and some of the fleets. */
+const sizesFrom = (first: number): readonly number[] => [
+  ...Array.from({ length: 201 - first }, (_, at) => first + at),
+  ...[201, 208, 512, SIMULATED_NODES_MAX],
+];
+
 const idsOf = (count: number) => seededNodeKeys(1, count).map(({ nodeId }) => nodeId);
 
 describe('a scenario', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 64, 65, 200])(
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 64, 65, 200, 1_000])(
     'of %i machines has that many names, and cables between them only',
     count => {
       const scenario = scenarioOfSize(count);
@@ -45,6 +51,26 @@ describe('a scenario', () => {
     expect(Math.max(...sinks)).toBeLessThanOrEqual(10);
   });
 
+  test('of 1,000 machines has some ten thousand links, and a pair for each two racks', () => {
+    const { machines, cables } = scenarioOfSize(1_000);
+    expect(cables.length).toBeGreaterThan(9_500);
+    expect(cables.length).toBeLessThan(11_000);
+    const racks = [...new Set(machines.map(({ place }) => place?.rack))];
+    const joined = new Set(
+      cables.map(({ a, b }) => [a, b].map(end => machines[end]?.place?.rack ?? '').join(' ')),
+    );
+    const missing = racks.flatMap((one, at) =>
+      racks.slice(at).filter(other => !joined.has(`${one} ${other}`)),
+    );
+    expect(missing).toEqual([]);
+    expect(new Set(machines.map(({ place }) => place?.site)).size).toBe(3);
+  });
+
+  test('of more than eight machines says where each stands', () => {
+    for (const { place } of scenarioOfSize(64).machines) expect(place?.rack).toMatch(/^r\d\d$/);
+    for (const { place } of scenarioOfSize(4).machines) expect(place).toBeUndefined();
+  });
+
   test.each([8, 16])('of %i has what it is there to show, and without faults none of it', count => {
     const { machines, cables, absences } = scenarioOfSize(count);
     expect(machines.some(({ quirks }) => quirks?.throttledGpu !== undefined)).toBe(true);
@@ -65,7 +91,7 @@ describe('a scenario', () => {
   });
 
   test('of any size has few bad cables, so that each is looked at', () => {
-    for (let count = 17; count <= SIMULATED_NODES_MAX; count += 1) {
+    for (const count of sizesFrom(17)) {
       const { cables } = scenarioOfSize(count);
       const bad = cables.filter(cable => isLopsided(cable) || (cable.retransmits ?? 0) > 0);
       expect(bad.length).toBeGreaterThanOrEqual(2);
@@ -74,7 +100,7 @@ describe('a scenario', () => {
   });
 
   test('of any size carries over a slow port what that port can', () => {
-    for (let count = 1; count <= SIMULATED_NODES_MAX; count += 1) {
+    for (const count of sizesFrom(1)) {
       const { machines, cables } = scenarioOfSize(count);
       for (const { a, b, bitsPerSecondToA, bitsPerSecondToB } of cables.filter(isEthernet)) {
         const port = Math.min(...[a, b].map(end => machines[end]?.quirks?.ethernetBitsPerSecond ?? 10e9));

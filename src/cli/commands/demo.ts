@@ -57,7 +57,8 @@ export const demoCommand: Command = {
     { line: 'plimsoll demo', meaning: 'eight machines of six kinds, with typical faults' },
     { line: 'plimsoll demo --faults off', meaning: 'the same without faults' },
     { line: 'plimsoll demo --nodes 2', meaning: 'two Mac Studios on one cable' },
-    { line: 'plimsoll demo --nodes 200 --no-bench', meaning: 'racks' },
+    { line: 'plimsoll demo --nodes 200 --no-bench', meaning: 'racks at three sites' },
+    { line: 'plimsoll demo --nodes 1000 --no-bench', meaning: 'a fleet' },
   ],
   run: async (invocation, state) => {
     const { runDemo } = await loadDemo();

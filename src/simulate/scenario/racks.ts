@@ -2,7 +2,7 @@
 // beyond that a machine reaches its own rack, and its counterpart in the next one, as with leaf switches in a ring.
 
 import type { HardwareName } from '../hardware.ts';
-import type { Cable, CableKind, Scenario, SimulatedMachine } from './scenario.ts';
+import type { Cable, CableKind, MachinePlace, Scenario, SimulatedMachine } from './scenario.ts';
 import { cable } from './scenario.ts';
 import { MIXED_COUNT_MAX, mixedCluster } from './small-clusters.ts';
 
@@ -11,7 +11,10 @@ export const FULL_MESH_COUNT_MAX = 16;
 
 export const racks = (count: number): Scenario => {
   const mixed = mixedCluster(MIXED_COUNT_MAX);
-  const machines = Array.from({ length: count }, (_, index) => mixed.machines[index] ?? rackMachine(index));
+  const machines = Array.from({ length: count }, (_, index) => ({
+    ...(mixed.machines[index] ?? rackMachine(index)),
+    place: rackPlace(rackOf(index), rackOf(count - 1) + 1),
+  }));
   const cables: Cable[] = [...mixed.cables];
   for (let a = 0; a < count; a += 1)
     for (let b = Math.max(a + 1, MIXED_COUNT_MAX); b < count; b += 1) {
@@ -24,6 +27,13 @@ export const racks = (count: number): Scenario => {
 };
 
 const rackOf = (index: number): number => Math.floor(index / RACK_SIZE);
+
+/** Racks of one site stand beside each other; what they are for changes from rack to rack. */
+export const rackPlace = (rack: number, rackCount: number): MachinePlace => ({
+  site: SITES[Math.floor((rack * SITES.length) / rackCount)] ?? SITES[0],
+  rack: `r${String(rack + 1).padStart(2, '0')}`,
+  tags: [`use=${USES[rack % USES.length] ?? USES[0]}`],
+});
 
 const isCabled = (a: number, b: number, count: number): boolean =>
   count <= FULL_MESH_COUNT_MAX ||
@@ -72,6 +82,8 @@ const POOR_CABLES: readonly (readonly [number, number])[] = [
   [9, 13],
   [18, 26],
 ];
+const SITES = ['greenwich', 'leith', 'cardiff'] as const;
+const USES = ['serve', 'serve', 'train', 'serve', 'batch'] as const;
 /** 1 Gb/s minus frame headers. */
 const GIGABIT = { bitsPerSecondToA: 0.941e9, bitsPerSecondToB: 0.939e9 };
 const RACK_KINDS: readonly HardwareName[] = [

@@ -1,12 +1,15 @@
-// The scenario for a size: hand-written up to eight machines and for sixteen, else generated.
+// The scenario for a size: hand-written up to eight machines and for sixteen, else generated: racks, and past them a fleet.
 
+import { fleet } from './fleet.ts';
 import { HARBOUR } from './harbour.ts';
 import { racks } from './racks.ts';
 import type { Cable, MachineQuirks, Scenario, SimulatedMachine } from './scenario.ts';
 import { DESK, MIXED_COUNT_MAX, mixedCluster, PAIR } from './small-clusters.ts';
 
 /** Machines of one simulation. */
-export const SIMULATED_NODES_MAX = 200;
+export const SIMULATED_NODES_MAX = 1_000;
+/** Racks of eight with different machines; more are a fleet. */
+const RACKS_NODES_MAX = 200;
 
 /** @throws RangeError for a size that is not a whole number from 1 to SIMULATED_NODES_MAX. */
 export const scenarioOfSize = (count: number): Scenario => {
@@ -15,7 +18,8 @@ export const scenarioOfSize = (count: number): Scenario => {
   if (count === PAIR.machines.length) return PAIR;
   if (count === DESK.machines.length) return DESK;
   if (count === HARBOUR.machines.length) return HARBOUR;
-  return count <= MIXED_COUNT_MAX ? mixedCluster(count) : racks(count);
+  if (count <= MIXED_COUNT_MAX) return mixedCluster(count);
+  return count <= RACKS_NODES_MAX ? racks(count) : fleet(count);
 };
 
 export const withoutFaults = (scenario: Scenario): Scenario => ({

@@ -19,6 +19,14 @@ export interface SimulatedMachine {
   /** Factor against other machines of its kind: 1 is equal. */
   readonly speed?: number;
   readonly quirks?: MachineQuirks;
+  /** What its config.toml says of it; nothing on a desk. */
+  readonly place?: MachinePlace;
+}
+
+export interface MachinePlace {
+  readonly site: string;
+  readonly rack: string;
+  readonly tags: readonly string[];
 }
 
 export interface MachineLoad {
