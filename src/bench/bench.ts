@@ -7,9 +7,6 @@ import { firstLine } from '../core/text/single-line.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import { OwnProcessError } from '../process/own-process.ts';
 import { BenchError } from './bench-error.ts';
-import { readJsonlDataset } from './dataset/jsonl-dataset.ts';
-import { chosenLengths } from './dataset/length-choice.ts';
-import type { PromptWish } from './dataset/planned-prompts.ts';
 import type { AggregatorChild } from './run/aggregator-child.ts';
 import { openAggregator } from './run/aggregator-child.ts';
 import type { BenchParts, BenchResult, RunPart } from './run/bench-parts.ts';
@@ -21,6 +18,7 @@ import { measure } from './run/measure.ts';
 import { checkOpenFiles } from './run/open-files.ts';
 import type { PreparedLoad } from './run/prepare-load.ts';
 import { BatchRelay, prepareLoad } from './run/prepare-load.ts';
+import { readPromptWish } from './run/read-prompt-wish.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';
@@ -99,23 +97,6 @@ const zeroOf =
   ({ zero }: RunPart, { connectionsOpened }: PreparedLoad) =>
   (): Promise<number | undefined> =>
     zero(connectionsOpened);
-
-/** Every file that says what is sent, before anything is started. */
-const readPromptWish = async (request: BenchRequest, signal: AbortSignal): Promise<PromptWish> => {
-  const { dataset, seed } = request;
-  const { inputTokens, outputTokens, prefixes, fields } = request.requests;
-  return {
-    seed,
-    file: dataset.kind === 'synthetic' ? undefined : await readJsonlDataset({ ...dataset, signal }),
-    input: inputTokens === undefined ? undefined : await chosenLengths(inputTokens),
-    output: outputTokens === undefined ? undefined : await chosenLengths(outputTokens),
-    prefixes,
-    isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
-  };
-};
-
-/** Fields of --body that say how long an answer may be, or with null that nobody says it. */
-const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
 
 const tapped = (sink: LoadSink, tap: LoadSink | undefined): LoadSink =>
   tap === undefined

@@ -24,7 +24,7 @@ export const AGENT_SCHEMA = 'plimsoll.agent/1';
 
 /** Told by the coordinator. */
 export type CoordinatorMessage =
-  /** Part `index` of the data set, from 0: raw DEFLATE (RFC 1951) of whole lines, each a prompt as JSON. */
+  /** Part `index` of the data set, from 0: raw DEFLATE (RFC 1951). Together they are lines, each a prompt as JSON. */
   | {
       readonly kind: 'dataset';
       readonly index: number;
@@ -97,7 +97,7 @@ export type AgentMessage =
       /** Of the sample file that `collect` brings. */
       readonly samplesBytes: number;
     }
-  /** Part `index` of the sample file, from 0: raw DEFLATE of whole lines. */
+  /** Part `index` of the sample file, from 0: raw DEFLATE. */
   | {
       readonly kind: 'samples';
       readonly index: number;
@@ -124,10 +124,8 @@ export interface AgentProblem {
 
 /** Parts of files are a fraction of it, live snapshots some 100 kB. Bounds in docs/limits.md. */
 export const AGENT_MESSAGE_BYTES_MAX: number = 8 * 1024 * 1024;
-/** Of one part of a data set or a sample file before compression. One line alone may be longer. */
-export const AGENT_PART_BYTES: number = 1024 * 1024;
-/** Of one part: whoever inflates takes no more. */
-export const AGENT_PART_BYTES_MAX: number = 16 * 1024 * 1024;
+/** Of one part of a data set or a sample file before compression: whoever inflates takes no more. */
+export const AGENT_PART_BYTES_MAX: number = 1024 * 1024;
 /** An agent that says nothing for so long has left the run. */
 export const AGENT_SILENCE_MS_MAX = 5_000;
 export const AGENT_ALIVE_MS = 1_000;

@@ -4,6 +4,7 @@ import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
+import type { Dataset } from '../dataset/prompt.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
@@ -38,6 +39,8 @@ export interface BenchRequest {
 
 export type DatasetChoice =
   | { readonly kind: 'synthetic' }
+  /** Read already: by the coordinator of a run, who sent it here. */
+  | { readonly kind: 'held'; readonly dataset: Dataset }
   | {
       readonly kind: 'file';
       /** Absolute. */

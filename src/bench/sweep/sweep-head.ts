@@ -25,7 +25,7 @@ export const sweepHead = (
   target: request.target.shown,
   model: request.model ?? unknown('the server was not asked yet'),
   serverKind: unknown('the server was not asked yet'),
-  dataset: request.dataset.kind === 'synthetic' ? 'generated prompts' : request.dataset.shownPath,
+  dataset: request.dataset.kind === 'file' ? request.dataset.shownPath : 'generated prompts',
   objectives: judgedObjectives(objectiveFields(request.objectives, request.attainment)).map(judgedText),
   attainment: request.attainment,
   seed: request.seed,

@@ -1,0 +1,77 @@
+// How far an agent's clock is ahead of the coordinator's, from round trips: the answer was stamped somewhere between question
+// and answer, so that half the shortest round trip bounds the error (Cristian 1989). Two such measurements, before and after
+// a run, give the drift between them. Offsets place windows; latencies come from one clock each and are never mixed.
+
+export interface RoundTrip {
+  /** On the coordinator's clock, ns. */
+  readonly sentNs: number;
+  readonly receivedNs: number;
+  /** On the agent's. */
+  readonly agentNs: number;
+}
+
+export interface ClockOffset {
+  /** Middle of the shortest round trip, on the coordinator's clock. */
+  readonly atNs: number;
+  /** Agent's clock minus the coordinator's then. */
+  readonly offsetNs: number;
+  /** The true offset lies within so much of it. */
+  readonly errorNs: number;
+  /** Of all round trips: how late a message may be. */
+  readonly worstRoundTripNs: number;
+}
+
+/** Of the shortest round trip. @throws RangeError without any. */
+export const clockOffset = (trips: readonly RoundTrip[]): ClockOffset => {
+  const [first, ...rest] = trips;
+  if (first === undefined) throw new RangeError('no round trip to tell a clock by');
+  const best = rest.reduce((least, trip) => (tripNs(trip) < tripNs(least) ? trip : least), first);
+  const atNs = (best.sentNs + best.receivedNs) / 2;
+  return {
+    atNs,
+    offsetNs: best.agentNs - atNs,
+    errorNs: tripNs(best) / 2,
+    worstRoundTripNs: Math.max(...trips.map(tripNs)),
+  };
+};
+
+/** From the agent's clock to the coordinator's, at any moment of a run. */
+export interface ClockLine {
+  toCoordinatorNs(agentNs: number): number;
+  /** Of whatever it places between its two measurements; of one alone, when it was made. */
+  readonly errorNs: number;
+  /** How much faster the agent's clock runs: 1e-6 is a millionth. 0 where it was measured once. */
+  readonly drift: number;
+}
+
+/** Linear between the two; without `after` the offset of before holds, and what drifts since is not known. */
+export const clockLine = (before: ClockOffset, after: ClockOffset | undefined): ClockLine => {
+  const elapsedNs = after === undefined ? 0 : after.atNs - before.atNs;
+  const drift = after === undefined || elapsedNs <= 0 ? 0 : (after.offsetNs - before.offsetNs) / elapsedNs;
+  const agentAtNs = before.atNs + before.offsetNs;
+  return {
+    // agent = coordinator + offset + drift · (coordinator − before), solved for the coordinator.
+    toCoordinatorNs: agentNs => before.atNs + (agentNs - agentAtNs) / (1 + drift),
+    errorNs: Math.max(before.errorNs, after?.errorNs ?? 0),
+    drift,
+  };
+};
+
+/** The moment at which all begin: far enough off that every agent has heard of it. */
+export const startLeadNs = (worstRoundTripNs: number): number =>
+  Math.max(START_LEAD_NS_MIN, START_LEAD_ROUND_TRIPS * worstRoundTripNs);
+
+/**
+ * Past it an agent's arrivals would lie visibly elsewhere among the others' than the schedule says.
+ * @param medianGapNs between arrivals of one agent; undefined where no schedule says when requests are sent
+ */
+export const clockErrorNsMax = (medianGapNs: number | undefined): number =>
+  Math.min(CLOCK_ERROR_MS_MAX * 1e6, CLOCK_ERROR_GAP_SHARE * (medianGapNs ?? Number.POSITIVE_INFINITY));
+
+const tripNs = ({ sentNs, receivedNs }: RoundTrip): number => receivedNs - sentNs;
+
+export const CLOCK_ROUND_TRIPS = 20;
+const START_LEAD_NS_MIN = 3e9;
+const START_LEAD_ROUND_TRIPS = 20;
+const CLOCK_ERROR_MS_MAX = 50;
+const CLOCK_ERROR_GAP_SHARE = 0.1;

@@ -1,0 +1,154 @@
+// A benchmark's request on its way to an agent, and back into one there. What the coordinator has read of files is part of it
+// or goes before it; headers and keys never travel, an agent adds its own.
+
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import type { Objective } from '../../core/run/objective.ts';
+import { objectiveFields } from '../../core/run/objective.ts';
+import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import type { AgentRequest, AgentSurvey } from '../../wire/agent-request.ts';
+import { BenchError } from '../bench-error.ts';
+import type { PromptWish } from '../dataset/planned-prompts.ts';
+import type { Dataset, Prompt } from '../dataset/prompt.ts';
+import { readRow } from '../dataset/read-row.ts';
+import { WORDS_AS_TOKENS } from '../dataset/word-costs.ts';
+import type { BenchRequest } from '../run/bench-request.ts';
+import type { ServerSurvey } from '../run/survey-server.ts';
+import { SERVER_APIS } from '../target/api/server-apis.ts';
+import type { HeaderField } from '../target/load-target.ts';
+import { parseTargetUrl } from '../target/target-url.ts';
+
+export interface TravelFacts {
+  readonly prompts: PromptWish;
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly noncePrefix: string;
+  /** Of all agents together. */
+  readonly warmupRequests: number;
+}
+
+export const travellingRequest = (request: BenchRequest, facts: TravelFacts): AgentRequest => {
+  const { prompts } = facts;
+  const { file, input, output } = prompts;
+  return {
+    runId: facts.runId,
+    startedAt: facts.startedAt,
+    target: request.target.shown,
+    api: request.api.name,
+    model: request.model ?? unknown('not given'),
+    pattern: request.pattern,
+    shape: request.shape,
+    samplesMax: request.samplesMax ?? unknown('not limited'),
+    durationMs: request.durationMs ?? unknown('not limited'),
+    warmupRequests: facts.warmupRequests,
+    seed: request.seed,
+    hasNonce: request.hasNonce,
+    noncePrefix: facts.noncePrefix,
+    isStreaming: request.isStreaming,
+    timeouts: request.timeouts,
+    dataset:
+      file === undefined
+        ? unknown('generated')
+        : { description: file.description, prompts: file.prompts.length },
+    inputTokens: input?.distribution ?? unknown('not given'),
+    outputTokens: output?.distribution ?? unknown('not given'),
+    prefixes: request.requests.prefixes ?? unknown('none'),
+    bodyFields: JSON.stringify(request.requests.fields),
+    ...objectiveFields(request.objectives, request.attainment),
+  };
+};
+
+/**
+ * What the agent runs.
+ * @param dataset what came before it, where the request says that something did
+ * @throws BenchError `input` for what this version cannot run.
+ */
+export const arrivedRequest = (
+  asked: AgentRequest,
+  { headers, dataset }: { readonly headers: readonly HeaderField[]; readonly dataset: Dataset | undefined },
+): BenchRequest => {
+  const target = parseTargetUrl(asked.target);
+  if (target.kind === 'wrong') throw input(target.problem, target.advice);
+  const api = SERVER_APIS.find(({ name }) => name === asked.api);
+  if (api === undefined)
+    throw input(
+      `this version knows no API "${asked.api}"`,
+      'Use the same version of Plimsoll on all machines.',
+    );
+  const fields = parseAnyJson(asked.bodyFields);
+  if (!isJsonObject(fields)) throw input('the fields of the body are not an object', '');
+  return {
+    target: target.value,
+    api,
+    model: knownOr(asked.model, undefined),
+    pattern: asked.pattern,
+    shape: asked.shape,
+    samplesMax: knownOr(asked.samplesMax, undefined),
+    durationMs: knownOr(asked.durationMs, undefined),
+    name: undefined,
+    tags: {},
+    dataset: dataset === undefined ? { kind: 'synthetic' } : { kind: 'held', dataset },
+    requests: {
+      inputTokens: knownOr(asked.inputTokens, undefined),
+      outputTokens: knownOr(asked.outputTokens, undefined),
+      prefixes: knownOr(asked.prefixes, undefined),
+      fields,
+    },
+    hasNonce: asked.hasNonce,
+    isStreaming: asked.isStreaming,
+    timeouts: asked.timeouts,
+    warmup: asked.warmupRequests === 0 ? { kind: 'none' } : { kind: 'requests', count: asked.warmupRequests },
+    seed: asked.seed,
+    headers,
+    hasEventLog: false,
+    objectives: objectivesOf(asked),
+    attainment: knownOr(asked.attainment, 1),
+  };
+};
+
+const objectivesOf = ({ objectives, runObjectives }: AgentRequest): readonly Objective[] => [
+  ...objectives.map(limit => ({ kind: 'request' as const, ...limit })),
+  ...knownOr(runObjectives, []),
+];
+
+export const travellingSurvey = ({
+  model,
+  serverKind,
+  notices,
+  costs,
+  calibration,
+}: ServerSurvey): AgentSurvey => ({
+  model,
+  serverKind,
+  notices,
+  words: isUnknown(calibration) ? calibration : { ...costs, ...calibration },
+});
+
+export const arrivedSurvey = ({ model, serverKind, words, notices }: AgentSurvey): ServerSurvey => {
+  if (isUnknown(words)) return { model, serverKind, notices, costs: WORDS_AS_TOKENS, calibration: words };
+  const { requests, askedTokens, countedTokens, ...costs } = words;
+  return { model, serverKind, notices, costs, calibration: { requests, askedTokens, countedTokens } };
+};
+
+/** Of each prompt a line, as `datasetOfLines` reads it. */
+export function* linesOfDataset({ prompts }: Dataset): Generator<Uint8Array, void, void> {
+  const encoder = new TextEncoder();
+  for (const { messages, maxTokens } of prompts)
+    yield encoder.encode(`${JSON.stringify({ messages, max_tokens: maxTokens })}\n`);
+}
+
+/** @throws BenchError `input` for a line that is no prompt. */
+export const datasetOfLines = (description: string, text: string): Dataset => {
+  const prompts = text
+    .split('\n')
+    .filter(line => line !== '')
+    .map((line): Prompt => {
+      const row = readRow(line, 'messages');
+      if (row.kind === 'wrong') throw input(row.problem, row.advice);
+      return row.value;
+    });
+  if (prompts.length === 0) throw input('the data set that was sent has no prompt', '');
+  return { description, prompts };
+};
+
+const input = (problem: string, advice: string): BenchError =>
+  new BenchError({ code: 'input', problem, advice });

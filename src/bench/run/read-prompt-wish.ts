@@ -1,0 +1,40 @@
+// What a run's prompts are made of: every file that says what is sent is read here, before anything is started.
+
+import { readJsonlDataset } from '../dataset/jsonl-dataset.ts';
+import { chosenLengths } from '../dataset/length-choice.ts';
+import type { PromptWish } from '../dataset/planned-prompts.ts';
+import type { Dataset } from '../dataset/prompt.ts';
+import type { BenchRequest } from './bench-request.ts';
+
+/** @throws BenchError `input` for a file that cannot be used. */
+export const readPromptWish = async (request: BenchRequest, signal: AbortSignal): Promise<PromptWish> => {
+  const { dataset, seed } = request;
+  const { inputTokens, outputTokens, prefixes, fields } = request.requests;
+  return {
+    seed,
+    file: await readDataset(dataset, signal),
+    input: inputTokens === undefined ? undefined : await chosenLengths(inputTokens),
+    output: outputTokens === undefined ? undefined : await chosenLengths(outputTokens),
+    prefixes,
+    isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
+  };
+};
+
+const readDataset = async (
+  dataset: BenchRequest['dataset'],
+  signal: AbortSignal,
+): Promise<Dataset | undefined> => {
+  switch (dataset.kind) {
+    case 'synthetic':
+      return undefined;
+    case 'held':
+      return dataset.dataset;
+    case 'file':
+      return await readJsonlDataset({ ...dataset, signal });
+    default:
+      return dataset satisfies never;
+  }
+};
+
+/** Fields of --body that say how long an answer may be, or with null that nobody says it. */
+const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
