@@ -33,12 +33,12 @@ export class SimulatedPage implements AsyncDisposable {
   #url = '';
   #close: () => Promise<void> = () => Promise.resolve();
 
-  private constructor(nodeCount: number) {
+  private constructor(nodeCount: number, hasFaults: boolean) {
     this.nodeCount = nodeCount;
     this.#ids = seededNodeKeys(SEED, nodeCount).map(({ nodeId }) => nodeId);
     const simulation = new Simulation({
-      // Everybody is there: a node that sleeps has no label to change.
-      scenario: withoutFaults(scenarioOfSize(nodeCount)),
+      // Without faults everybody is there: a node that sleeps has no label to change.
+      scenario: hasFaults ? scenarioOfSize(nodeCount) : withoutFaults(scenarioOfSize(nodeCount)),
       nodeIds: this.#ids,
       seed: SEED,
       clock: this.#clock,
@@ -50,8 +50,8 @@ export class SimulatedPage implements AsyncDisposable {
     this.#running = simulation.run(this.#stop.signal);
   }
 
-  static async open(nodeCount: number): Promise<SimulatedPage> {
-    const page = new SimulatedPage(nodeCount);
+  static async open(nodeCount: number, { hasFaults = false } = {}): Promise<SimulatedPage> {
+    const page = new SimulatedPage(nodeCount, hasFaults);
     await page.pass(0);
     await page.#serve();
     return page;

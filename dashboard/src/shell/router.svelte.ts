@@ -41,6 +41,14 @@ export class Router {
     this.query = query;
   }
 
+  /** Likewise, but the back button comes back to what was seen before: for what is picked or opened on a page. */
+  step(query: URLSearchParams): void {
+    const text = query.toString();
+    const path = location.pathname + (text === '' ? '' : `?${text}`);
+    if (path !== location.pathname + location.search) history.pushState(null, '', path);
+    this.query = query;
+  }
+
   #read(): void {
     this.route = routeOf(location.pathname);
     this.query = new URLSearchParams(location.search);

@@ -183,10 +183,13 @@ const countBy = <T, K extends string>(
 
 /** "rack 2" before "rack 10". The browser's own collation differs from machine to machine. */
 const inNumberOrder = (a: string, b: string): number => {
-  const [left, right] = [a, b].map(text => text.replace(/\d+/g, digits => digits.padStart(16, '0')));
-  if (left === undefined || right === undefined || left === right) return a < b ? -1 : Number(a > b);
+  const [left, right] = [numberKey(a), numberKey(b)];
+  if (left === right) return a < b ? -1 : Number(a > b);
   return left < right ? -1 : 1;
 };
+
+/** A text whose plain order is the order by number. */
+export const numberKey = (text: string): string => text.replace(/\d+/g, digits => digits.padStart(16, '0'));
 
 const LEVELS = ['danger', 'caution', 'note'] as const;
 const PRESENCE_WORDS = ['up', 'stale', 'stopped', 'offline'] as const;

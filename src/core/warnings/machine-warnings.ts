@@ -135,5 +135,5 @@ const LANE_COMMANDS: Readonly<Record<string, string | undefined>> = {
     'nvidia-smi --format=csv --query-gpu=index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max',
   amd: 'amd-smi metric --pcie',
 };
-const BUSY_SHARE = 0.5;
+export const BUSY_SHARE = 0.5;
 const REASONS_MAX = 3;

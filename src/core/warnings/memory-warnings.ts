@@ -106,5 +106,5 @@ const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
 };
 
 const SAFE_WORDS: string = figureText(formatPercent(SAFE_LOAD));
-const SWAP_WORTH_SAYING_BYTES = 256e6;
+export const SWAP_WORTH_SAYING_BYTES = 256e6;
 const DISK_FREE_SHARE_MIN = 0.05;

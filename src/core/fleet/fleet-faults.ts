@@ -1,0 +1,180 @@
+// What is wrong, cell by cell and cable by cable, as facts that a picture can place: the same limits as the warnings have,
+// whose sentences nobody takes apart.
+
+import type { NodeId } from '../ids.ts';
+import { linkShortfall } from '../link/link-shortfall.ts';
+import type { LinkView } from '../link/link-view.ts';
+import { typeWords } from '../link/link-words.ts';
+import type { MemoryUse } from '../node/memory-use.ts';
+import {
+  gpuMemoryUse,
+  gpusOf,
+  hostMemoryUse,
+  ownMemoryGpus,
+  SAFE_LOAD,
+  usedShare,
+} from '../node/memory-use.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
+import { knownOr } from '../unknown.ts';
+import { warningSort } from '../warnings/bounded-warnings.ts';
+import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
+import { SWAP_WORTH_SAYING_BYTES } from '../warnings/memory-warnings.ts';
+import type { Warning } from '../warnings/warning.ts';
+
+export type FleetFault = NodeFault | CableFault;
+
+export type NodeFault = { readonly id: string; readonly level: FaultLevel; readonly node: NodeId } & (
+  | {
+      readonly kind: 'gone';
+      readonly isStale: boolean /** On this process's clock; missing: never heard. */;
+      readonly sinceMs?: number;
+    }
+  | {
+      readonly kind: 'over';
+      readonly share: number;
+      readonly swappedBytes: number /** Of a GPU with memory of its own. */;
+      readonly gpu?: number;
+    }
+  | {
+      readonly kind: 'hot';
+      readonly gpu: number;
+      readonly celsius?: number;
+      readonly reasons: readonly string[];
+    }
+);
+
+export interface CableFault {
+  readonly id: string;
+  readonly kind: 'cable';
+  readonly level: FaultLevel;
+  /** From the sender to the receiver of the direction that is short; of both directions as the link has them. */
+  readonly nodes: readonly [NodeId, NodeId];
+  readonly linkKey: string;
+  readonly isBothWays: boolean;
+  readonly bitsPerSecond: number;
+  readonly expected: { readonly kind: 'negotiated' | 'other-way'; readonly bitsPerSecond: number };
+  readonly type: string;
+  /** Of the probe that measured it. */
+  readonly retransmits?: number;
+}
+
+export type FaultLevel = 'danger' | 'caution';
+
+export const fleetFaults = (
+  views: readonly NodeView[],
+  links: readonly LinkView[],
+  nowMs: number,
+): readonly FleetFault[] => {
+  const found = [...views.flatMap(view => nodeFaults(view, nowMs)), ...cableFaults(links)];
+  return [
+    ...found.filter(({ level }) => level === 'danger'),
+    ...found.filter(({ level }) => level === 'caution'),
+  ];
+};
+
+/** Warnings of other sorts: a fleet lists them below its faults. */
+export const otherWarnings = (warnings: readonly Warning[]): readonly Warning[] =>
+  warnings.filter(warning => !SHOWN_AS_FAULTS.has(warningSort(warning).replace(/^\S+ /, '')));
+
+const nodeFaults = (view: NodeView, nowMs: number): readonly NodeFault[] => {
+  const node = view.nodeId;
+  // One that was stopped on purpose is away, not broken.
+  if (view.presence === 'offline') return view.stoppedMs === undefined ? [goneFault(view, nowMs)] : [];
+  return [
+    ...(view.presence === 'stale' ? [goneFault(view, nowMs)] : []),
+    ...overFault(view),
+    ...gpusOf(view).flatMap((gpu): NodeFault[] => {
+      const reasons = gpu.load === undefined || gpu.isLoadStale ? [] : knownOr(gpu.load.throttleReasons, []);
+      if (reasons.length === 0 || knownOr(gpu.load?.use ?? 0, 0) < BUSY_SHARE) return [];
+      const celsius = gpu.load === undefined ? undefined : knownOr(gpu.load.temperatureCelsius, undefined);
+      const { index, deviceId } = gpu.device;
+      return [
+        {
+          id: `hot ${node} ${deviceId}`,
+          kind: 'hot',
+          level: 'caution',
+          node,
+          gpu: index,
+          reasons: reasons.slice(0, REASONS_MAX),
+          ...(celsius === undefined ? {} : { celsius }),
+        },
+      ];
+    }),
+  ];
+};
+
+const goneFault = ({ nodeId, presence, silentMs }: NodeView, nowMs: number): NodeFault => ({
+  id: `gone ${nodeId}`,
+  kind: 'gone',
+  level: presence === 'offline' ? 'danger' : 'caution',
+  node: nodeId,
+  isStale: presence === 'stale',
+  ...(Number.isFinite(silentMs) ? { sinceMs: nowMs - silentMs } : {}),
+});
+
+/** Of the host's memory and of each GPU's: the fullest stands for the node. */
+const overFault = (view: NodeView): readonly NodeFault[] => {
+  const memory = heldValue(view.memory);
+  const swapped = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
+  const swappedBytes = swapped >= SWAP_WORTH_SAYING_BYTES ? swapped : 0;
+  const all: readonly { readonly use: MemoryUse | undefined; readonly gpu?: number }[] = [
+    { use: hostMemoryUse(view) },
+    ...ownMemoryGpus(view).map(gpu => ({ use: gpuMemoryUse(gpu), gpu: gpu.device.index })),
+  ];
+  const over = all
+    .map(({ use, ...of }) => ({ ...of, share: usedShare(use) ?? 0 }))
+    .filter(({ share }) => share > SAFE_LOAD);
+  const [fullest] = over.toSorted((a, b) => b.share - a.share);
+  if (fullest === undefined) return [];
+  const isHostOver = over.some(({ gpu }) => gpu === undefined);
+  return [
+    {
+      id: `over ${view.nodeId}`,
+      kind: 'over',
+      level: isHostOver && swappedBytes > 0 ? 'danger' : 'caution',
+      node: view.nodeId,
+      swappedBytes: isHostOver ? swappedBytes : 0,
+      ...fullest,
+    },
+  ];
+};
+
+const cableFaults = (links: readonly LinkView[]): readonly CableFault[] =>
+  links.flatMap((link): CableFault[] => {
+    const short = linkShortfall(link);
+    if (short === undefined) return [];
+    const [a, b] = link.nodes;
+    const retransmits =
+      short.of.profile === undefined ? undefined : knownOr(short.of.profile.retransmits, undefined);
+    return [
+      {
+        id: `cable ${link.key}`,
+        kind: 'cable',
+        level: 'caution',
+        nodes: short.direction === 'back' ? [b, a] : [a, b],
+        linkKey: link.key,
+        isBothWays: short.direction === 'both',
+        bitsPerSecond: short.bitsPerSecond,
+        expected: short.expected,
+        type: typeWords(short.of),
+        ...(retransmits === undefined ? {} : { retransmits }),
+      },
+    ];
+  });
+
+export const nodesOfFault = (fault: FleetFault): readonly NodeId[] =>
+  fault.kind === 'cable' ? fault.nodes : [fault.node];
+
+/** What ids of warnings begin with, where the picture shows the same as a fault or a state. */
+const SHOWN_AS_FAULTS: ReadonlySet<string> = new Set([
+  'presence',
+  'stopped',
+  'memory',
+  'gpu memory',
+  'throttled',
+  'link short',
+]);
+const REASONS_MAX = 3;
+
+export const isSwapWorthSaying = (swappedBytes: number): boolean => swappedBytes >= SWAP_WORTH_SAYING_BYTES;

@@ -1,0 +1,32 @@
+// The levels of a group's cells in whole per cent: finer is not seen, and what has not changed by one is not sent.
+
+import { gpusOf, modelMemoryUse, usedShare } from '../node/memory-use.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { knownOr } from '../unknown.ts';
+import type { GroupLevels } from './fleet-picture.ts';
+
+export const groupLevels = (members: readonly NodeView[]): GroupLevels => ({
+  memory: members.map(view => percent(usedShare(modelMemoryUse(view)))),
+  gpu: members.map(view => percent(meanGpuUse(view))),
+  states: members.map(stateLetter).join(''),
+});
+
+const stateLetter = (view: NodeView): string => {
+  if (view.presence === 'offline') return view.stoppedMs === undefined ? 'o' : 't';
+  if (view.presence === 'stale') return 's';
+  return isMeasured(view) ? 'm' : 'l';
+};
+
+const isMeasured = (view: NodeView): boolean =>
+  view.cpu.probe?.kind === 'running' || gpusOf(view).some(({ probe }) => probe?.kind === 'running');
+
+const meanGpuUse = (view: NodeView): number | undefined => {
+  const uses = gpusOf(view).flatMap(({ load, isLoadStale }) => {
+    const use = load === undefined || isLoadStale ? undefined : knownOr(load.use, undefined);
+    return use ?? [];
+  });
+  return uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length;
+};
+
+const percent = (share: number | undefined): number | null =>
+  share === undefined ? null : Math.round(Math.min(1, Math.max(0, share)) * 100);

@@ -1,0 +1,31 @@
+// The cells of a group: in the order of their names, numbers by value, each with the number under it. Neither moves when a
+// figure does.
+
+import { nodePlace } from '../group/node-place.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { knownOr } from '../unknown.ts';
+import type { RosterCell } from './fleet-picture.ts';
+
+/** @param members in the order of their names. */
+export const rosterCells = (members: readonly NodeView[]): readonly RosterCell[] => {
+  const marks = cellMarks(members.map(({ name }) => name));
+  return members.map((view, index) => {
+    const { kind, tags } = nodePlace(view);
+    return {
+      node: view.nodeId,
+      name: view.name,
+      mark: marks[index] ?? '',
+      kind: knownOr(kind, undefined)?.name ?? '',
+      tags,
+    };
+  });
+};
+
+/** "7" of "r05-07" where every name of the group ends in another number, else the place in the row. */
+export const cellMarks = (names: readonly string[]): readonly string[] => {
+  const numbers = names
+    .map(name => /(\d{1,4})$/.exec(name)?.[1])
+    .map(digits => (digits === undefined ? '' : String(Number(digits))));
+  const isTold = numbers.every(number => number !== '') && new Set(numbers).size === names.length;
+  return isTold ? numbers : names.map((_, index) => String(index + 1));
+};

@@ -1,0 +1,89 @@
+// What somebody picked on the page of a fleet: a node, a group, or two groups; its links, slowest first, and what it has to
+// each other group.
+
+import type { NodeId } from '../ids.ts';
+import type { LinkView } from '../link/link-view.ts';
+import type { FleetLink } from './fleet-links.ts';
+import { slowestLinks } from './fleet-links.ts';
+import type { FleetRoster } from './fleet-picture.ts';
+import type { GroupPairWays, GroupWays } from './fleet-ways.ts';
+import { waysOf } from './fleet-ways.ts';
+
+/** Groups by their ids. */
+export type FleetPick =
+  | { readonly kind: 'node'; readonly node: NodeId }
+  | { readonly kind: 'group'; readonly group: string }
+  | { readonly kind: 'pair'; readonly groups: readonly [string, string] };
+
+export interface FleetSelection {
+  readonly pick: FleetPick;
+  readonly linkCount: number;
+  /** Slowest first, bounded. */
+  readonly links: readonly FleetLink[];
+  /** Of all of them. */
+  readonly ways: GroupWays;
+  /** To each group of the roster; none to its own, and none of a pair. */
+  readonly toGroups: readonly GroupWays[];
+}
+
+export interface SelectionSources {
+  readonly roster: FleetRoster;
+  readonly links: readonly LinkView[];
+  readonly groupOf: ReadonlyMap<NodeId, readonly number[]>;
+  readonly pairs: readonly GroupPairWays[];
+}
+
+export const fleetSelection = (sources: SelectionSources, pick: FleetPick): FleetSelection | undefined => {
+  const { roster, links, groupOf, pairs } = sources;
+  const placeOf = (id: string): number => roster.groups.findIndex(group => group.id === id);
+  switch (pick.kind) {
+    case 'node': {
+      if (!groupOf.has(pick.node)) return undefined;
+      const mine = links.filter(({ nodes }) => nodes.includes(pick.node));
+      const byGroup = roster.groups.map((): LinkView[] => []);
+      for (const link of mine) {
+        if (link.standing.kind === 'gone') continue;
+        const [a, b] = link.nodes;
+        for (const group of groupOf.get(a === pick.node ? b : a) ?? []) byGroup[group]?.push(link);
+      }
+      return selected(pick, mine, byGroup.map(waysOf));
+    }
+    case 'group': {
+      const place = placeOf(pick.group);
+      if (place < 0) return undefined;
+      const isIn = (node: NodeId): boolean => groupOf.get(node)?.includes(place) === true;
+      const mine = links.filter(({ nodes: [a, b] }) => isIn(a) || isIn(b));
+      const toGroups = roster.groups.map((_, index): GroupWays => pairOf(pairs, place, index) ?? NO_WAYS);
+      return selected(pick, mine, toGroups);
+    }
+    case 'pair': {
+      const [one, other] = pick.groups.map(placeOf);
+      if (one === undefined || other === undefined || one < 0 || other < 0 || one === other) return undefined;
+      const isIn = (node: NodeId, group: number): boolean => groupOf.get(node)?.includes(group) === true;
+      const mine = links.filter(
+        ({ nodes: [a, b] }) => (isIn(a, one) && isIn(b, other)) || (isIn(a, other) && isIn(b, one)),
+      );
+      return selected(pick, mine, []);
+    }
+    default:
+      return pick satisfies never;
+  }
+};
+
+const selected = (
+  pick: FleetPick,
+  links: readonly LinkView[],
+  toGroups: readonly GroupWays[],
+): FleetSelection => ({
+  pick,
+  linkCount: links.length,
+  links: slowestLinks(links, LINKS_OF_PICK_MAX),
+  ways: waysOf(links.filter(({ standing }) => standing.kind !== 'gone')),
+  toGroups,
+});
+
+const pairOf = (pairs: readonly GroupPairWays[], one: number, other: number): GroupPairWays | undefined =>
+  pairs.find(({ groups: [a, b] }) => (a === one && b === other) || (a === other && b === one));
+
+const NO_WAYS: GroupWays = { linkCount: 0, isFlagged: false };
+const LINKS_OF_PICK_MAX = 24;

@@ -1,0 +1,190 @@
+// Derives the picture of a fleet again and again: levels and sums at every look, who is where only when names or groups have
+// changed, ways and faults of cables only when a link has.
+
+import type { GroupBy } from '../group/group-by.ts';
+import { groupByText } from '../group/group-by.ts';
+import type { Group, GroupSources } from '../group/group-view.ts';
+import { groupViews, numberKey } from '../group/group-view.ts';
+import type { NodeId } from '../ids.ts';
+import { slowestCable } from '../link/link-share.ts';
+import type { LinkView } from '../link/link-view.ts';
+import { hostMemoryUse, modelMemoryUse, usedShare } from '../node/memory-use.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
+import { runCount } from '../run/run-selectors.ts';
+import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
+import { groupLevels } from './fleet-levels.ts';
+import { fleetLink, slowestLinks } from './fleet-links.ts';
+import type { FleetPicture, FleetRoster, GroupSums, RoomAnswer } from './fleet-picture.ts';
+import { rosterCells } from './fleet-roster.ts';
+import type { FleetPick, FleetSelection } from './fleet-selection.ts';
+import { fleetSelection } from './fleet-selection.ts';
+import type { WaysBetween } from './fleet-ways.ts';
+import { slowestPair, waysBetween } from './fleet-ways.ts';
+
+export interface FleetSources extends GroupSources {
+  readonly links: readonly LinkView[];
+}
+
+export class FleetWatch {
+  #picture: FleetPicture | undefined;
+  #links: readonly LinkView[] = [];
+  #between: WaysBetween = { ways: [], pairs: [] };
+  #linksOfPicture: FleetPicture['links'] = [];
+  #groupOf: ReadonlyMap<NodeId, readonly number[]> = new Map();
+
+  read(sources: FleetSources, by: GroupBy): FleetPicture {
+    const groups = groupViews(sources, by).map(inPlaces);
+    const roster = this.#roster(groups, groupByText(by));
+    const isSame = roster === this.#picture?.roster;
+    if (!isSame) this.#groupOf = placesOf(roster);
+    if (!isSame || sources.links !== this.#links) {
+      this.#links = sources.links;
+      this.#between = waysBetween(sources.links, this.#groupOf, groups.length);
+      this.#linksOfPicture = slowestLinks(sources.links, LINKS_LISTED_MAX);
+    }
+    const faults = fleetFaults(sources.views, sources.links, sources.nowMs);
+    const cable = slowestCable(sources.links);
+    const pair = slowestPair(this.#between.pairs);
+    const room = leastRoom(sources.views);
+    this.#picture = {
+      roster,
+      levels: kept(
+        this.#picture?.levels,
+        groups.map(({ members }) => groupLevels(members)),
+      ),
+      sums: kept(this.#picture?.sums, groups.map(sumsOf)),
+      ways: this.#between.ways,
+      totals: {
+        nodeCount: sources.views.length,
+        linkCount: sources.links.length,
+        runCount: runCount(sources.state),
+        simulatedCount: sources.views.filter(view => heldValue(view.identity)?.isSimulated === true).length,
+      },
+      faults: {
+        list: faults.slice(0, FAULTS_LISTED_MAX),
+        count: faults.length,
+        nodeCount: new Set(faults.flatMap(nodesOfFault)).size,
+      },
+      answers: {
+        ...(cable === undefined ? {} : { slowestCable: fleetLink(cable.link) }),
+        ...(pair === undefined ? {} : { slowestPair: pair }),
+        ...(room === undefined ? {} : { leastRoom: room }),
+      },
+      links: this.#linksOfPicture,
+      others: otherWarnings(sources.warnings).slice(0, OTHERS_LISTED_MAX),
+    };
+    return this.#picture;
+  }
+
+  /** What is picked, of the links that the last picture was made of; undefined where no node or group is meant. */
+  select(pick: FleetPick): FleetSelection | undefined {
+    const { roster } = this.#picture ?? {};
+    return roster === undefined
+      ? undefined
+      : fleetSelection(
+          { roster, links: this.#links, groupOf: this.#groupOf, pairs: this.#between.pairs },
+          pick,
+        );
+  }
+
+  /** The same object while everybody is where he was. */
+  #roster(groups: readonly Group[], by: string): FleetRoster {
+    const before = this.#picture?.roster;
+    const made: FleetRoster = {
+      by,
+      groups: groups.map(({ id, name, reason, members }) => ({
+        id,
+        name,
+        ...(reason === undefined ? {} : { reason }),
+        cells: rosterCells(members),
+      })),
+    };
+    return before !== undefined && isSameRoster(before, made) ? before : made;
+  }
+}
+
+export const placesOf = ({ groups }: FleetRoster): ReadonlyMap<NodeId, readonly number[]> => {
+  const places = new Map<NodeId, number[]>();
+  for (const [index, { cells }] of groups.entries())
+    for (const { node } of cells) {
+      const held = places.get(node);
+      if (held === undefined) places.set(node, [index]);
+      else held.push(index);
+    }
+  return places;
+};
+
+/** A rack's tenth node stands after its ninth. */
+const inPlaces = (group: Group): Group => ({
+  ...group,
+  members: group.members
+    .map(view => ({ view, key: numberKey(view.name) }))
+    .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    .map(({ view }) => view),
+});
+
+/** What says the same as before is the same object, so that nobody draws or sends it again. */
+const kept = <T>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
+  now.map((one, index) => {
+    const held = before?.[index];
+    return held !== undefined && JSON.stringify(held) === JSON.stringify(one) ? held : one;
+  });
+
+const isSameRoster = (a: FleetRoster, b: FleetRoster): boolean =>
+  a.by === b.by &&
+  a.groups.length === b.groups.length &&
+  a.groups.every((group, index) => {
+    const other = b.groups[index];
+    return (
+      other !== undefined &&
+      group.id === other.id &&
+      group.name === other.name &&
+      group.cells.length === other.cells.length &&
+      group.cells.every((cell, place) => {
+        const now = other.cells[place];
+        return (
+          now !== undefined &&
+          cell.node === now.node &&
+          cell.name === now.name &&
+          cell.kind === now.kind &&
+          cell.tags.join(' ') === now.tags.join(' ')
+        );
+      })
+    );
+  });
+
+const sumsOf = ({ totals, nodes, kind, memoryUse, gpuUse }: Group): GroupSums => ({
+  nodeCount: nodes.count,
+  upCount: nodes.up,
+  kind: kind.kind === 'one' ? kind.name : kind.kind === 'mixed' ? 'mixed' : '',
+  flopsPerSecond: totals.gpuFlopsPerSecond,
+  bandwidthBytesPerSecond: totals.gpuMemoryBytesPerSecond,
+  memoryTotalBytes: totals.memoryTotalBytes.sum,
+  memoryUsedBytes: totals.memoryUsedBytes.sum,
+  ...(memoryUse === undefined ? {} : { memoryUse: hundredth(memoryUse) }),
+  ...(gpuUse.knownCount === 0 ? {} : { gpuUse: hundredth(gpuUse.sum / gpuUse.knownCount) }),
+});
+
+/** The node whose memory is fullest; undefined while none tells it. */
+const leastRoom = (views: readonly NodeView[]): RoomAnswer | undefined => {
+  let fullest: RoomAnswer | undefined;
+  for (const view of views) {
+    if (view.presence === 'offline') continue;
+    const share = Math.max(usedShare(modelMemoryUse(view)) ?? -1, usedShare(hostMemoryUse(view)) ?? -1);
+    if (share < 0 || (fullest !== undefined && share <= fullest.share)) continue;
+    const swapped = heldValue(view.memory)?.swapUsedBytes;
+    fullest = {
+      node: view.nodeId,
+      share: hundredth(share),
+      swappedBytes: typeof swapped === 'number' ? swapped : 0,
+    };
+  }
+  return fullest;
+};
+
+const hundredth = (share: number): number => Math.round(share * 100) / 100;
+
+export const FAULTS_LISTED_MAX = 200;
+const LINKS_LISTED_MAX = 12;
+const OTHERS_LISTED_MAX = 50;

@@ -1,0 +1,108 @@
+// The ways between groups: of each group to all others, and of each two of them, the median of their links and the worst one.
+// A rate is that of a link's slower direction.
+
+import type { NodeId } from '../ids.ts';
+import type { LinkView } from '../link/link-view.ts';
+import { knownOr } from '../unknown.ts';
+import { slowerRate, slowerShare } from './fleet-links.ts';
+
+/** Of one group to all others; rates in bits per second, missing while nothing was measured. */
+export interface GroupWays {
+  readonly linkCount: number;
+  readonly median?: number;
+  readonly worst?: number;
+  /** The ends of the worst link. */
+  readonly worstNodes?: readonly [NodeId, NodeId];
+  readonly isFlagged: boolean;
+}
+
+export interface GroupPairWays extends GroupWays {
+  /** By their place in the roster, the lesser first. */
+  readonly groups: readonly [number, number];
+}
+
+export interface WaysBetween {
+  readonly ways: readonly GroupWays[];
+  readonly pairs: readonly GroupPairWays[];
+}
+
+/** `groupOf`: the groups of a node, by their place; with tags it may be in several. */
+export const waysBetween = (
+  links: readonly LinkView[],
+  groupOf: ReadonlyMap<NodeId, readonly number[]>,
+  groupCount: number,
+): WaysBetween => {
+  const ofGroups = Array.from({ length: groupCount }, (): LinkView[] => []);
+  const ofPairs = new Map<number, LinkView[]>();
+  for (const link of links) {
+    if (link.standing.kind === 'gone') continue;
+    const [from = NOWHERE, to = NOWHERE] = link.nodes.map(node => groupOf.get(node));
+    for (const a of from)
+      for (const b of to) {
+        if (a === b) continue;
+        ofGroups[a]?.push(link);
+        ofGroups[b]?.push(link);
+        const key = Math.min(a, b) * groupCount + Math.max(a, b);
+        const held = ofPairs.get(key);
+        if (held === undefined) ofPairs.set(key, [link]);
+        else held.push(link);
+      }
+  }
+  return {
+    ways: ofGroups.map(waysOf),
+    pairs: [...ofPairs].map(([key, held]) => ({
+      groups: [Math.floor(key / groupCount), key % groupCount],
+      ...waysOf(held),
+    })),
+  };
+};
+
+/** The pair whose worst link carries least of what it should. */
+export const slowestPair = (pairs: readonly GroupPairWays[]): GroupPairWays | undefined => {
+  const [slowest] = pairs
+    .filter(({ worst }) => worst !== undefined)
+    .toSorted((a, b) => Number(b.isFlagged) - Number(a.isFlagged) || worstOf(a) - worstOf(b));
+  return slowest;
+};
+
+export const waysOf = (links: readonly LinkView[]): GroupWays => {
+  const rates = links.flatMap(link => slowerRate(link)?.value ?? []).sort((a, b) => a - b);
+  const median = medianOf(rates);
+  let worst: LinkView | undefined;
+  for (const link of links) if (isWorse(link, worst)) worst = link;
+  const slower = worst === undefined ? undefined : slowerRate(worst);
+  if (worst === undefined || slower === undefined || median === undefined)
+    return { linkCount: links.length, isFlagged: false };
+  const negotiated = knownOr(slower.of.carrier.negotiatedBitsPerSecond, undefined);
+  return {
+    linkCount: links.length,
+    median,
+    worst: slower.value,
+    worstNodes: worst.nodes,
+    isFlagged: negotiated !== undefined && (slowerShare(worst) ?? 1) < FLAGGED_SHARE,
+  };
+};
+
+/** By share of what it should carry where that is known, else by rate; those without figures are never worse. */
+const isWorse = (link: LinkView, than: LinkView | undefined): boolean => {
+  const rate = slowerRate(link);
+  if (rate === undefined) return false;
+  if (than === undefined) return true;
+  const [share, held] = [slowerShare(link), slowerShare(than)];
+  if (share !== undefined && held !== undefined && share !== held) return share < held;
+  if ((share === undefined) !== (held === undefined)) return share !== undefined;
+  return rate.value < (slowerRate(than)?.value ?? Number.POSITIVE_INFINITY);
+};
+
+const medianOf = (sorted: readonly number[]): number | undefined => {
+  if (sorted.length === 0) return undefined;
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+};
+
+const worstOf = ({ worst }: GroupWays): number => worst ?? Number.POSITIVE_INFINITY;
+
+const NOWHERE: readonly number[] = [];
+/** Under this share of what was negotiated a way is shown in amber. */
+const FLAGGED_SHARE = 0.6;
