@@ -26,9 +26,9 @@ import { layoutTable } from './table.ts';
 export const linkTable = (
   state: State,
   nowMs: number,
-  options: { readonly columns: number; readonly rowsMax: number },
+  options: { readonly columns: number; readonly rowsMax: number; readonly links?: readonly LinkView[] },
 ): readonly Line[] => {
-  const links = linkViews(state, nowMs).toSorted(byNeed);
+  const links = (options.links ?? linkViews(state, nowMs)).toSorted(byNeed);
   if (links.length === 0) return [];
   const shown = links.length <= options.rowsMax ? links : links.slice(0, Math.max(0, options.rowsMax - 1));
   const rows = shown.map(link => cellsOf(state, link, nowMs));

@@ -1,20 +1,18 @@
 // The cluster once, for a terminal or a pipe: a row per node, a row per link, and below them warnings: what is stale,
 // what is missing and why.
 
-import { linkViews } from '../core/link/link-view.ts';
-import { inNameOrder } from '../core/node/name-order.ts';
+import type { LinkView } from '../core/link/link-view.ts';
 import type { NodeView } from '../core/node/node-view.ts';
-import { nodeView, presenceWord } from '../core/node/node-view.ts';
-import { nodeIds } from '../core/node/presence-view.ts';
+import { presenceWord } from '../core/node/node-view.ts';
 import { readingName, readingsOf } from '../core/node/reading-rows.ts';
 import type { Sentences } from '../core/problem.ts';
 import { sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
-import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
 import type { Warning } from '../core/warnings/warning.ts';
+import type { ClusterScope } from './cluster-scope.ts';
+import { scopedCluster, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
 import { linkTable } from './link-table.ts';
-import { nodeTable } from './node-table.ts';
 import type { Line } from './part.ts';
 import { paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
@@ -22,6 +20,8 @@ import type { RenderOptions } from './render.ts';
 export interface StatusOptions extends RenderOptions {
   /** The screen shows nothing past its last column, so sentences are wrapped here. Default: the terminal wraps. */
   readonly isCutAtEdge?: boolean;
+  /** Default: every node, one by one. */
+  readonly scope?: ClusterScope;
 }
 
 export const renderStatus = (
@@ -30,13 +30,16 @@ export const renderStatus = (
   said: readonly Sentences[],
   options: StatusOptions,
 ): readonly string[] => {
-  const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
-  if (views.length === 0) return ['No node has reported yet.'];
+  const scope = options.scope ?? WHOLE_CLUSTER;
+  const { columns } = options;
+  const shown = scopedCluster(state, nowMs, scope);
+  const { views, links, warnings, nothing } = shown;
+  if (nothing !== undefined) return [nothing];
   const lines = [
-    ...nodeTable(state, views, options),
-    ...spaced(linkTable(state, nowMs, { columns: options.columns, rowsMax: LINK_ROWS_MAX })),
-    ...spaced(views.length === 1 ? [] : sentences([clusterLine(state, views, nowMs)], options)),
-    ...spaced(sentences(clusterWarnings({ state, views, nowMs }).flatMap(warningLines), options)),
+    ...scopeTable(shown, { ...options, state, nowMs, by: scope.by, rowsMax: Number.POSITIVE_INFINITY }),
+    ...spaced(linkTable(state, nowMs, { columns, rowsMax: LINK_ROWS_MAX, links })),
+    ...spaced(views.length === 1 ? [] : sentences([clusterLine(views, links)], options)),
+    ...spaced(sentences(warnings.flatMap(warningLines), options)),
     ...spaced(sentences(views.flatMap(unknownReadings), options)),
     ...spaced(sentences(said.flatMap(saidLines), options)),
   ];
@@ -62,12 +65,12 @@ export const warningLines = ({ level, title, why, on, command }: Warning): reado
  * "3 nodes: 2 up, 1 stopped · 4 connections of 2 links". A link has as many connections as its ends have addresses,
  * each in one direction.
  */
-const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): Line => {
+const clusterLine = (views: readonly NodeView[], known: readonly LinkView[]): Line => {
   const presences = PRESENCES.flatMap(wanted => {
     const count = views.filter(view => presenceWord(view) === wanted).length;
     return count === 0 ? [] : [`${count} ${wanted}`];
   });
-  const links = linkViews(state, nowMs).filter(({ standing }) => standing.kind !== 'gone');
+  const links = known.filter(({ standing }) => standing.kind !== 'gone');
   const connections = links.reduce((sum, link) => sum + link.connections.length, 0);
   const ways =
     connections === 0

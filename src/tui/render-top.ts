@@ -10,18 +10,16 @@ import {
 } from '../core/figure/figure.ts';
 import type { MemoryUse } from '../core/node/memory-use.ts';
 import { gpuMemoryUseOf, hostMemoryUse, memoryUseSum, ownMemoryGpus } from '../core/node/memory-use.ts';
-import { inNameOrder } from '../core/node/name-order.ts';
-import { nodeView } from '../core/node/node-view.ts';
-import { nodeIds } from '../core/node/presence-view.ts';
+import type { NodeView } from '../core/node/node-view.ts';
 import type { Sentences } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import { clipped } from '../core/text/columns.ts';
 import type { Total } from '../core/totals.ts';
 import { totalsOf } from '../core/totals.ts';
-import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
+import type { ClusterScope } from './cluster-scope.ts';
+import { scopedCluster, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
 import { linkTable } from './link-table.ts';
-import { nodeTable } from './node-table.ts';
 import type { Line } from './part.ts';
 import { lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
@@ -30,6 +28,8 @@ import { runTable } from './run-table.ts';
 
 export interface TopOptions extends RenderOptions {
   readonly rows: number;
+  /** Default: every node, one by one. */
+  readonly scope?: ClusterScope;
 }
 
 /** `said`: what the daemon reports about itself, before the warnings of the cluster. */
@@ -40,28 +40,25 @@ export const renderTop = (
   options: TopOptions,
 ): readonly string[] => {
   const { columns, rows } = options;
-  const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
-  if (views.length === 0) return ['No node has reported yet.'];
-  const warned = clusterWarnings({ state, views, nowMs }).flatMap(warningLines);
-  const broken = [...said.flatMap(saidLines), ...warned].flatMap(line => brokenLine(line, columns));
+  const scope = options.scope ?? WHOLE_CLUSTER;
+  const shown = scopedCluster(state, nowMs, scope);
+  const { views, links, warnings, nothing } = shown;
+  if (nothing !== undefined) return [nothing];
+  const broken = [...said.flatMap(saidLines), ...warnings.flatMap(warningLines)].flatMap(line =>
+    brokenLine(line, columns),
+  );
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
-  const nodeRowsMax = Math.max(3, Math.floor(rows / 3));
-  // A single extra row needs no more space than the line that would count it.
-  const hidden = views.length <= nodeRowsMax + 1 ? 0 : views.length - nodeRowsMax;
-  const nodes = nodeTable(state, views.slice(0, views.length - hidden), options);
-  const nodeLines =
-    hidden === 0
-      ? nodes
-      : [...nodes, [part(`  … ${hidden} more ${hidden === 1 ? 'node' : 'nodes'}`, 'dim')] satisfies Line];
+  const rowsMax = Math.max(3, Math.floor(rows / 3));
+  const nodeLines = scopeTable(shown, { ...options, state, nowMs, by: scope.by, rowsMax });
   const alarmRoom = Math.min(broken.length, Math.max(2, Math.floor(rows / 4)));
   const left = rows - 2 - nodeLines.length - spacedLength(runs.length) - spacedLength(alarmRoom) - 2;
-  const links = linkTable(state, nowMs, { columns, rowsMax: Math.max(1, left - 1) });
+  const linkLines = linkTable(state, nowMs, { columns, rowsMax: Math.max(1, left - 1), links });
   const lines: readonly Line[] = [
-    totalsLine(state, nowMs),
+    totalsLine(views),
     [],
     ...nodeLines,
-    ...spaced(links),
+    ...spaced(linkLines),
     ...spaced(runs),
     ...spaced(cut(broken, alarmRoom)),
   ];
@@ -69,8 +66,7 @@ export const renderTop = (
 };
 
 /** "4 nodes · 3 of 5 GPUs: ≥ 330 TFLOPS FP16 · 1.84 TB/s · host memory 318 GB of 512 GB · GPU memory 12 GB of 24 GB". */
-const totalsLine = (state: State, nowMs: number): Line => {
-  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+const totalsLine = (views: readonly NodeView[]): Line => {
   const here = views.filter(({ presence }) => presence !== 'offline');
   const totals = totalsOf(views);
   const { gpuFlopsPerSecond: flops, gpuMemoryBytesPerSecond: bandwidth } = totals;

@@ -2,10 +2,13 @@
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
+import { groupSummary, groupViews } from '../../core/group/group-view.ts';
+import { filteredViews, isFiltering, warningsOf } from '../../core/group/place-filter.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
-import { clusterTotals } from '../../core/totals.ts';
+import { totalsOf } from '../../core/totals.ts';
 import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
+import type { ClusterScope } from '../../tui/cluster-scope.ts';
 import { renderStatus } from '../../tui/render-status.ts';
 import type { ToldNotice } from '../../wire/notice.ts';
 import { decodeNotices, noticesAnswer } from '../../wire/notice.ts';
@@ -17,6 +20,7 @@ import { flag, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { SCOPE_OPTIONS, scopeOf } from '../group-options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { watchCluster } from '../watch-cluster.ts';
 
@@ -27,10 +31,12 @@ export const statusCommand: Command = {
   summary: 'Show the cluster that the running daemon sees',
   description: 'A late value is marked stale; an unknown one shows its reason. --json has the same content.',
   arguments: [],
-  options: [homeOption, jsonOption, watchOption],
+  options: [homeOption, jsonOption, watchOption, ...SCOPE_OPTIONS],
   examples: [
     { line: 'plimsoll status', meaning: 'a table, one row a node' },
     { line: 'plimsoll status --watch', meaning: 'live' },
+    { line: 'plimsoll status --group site', meaning: 'one row a site' },
+    { line: 'plimsoll status --tag team=search', meaning: 'the nodes with that tag' },
     { line: "plimsoll status --json | jq '.nodes[].memory'", meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
@@ -46,10 +52,11 @@ export const statusCommand: Command = {
     if (isWatch && !state.stdout.isTerminal) {
       throw new CommandError('usage', '--watch needs a terminal', 'For scripts: plimsoll status --json');
     }
+    const scope = scopeOf(invocation);
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     if (isWatch) {
       return await watchCluster(home, state, (cluster, nowMs, said, options) =>
-        renderStatus(cluster, nowMs, said, { ...options, isCutAtEdge: true }),
+        renderStatus(cluster, nowMs, said, { ...options, scope, isCutAtEdge: true }),
       );
     }
     const client = await findDaemon(home, state);
@@ -58,23 +65,34 @@ export const statusCommand: Command = {
       clusterNow(client, systemClock, signal),
       client.json('/api/daemon', signal).then(decodeNotices),
     ]);
-    if (isJson) await state.stdout.write(`${JSON.stringify(statusJson(moment, notices), undefined, 2)}\n`);
-    else await printStatus(moment, notices, state);
+    if (isJson)
+      await state.stdout.write(`${JSON.stringify(statusJson(moment, notices, scope), undefined, 2)}\n`);
+    else await printStatus(moment, notices, scope, state);
     return EXIT_CODES.ok.code;
   },
 };
 
 /** State with every age counted up to now, and the combined views of it. */
-const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly ToldNotice[]): object => {
+const statusJson = (
+  { snapshot, state }: ClusterMoment,
+  notices: readonly ToldNotice[],
+  { by, filter }: ClusterScope,
+): object => {
   const nowMs = systemClock.nowMs();
-  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  const all = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  const views = filteredViews(all, filter);
+  const found = clusterWarnings({ state, views: all, nowMs });
+  const warnings = isFiltering(filter) ? warningsOf(found, views) : found;
   return {
     nodeId: snapshot.nodeId,
     plimsollVersion: snapshot.plimsollVersion,
     ...noticesAnswer(notices),
-    totals: clusterTotals(state, nowMs),
+    totals: totalsOf(views),
+    ...(by === undefined
+      ? {}
+      : { groups: groupViews({ state, views, warnings, nowMs }, by).map(groupSummary) }),
     nodes: views,
-    warnings: clusterWarnings({ state, views, nowMs }),
+    warnings,
     state: withAgesAt(state, nowMs),
   };
 };
@@ -82,6 +100,7 @@ const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly ToldNo
 const printStatus = async (
   { snapshot, state: cluster }: ClusterMoment,
   notices: readonly ToldNotice[],
+  scope: ClusterScope,
   { stdout }: ProcessState,
 ): Promise<void> => {
   const { columns, hasColor, isUnicode } = stdout;
@@ -90,6 +109,7 @@ const printStatus = async (
     color: hasColor,
     isUnicode,
     self: snapshot.nodeId,
+    scope,
   });
   await stdout.write(`${lines.join('\n')}\n`);
 };

@@ -5,6 +5,7 @@ import { renderTop } from '../../tui/render-top.ts';
 import type { Command } from '../command.ts';
 import { homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+import { SCOPE_OPTIONS, scopeOf } from '../group-options.ts';
 import { watchCluster } from '../watch-cluster.ts';
 
 export const topCommand: Command = {
@@ -12,13 +13,20 @@ export const topCommand: Command = {
   summary: 'Watch the cluster live: machines, links, benchmarks, warnings',
   description: 'Updates in place twice a second until Ctrl-C. For a single view or scripts: plimsoll status.',
   arguments: [],
-  options: [homeOption],
-  examples: [{ line: 'plimsoll top', meaning: 'the whole cluster on one screen' }],
+  options: [homeOption, ...SCOPE_OPTIONS],
+  examples: [
+    { line: 'plimsoll top', meaning: 'the whole cluster on one screen' },
+    { line: 'plimsoll top --group rack', meaning: 'one row a rack' },
+    { line: 'plimsoll top --rack r07', meaning: 'the nodes of one rack' },
+  ],
   run: async (invocation, state) => {
     if (!state.stdout.isTerminal) {
       throw new CommandError('usage', 'top needs a terminal', 'For scripts: plimsoll status --json');
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
-    return await watchCluster(home, state, renderTop);
+    const scope = scopeOf(invocation);
+    return await watchCluster(home, state, (cluster, nowMs, said, options) =>
+      renderTop(cluster, nowMs, said, { ...options, scope }),
+    );
   },
 };

@@ -2,31 +2,13 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { groupMembersAnswerSchema, groupsAnswerSchema } from '../../../src/wire/api/group-answers.ts';
 import { askJson } from './http-exchange.ts';
-import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
-
-const config = (rack: string) => ({
-  kind: 'config.gathered' as const,
-  payload: {
-    source: 'config.toml',
-    intervalMs: 30_000,
-    value: {
-      tags: ['team=search'],
-      site: 'greenwich',
-      rack,
-      machineKind: 'HGX H200',
-      ignoredInterfaces: [],
-      staticPeerCount: 0,
-      probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
-      servedEndpoints: [],
-    },
-  },
-});
+import { identityFact, memoryFact, OTHER, placeFact, SELF, serveCluster } from './served-cluster.ts';
 
 describe('GET /api/groups', () => {
   test('answers summaries first, then the nodes of one group', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64), config('r1'));
-    served.tell(OTHER, identityFact('bellows'), memoryFact(32), config('r2'));
+    served.tell(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
+    served.tell(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
     const { json } = await askJson({ port: served.port, path: '/api/groups' });
     const { groups } = v.parse(groupsAnswerSchema, json);
     expect(groups.map(({ id, name, nodes }) => [id, name, nodes.count])).toEqual([

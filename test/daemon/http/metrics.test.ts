@@ -5,7 +5,7 @@ import { unknown } from '../../../src/core/unknown.ts';
 import { pressedFact } from '../../support/pressed.ts';
 import { repositoryFiles, textOf } from '../../support/repository.ts';
 import { ask } from './http-exchange.ts';
-import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
+import { identityFact, memoryFact, OTHER, placeFact, SELF, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
 
 describe('GET /metrics', () => {
@@ -22,6 +22,26 @@ describe('GET /metrics', () => {
     expect(metrics.get(`plimsoll_reading_current{${labels},reading="memory"}`)).toBe(1);
     expect(metrics.get('plimsoll_daemon_cpu_seconds_total')).toBe(1.5);
     expect(metrics.get('plimsoll_daemon_resident_memory_bytes')).toBe(90_000_000);
+  });
+
+  test('tells the totals of each site, rack and kind, and where each node stands', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
+    served.tell(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
+    const metrics = await scrape(served.port);
+    expect(metrics.get('plimsoll_group_nodes{by="site",group="greenwich",state="up"}')).toBe(2);
+    expect(metrics.get('plimsoll_group_memory_total_bytes{by="rack",group="greenwich/r2"}')).toBe(32);
+    expect(metrics.get('plimsoll_groups_left_out{by="rack"}')).toBe(0);
+    const place = `node="${OTHER}",name="bellows",site="greenwich",rack="r2",kind="HGX H200"`;
+    expect(metrics.get(`plimsoll_node_place_info{${place}}`)).toBe(1);
+    expect([...metrics.keys()].filter(name => name.startsWith('plimsoll_group_gpu_use_ratio'))).toEqual([]);
+  });
+
+  test('tells nothing of sites and racks where no node has one', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64));
+    const names = [...(await scrape(served.port)).keys()];
+    expect(names.filter(name => /plimsoll_group.*by="(site|rack)"/.test(name))).toEqual([]);
   });
 
   test('has nothing where a figure is unknown, and zero where it is zero', async () => {

@@ -147,3 +147,22 @@ export const identityFact = (friendlyName: string): Fact => ({
     },
   },
 });
+
+/** Of a machine at Greenwich. */
+export const placeFact = (rack: string): Fact => ({
+  kind: 'config.gathered',
+  payload: {
+    source: 'config.toml',
+    intervalMs: 30_000,
+    value: {
+      tags: ['team=search'],
+      site: 'greenwich',
+      rack,
+      machineKind: 'HGX H200',
+      ignoredInterfaces: [],
+      staticPeerCount: 0,
+      probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+      servedEndpoints: [],
+    },
+  },
+});

@@ -11,6 +11,7 @@ import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
 import { listedLinks } from '../cluster-views.ts';
 import type { DaemonResources } from '../http-options.ts';
+import { addGroupMetrics } from './group-metrics.ts';
 import { addLiveRunMetrics } from './live-run-metrics.ts';
 import { addMeshMetrics } from './mesh-metrics.ts';
 import { type Labels, MetricPage } from './metric-page.ts';
@@ -37,10 +38,12 @@ export const renderMetrics = (input: MetricsInput): Promise<string> => {
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   for (const view of views) addNodeMetrics(page, view, nowMs);
   // No words in the labels: their figures would make a new series of each.
-  for (const { id, level, nodes } of clusterWarnings({ state, views, nowMs })) {
+  const warnings = clusterWarnings({ state, views, nowMs });
+  for (const { id, level, nodes } of warnings) {
     const names = nodes.map(node => nodeName(state, node)).join(',');
     page.gauge(WARNING, { id, level, nodes: names }, 1);
   }
+  addGroupMetrics(page, { state, views, warnings, nowMs });
   addLinkMetrics(page, input);
   addLiveRunMetrics(page, state, nowMs);
   addDaemonMetrics(page, input);

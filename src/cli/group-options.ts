@@ -1,0 +1,60 @@
+// The options that say which nodes to show and what to group them by: of `status` and `top`.
+
+import { parsed } from '../core/figure/parse-figure.ts';
+import { parseGroupBy } from '../core/group/group-by.ts';
+import type { PlaceFilter } from '../core/group/place-filter.ts';
+import type { ClusterScope } from '../tui/cluster-scope.ts';
+import type { Invocation, Option } from './command.ts';
+import { repeated, value } from './command.ts';
+
+const groupOption = value({
+  name: 'group',
+  valueName: 'BY',
+  meaning:
+    'One row a group instead of a node: rack, site, kind, tag, or tag:KEY for the values of tags KEY=VALUE.',
+  parse: parseGroupBy,
+});
+const siteOption = value({
+  name: 'site',
+  valueName: 'NAME',
+  meaning: 'Only nodes of this site.',
+  parse: parsed,
+});
+const rackOption = value({
+  name: 'rack',
+  valueName: 'NAME',
+  meaning: 'Only nodes of this rack; SITE/RACK where several sites have one of that name.',
+  parse: parsed,
+});
+const kindOption = value({
+  name: 'kind',
+  valueName: 'NAME',
+  meaning: 'Only machines of this kind.',
+  parse: parsed,
+});
+const tagOption = repeated({
+  name: 'tag',
+  valueName: 'TAG',
+  meaning: 'Only nodes with this tag, for example serve or team=search; of several all must be there.',
+  parse: parsed,
+});
+
+export const SCOPE_OPTIONS: readonly Option<unknown>[] = [
+  groupOption,
+  siteOption,
+  rackOption,
+  kindOption,
+  tagOption,
+];
+
+export const scopeOf = (invocation: Invocation): ClusterScope => {
+  const by = invocation.option(groupOption);
+  const [site, rack, kind] = [siteOption, rackOption, kindOption].map(option => invocation.option(option));
+  const filter: PlaceFilter = {
+    ...(site === undefined ? {} : { site }),
+    ...(rack === undefined ? {} : { rack }),
+    ...(kind === undefined ? {} : { kind }),
+    tags: invocation.option(tagOption),
+  };
+  return { by, filter };
+};

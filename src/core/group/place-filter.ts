@@ -1,0 +1,49 @@
+// Which nodes a person wants to see: those of one site, rack or kind, or with a tag. All that is asked for must hold.
+
+import type { NodeView } from '../node/node-view.ts';
+import type { Reported } from '../unknown.ts';
+import { knownOr } from '../unknown.ts';
+import type { Warning } from '../warnings/warning.ts';
+import type { NodePlace, Placed } from './node-place.ts';
+import { nodePlace } from './node-place.ts';
+
+export interface PlaceFilter {
+  readonly site?: string;
+  /** "r01", or "greenwich/r01" where several sites have one. */
+  readonly rack?: string;
+  readonly kind?: string;
+  /** Words, or "key=value"; a node has all of them. */
+  readonly tags: readonly string[];
+}
+
+export const EVERY_NODE: PlaceFilter = { tags: [] };
+
+export const isFiltering = (filter: PlaceFilter): boolean =>
+  filter.site !== undefined ||
+  filter.rack !== undefined ||
+  filter.kind !== undefined ||
+  filter.tags.length > 0;
+
+/** The same list where nothing is asked for. */
+export const filteredViews = (views: readonly NodeView[], filter: PlaceFilter): readonly NodeView[] =>
+  isFiltering(filter) ? views.filter(view => isOfFilter(nodePlace(view), filter)) : views;
+
+/** Those that concern one of the nodes. */
+export const warningsOf = (warnings: readonly Warning[], views: readonly NodeView[]): readonly Warning[] => {
+  const shown = new Set(views.map(({ nodeId }) => nodeId));
+  return warnings.filter(({ nodes }) => nodes.some(node => shown.has(node)));
+};
+
+const isOfFilter = (place: NodePlace, { site, rack, kind, tags }: PlaceFilter): boolean =>
+  (site === undefined || isNamed(place.site, site)) &&
+  (rack === undefined || isRack(place, rack)) &&
+  (kind === undefined || isNamed(place.kind, kind)) &&
+  tags.every(tag => place.tags.includes(tag));
+
+const isNamed = (placed: Reported<Placed>, name: string): boolean =>
+  knownOr(placed, undefined)?.name === name;
+
+const isRack = (place: NodePlace, asked: string): boolean => {
+  const [site, rack] = asked.includes('/') ? asked.split('/', 2) : [undefined, asked];
+  return (site === undefined || isNamed(place.site, site)) && rack !== undefined && isNamed(place.rack, rack);
+};

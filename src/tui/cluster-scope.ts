@@ -1,0 +1,84 @@
+// What of a cluster a screen shows: all nodes or some, one by one or in groups. The same for `status` and `top`.
+
+import type { GroupBy } from '../core/group/group-by.ts';
+import { groupViews } from '../core/group/group-view.ts';
+import type { PlaceFilter } from '../core/group/place-filter.ts';
+import { EVERY_NODE, filteredViews, isFiltering, warningsOf } from '../core/group/place-filter.ts';
+import type { LinkView } from '../core/link/link-view.ts';
+import { linkViews } from '../core/link/link-view.ts';
+import { inNameOrder } from '../core/node/name-order.ts';
+import type { NodeView } from '../core/node/node-view.ts';
+import { nodeView } from '../core/node/node-view.ts';
+import { nodeIds } from '../core/node/presence-view.ts';
+import type { State } from '../core/state.ts';
+import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
+import type { Warning } from '../core/warnings/warning.ts';
+import { groupTable } from './group-table.ts';
+import { nodeTable } from './node-table.ts';
+import type { Line } from './part.ts';
+import { part } from './part.ts';
+import type { RenderOptions } from './render.ts';
+
+export interface ClusterScope {
+  readonly by: GroupBy | undefined;
+  readonly filter: PlaceFilter;
+}
+
+export const WHOLE_CLUSTER: ClusterScope = { by: undefined, filter: EVERY_NODE };
+
+export interface ScopedCluster {
+  /** In the order of their names. */
+  readonly views: readonly NodeView[];
+  /** With an end that is shown. */
+  readonly links: readonly LinkView[];
+  readonly warnings: readonly Warning[];
+  /** What to say where nothing is shown; undefined where something is. */
+  readonly nothing: string | undefined;
+}
+
+export const scopedCluster = (state: State, nowMs: number, { filter }: ClusterScope): ScopedCluster => {
+  const all = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
+  const views = filteredViews(all, filter);
+  const links = linkViews(state, nowMs);
+  const warnings = clusterWarnings({ state, views: all, nowMs, links });
+  const nothing =
+    all.length === 0
+      ? 'No node has reported yet.'
+      : views.length === 0
+        ? `None of ${all.length === 1 ? 'one node' : `${all.length} nodes`} is as asked for.`
+        : undefined;
+  if (!isFiltering(filter)) return { views, links, warnings, nothing };
+  const shown = new Set(views.map(({ nodeId }) => nodeId));
+  return {
+    views,
+    links: links.filter(({ nodes }) => nodes.some(node => shown.has(node))),
+    warnings: warningsOf(warnings, views),
+    nothing,
+  };
+};
+
+/** Nodes or groups, at most `rowsMax` of them; a last line says how many more there are. */
+export const scopeTable = (
+  { views, warnings }: ScopedCluster,
+  {
+    state,
+    nowMs,
+    by,
+    rowsMax,
+    ...options
+  }: RenderOptions & {
+    readonly state: State;
+    readonly nowMs: number;
+    readonly by: GroupBy | undefined;
+    readonly rowsMax: number;
+  },
+): readonly Line[] => {
+  if (by !== undefined)
+    return groupTable(groupViews({ state, views, warnings, nowMs }, by), by, { ...options, rowsMax });
+  // A single extra row needs no more space than the line that would count it.
+  const hidden = views.length <= rowsMax + 1 ? 0 : views.length - rowsMax;
+  const nodes = nodeTable(state, views.slice(0, views.length - hidden), options);
+  return hidden === 0
+    ? nodes
+    : [...nodes, [part(`  … ${hidden} more ${hidden === 1 ? 'node' : 'nodes'}`, 'dim')]];
+};
