@@ -2,8 +2,9 @@
 
 import type { SearchEnd } from '../../src/bench/line/found-line.ts';
 import { foundLine } from '../../src/bench/line/found-line.ts';
+import { evidenceOf } from '../../src/bench/line/line-estimate.ts';
 import type { SearchedStage, SearchOptions, SearchStep } from '../../src/bench/line/line-search.ts';
-import { capacityEstimate, nextStep } from '../../src/bench/line/line-search.ts';
+import { capacityEstimate, nextStep, stageConfidence } from '../../src/bench/line/line-search.ts';
 import type { Look } from '../../src/bench/line/stage-decider.ts';
 import { StageDecider } from '../../src/bench/line/stage-decider.ts';
 import type { Criterion } from '../../src/bench/line/stage-ledger.ts';
@@ -50,6 +51,7 @@ export const simulateStage = (
     readonly startNs?: number;
     readonly idleLatencyNs?: number;
     readonly capacityPerSecond?: number;
+    readonly confidence?: number;
     readonly isDecided?: (look: Look) => boolean;
   },
 ): SimulatedStage => {
@@ -62,7 +64,7 @@ export const simulateStage = (
   const decider = new StageDecider({
     ledger,
     isOpenLoop,
-    confidence: 0.95,
+    confidence: options.confidence ?? 0.95,
     endNs: durationNs,
     ...(options.idleLatencyNs === undefined ? {} : { idleLatencyNs: options.idleLatencyNs }),
     ...(options.capacityPerSecond === undefined ? {} : { capacityPerSecond: options.capacityPerSecond }),
@@ -155,13 +157,14 @@ export const simulateLine = (
       durationNs: step.durationMs * 1e6,
       count: step.count,
       startNs: elapsedNs,
+      confidence: stageConfidence(step.purpose, 0.95),
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs, capacityPerSecond: capacityEstimate(stages) }),
     });
     if (step.purpose === 'alone' && stage.completedPerSecond > 0)
       idleLatencyNs = 1e9 / stage.completedPerSecond;
     elapsedNs += stage.elapsedNs;
     issued += stage.issued;
-    stages.push({ ...step, ...stage });
+    stages.push({ ...step, ...stage, evidence: evidenceOf(stage.look) });
   }
   const end: SearchEnd = budgetMs - elapsedNs / 1e6 < 1_000 ? 'budget' : undefined;
   return { line: foundLine(stages, search, end), stages, elapsedNs, issued };

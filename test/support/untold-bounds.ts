@@ -5,6 +5,10 @@
 const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/core/address/host-port.ts': ['PORT_MAX'],
   'src/core/statistics/incomplete-beta.ts': ['ITERATIONS_MAX'],
+  'src/bench/line/line-estimate.ts': ['SLOPE_MAX', 'MOVE_MAX', 'ERROR_MAX'],
+  'src/bench/line/line-search.ts': ['ALONE_EXCESS_MAX', 'ALONE_ERROR_MAX'],
+  'src/bench/line/next-load.ts': ['DISTANCE_MAX'],
+  'src/core/statistics/steady-state-start.ts': ['CUT_MAX'],
   'src/bench/line/queue-growth.ts': ['WANDER_MAX', 'GROWTH_STABLE_MAX', 'AUTOCORRELATION_MAX'],
   'src/bench/line/stage-ledger.ts': ['OPEN_SHARE_MAX'],
   'src/core/statistics/batch-means.ts': ['BATCHES_MAX', 'AUTOCORRELATION_MAX'],

@@ -20,6 +20,17 @@ export interface CriterionResult {
   readonly samples: number;
   /** At the seen mean and dependence; undefined where the mean is the limit itself. */
   readonly samplesNeeded: number | undefined;
+  /** How far from the limit; undefined where there is no estimate. */
+  readonly excess: Excess | undefined;
+}
+
+/** On a scale of logarithms, on which what a queue does is nearly straight over small differences of load. */
+export interface Excess {
+  /** ln of what was measured ÷ the limit: below 0 within it. */
+  readonly value: number;
+  readonly standardError: number;
+  /** Of one request, dependence included: what standardError is at the limit, times the root of the requests. */
+  readonly spread: number;
 }
 
 /** @param alpha the probability of a wrong word at one look, each way. */
@@ -51,6 +62,7 @@ const testFrom = (
       inflation: 1,
       samples,
       samplesNeeded: undefined,
+      excess: undefined,
     };
   const t = upperStudent(alpha, spread.degreesOfFreedom);
   const { estimate, inflation } =
@@ -63,13 +75,50 @@ const testFrom = (
     estimate,
     inflation,
     samples,
-    samplesNeeded: samplesNeeded({ criterion, estimate, samples }),
+    samplesNeeded: samplesNeeded({ criterion, estimate, inflation, samples, t }),
+    excess: excessOf({
+      criterion,
+      value: estimate.value,
+      inflation,
+      samples,
+      standardError: spread.standardError,
+    }),
   };
 };
 
 const answerOf = ({ low, high }: Estimate, limit: number): ObjectiveVerdict => {
   if (low > limit) return 'missed';
   return high <= limit ? 'met' : 'too-few-samples';
+};
+
+const excessOf = ({
+  criterion: { kind, limit },
+  value,
+  inflation,
+  samples,
+  standardError,
+}: {
+  readonly criterion: Criterion;
+  readonly value: number;
+  readonly inflation: number;
+  readonly samples: number;
+  readonly standardError: number;
+}): Excess | undefined => {
+  if (limit <= 0) return undefined;
+  if (kind === 'mean')
+    return {
+      value: Math.log(Math.max(value, Number.MIN_VALUE) / limit),
+      standardError: standardError / Math.max(value, Number.MIN_VALUE),
+      spread: (standardError * Math.sqrt(samples)) / limit,
+    };
+  const effective = samples / inflation;
+  // Half a request that missed, so that none has a logarithm too.
+  const share = (value * effective + 0.5) / (effective + 1);
+  return {
+    value: Math.log(share / limit),
+    standardError: Math.sqrt((1 - share) / share / effective),
+    spread: Math.sqrt((inflation * (1 - limit)) / limit),
+  };
 };
 
 /** One burst is in one half: what is true of a load is true in both. */
@@ -129,7 +178,11 @@ const inflationOfSlowest = (
   limit: number,
 ): number => {
   const slowest = Math.max(EVENTS_MIN, Math.round(limit * (count - from)));
-  const border = latencies.slice(from, count).sort()[Math.max(0, count - from - slowest)] ?? 0;
+  const sorted = latencies.slice(from, count).sort();
+  const border = Math.max(
+    sorted[Math.max(0, sorted.length - slowest)] ?? 0,
+    SLOW_LEAST * (sorted[Math.floor(sorted.length / 2)] ?? 0),
+  );
   return (
     batchMeans(
       latencies.map(latency => (latency >= border ? 1 : 0)),
@@ -154,21 +207,32 @@ const wilson = ({
 
 const around = (value: number, half: number): Estimate => ({ value, low: value - half, high: value + half });
 
-/** The half width shrinks with the root of the number. */
+/**
+ * Of a share by the score test that Wilson's interval inverts; of a mean its half width shrinks with the root of the number.
+ */
 const samplesNeeded = ({
-  criterion,
-  estimate,
+  criterion: { kind, limit },
+  estimate: { value, low, high },
+  inflation,
   samples,
+  t,
 }: {
   readonly criterion: Criterion;
   readonly estimate: Estimate;
+  readonly inflation: number;
   readonly samples: number;
+  readonly t: number;
 }): number | undefined => {
-  const room = Math.abs(criterion.limit - estimate.value);
-  const half =
-    estimate.value < criterion.limit ? estimate.high - estimate.value : estimate.value - estimate.low;
-  const needed = Math.ceil(samples * (half / room) ** 2);
+  const room = Math.abs(limit - value);
+  const half = value < limit ? high - value : value - low;
+  const needed = Math.ceil(
+    kind === 'share'
+      ? (inflation * t * t * limit * (1 - limit)) / (room * room)
+      : samples * (half / room) ** 2,
+  );
   return Number.isSafeInteger(needed) ? Math.max(1, needed) : undefined;
 };
 
 const EVENTS_MIN = 20;
+/** Of the median: where nobody waits, a slow spell of the clock or the network is no queue. */
+const SLOW_LEAST = 1.01;

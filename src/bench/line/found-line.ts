@@ -3,7 +3,7 @@
 import { formatThreeDigits } from '../../core/figure/figure.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
 import type { SearchedStage, SearchOptions } from './line-search.ts';
-import { capacityEstimate, trialsOf } from './line-search.ts';
+import { capacityEstimate, missesAlone, trialsOf } from './line-search.ts';
 
 /** Why the search ended before it was through; undefined: it was, or goes on. */
 export type SearchEnd = 'budget' | 'stopped' | undefined;
@@ -18,7 +18,11 @@ export const foundLine = (
   if (holds === undefined && alone.length > 0) {
     if (alone.every(({ verdict }) => verdict === 'broken'))
       return { kind: 'unknown', reason: 'the endpoint answers no request, not even one at a time' };
-    if (alone.every(({ verdict }) => verdict === 'missed')) {
+    // By concurrency one at a time is a load like any other, measured again where it is an end.
+    if (
+      missesAlone(alone) ||
+      (options.by === 'concurrency' && alone.every(({ verdict }) => verdict === 'missed'))
+    ) {
       const load = options.by === 'rate' ? capacityEstimate(alone) : 1;
       return { kind: 'none', fails: load, failsBy: 'objective' };
     }

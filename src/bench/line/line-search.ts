@@ -3,8 +3,11 @@
 // and of the time that is left.
 
 import type { StageLoad, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
+import type { LineEstimate, StageEvidence } from './line-estimate.ts';
+import { lineEstimate } from './line-estimate.ts';
+import { affordableDistance, loadInside, PLANNED, TWO_ENDS } from './next-load.ts';
 import type { LoadEvidence } from './trials.ts';
-import { Trials } from './trials.ts';
+import { isSure, Trials } from './trials.ts';
 
 export interface SearchOptions {
   readonly by: 'rate' | 'concurrency';
@@ -28,8 +31,7 @@ export interface SearchedStage {
   readonly load: StageLoad;
   readonly verdict: StageVerdict;
   readonly completedPerSecond: number;
-  /** The time it was given, ms; it may have ended long before. */
-  readonly durationMs: number;
+  readonly evidence: StageEvidence;
 }
 
 /** undefined: nothing is left to try. */
@@ -46,10 +48,12 @@ export const nextStep = (
     count,
   });
   const alone = stages.filter(({ purpose }) => purpose === 'alone');
-  if (alone.length === 0) return closed('alone', 1, ALONE_PART);
+  if (alone.length === 0)
+    return closed('alone', 1, ALONE_PART, options.by === 'rate' ? ALONE_COUNT : undefined);
   if (options.by === 'rate') {
-    if (alone.every(({ verdict }) => verdict === 'missed'))
-      return alone.length === 1 ? closed('alone', 1, ALONE_PART) : undefined;
+    // A search of rates only asks whether there is anything to find.
+    if (alone.length === 1 && alone.some(mayMiss)) return closed('alone', 1, ALONE_PART);
+    if (missesAlone(alone)) return undefined;
     const estimates = stages.filter(({ purpose }) => purpose === 'estimate');
     const concurrency = ESTIMATE_FACTOR ** (estimates.length + 1);
     if (stillGains(stages) && concurrency <= ESTIMATE_CONCURRENCY_MAX)
@@ -58,24 +62,33 @@ export const nextStep = (
   return searchStep(stages, options, leftMs);
 };
 
+/**
+ * Of a stage's verdicts. The second measurement of an end may be wrong four times as often: an end is wrong only where both are, at
+ * the usual 95 % in 0.025 × 0.1 of the cases.
+ */
+export const stageConfidence = (purpose: StagePurpose, confidence: number): number =>
+  purpose === 'confirm' ? Math.max(CONFIRM_CONFIDENCE_MIN, 1 - CONFIRM_DOUBT * (1 - confidence)) : confidence;
+
 /** Stages that a search with nothing unforeseen still needs, without the running one. */
 export const stepsExpected = (stages: readonly SearchedStage[], options: SearchOptions): number => {
   const trials = trialsOf(stages, options);
   const { holds, fails } = trials;
   const closed = stages.length < 3 && options.by === 'rate' ? 3 - stages.length : 0;
-  const width = holds === undefined || fails === undefined ? 2 : fails.load / holds.load;
+  const isWide =
+    holds === undefined || fails === undefined || fails.load / holds.load > 1 + options.resolution;
   return (
     closed +
     (holds === undefined || fails === undefined ? 1 : 0) +
-    halvings(width, options) +
+    (isWide ? SIDES_TRIED : 0) +
     unconfirmed(trials)
   );
 };
 
 export const trialsOf = (stages: readonly SearchedStage[], { by }: SearchOptions): Trials => {
   const trials = new Trials();
-  for (const { purpose, load, verdict } of stages)
-    if (load.kind === by && purpose !== 'estimate') trials.add({ load: loadOf(load), verdict });
+  for (const { purpose, load, verdict, evidence } of stages)
+    if (load.kind === by && purpose !== 'estimate')
+      trials.add({ load: loadOf(load), verdict, issued: evidence.issued });
   return trials;
 };
 
@@ -98,10 +111,19 @@ const isAtEnd = (stages: readonly SearchedStage[]): boolean =>
   // Once may be a hiccup of its own; an endpoint that answers nobody twice in a row is gone.
   (stages.length > 1 && stages.slice(-2).every(({ verdict }) => verdict === 'broken'));
 
+/** Measured twice, because a cold endpoint may be slow once. @param alone the stages with one request at a time */
+export const missesAlone = (alone: readonly SearchedStage[]): boolean =>
+  alone.length > 1 && alone.at(-1)?.verdict === 'missed' && alone.every(({ verdict }) => verdict !== 'held');
+
+/** It missed, or came so close to it that a longer stage should say. */
+const mayMiss = ({ verdict, evidence: { excess } }: SearchedStage): boolean =>
+  verdict === 'missed' ||
+  (excess !== undefined && excess.standardError < ALONE_ERROR_MAX && excess.value > ALONE_EXCESS_MAX);
+
 /** The last closed loop answered clearly more than the one before. */
 const stillGains = (stages: readonly SearchedStage[]): boolean => {
   const rates = stages
-    .filter(({ purpose }) => purpose === 'alone' || purpose === 'estimate')
+    .filter(({ purpose }, at) => purpose === 'estimate' || (purpose === 'alone' && at === 0))
     .map(({ completedPerSecond }) => completedPerSecond);
   const [before, last] = rates.slice(-2);
   return last === undefined || before === undefined || last > ESTIMATE_GAIN_MIN * before;
@@ -114,36 +136,76 @@ const searchStep = (
 ): SearchStep | undefined => {
   const trials = trialsOf(stages, options);
   const { holds, fails } = trials;
-  const step = (purpose: StagePurpose, load: number, part: number): SearchStep => ({
-    purpose,
-    load: stageLoad(load, options),
-    durationMs: Math.min(leftMs, Math.max(STAGE_MS_MIN, leftMs * part)),
-    count: undefined,
-  });
   const ceiling = fails?.load ?? trials.clientLimit;
+  // An end that its second measurement did not confirm is asked for no more; one farther off may be sure.
+  const gap = {
+    low:
+      holds === undefined ? (trials.lowest ?? 1) / BRACKET_DOWN : holds.load / (isSure(holds) ? 1 : UNSURE),
+    high: (ceiling ?? Number.POSITIVE_INFINITY) * (fails === undefined || isSure(fails) ? 1 : UNSURE),
+  };
+  const estimate = fails === undefined ? undefined : estimateOf(stages, options, gap);
+  const perSecond = options.by === 'rate' ? (estimate?.load ?? gap.low) : capacityEstimate(stages);
+  const requestsLeft = (perSecond * leftMs) / 1_000;
+  /** @param requests that probably decide: what is spent of the error goes by a time that is near what is needed */
+  const step = (purpose: StagePurpose, load: number, part: number, requests = requestsLeft): SearchStep => {
+    const neededMs = (TIME_SPARE * requests * leftMs) / requestsLeft;
+    return {
+      purpose,
+      load: stageLoad(load, options),
+      durationMs: Math.min(leftMs, Math.max(STAGE_MS_MIN, Math.min(leftMs * part, neededMs))),
+      count: undefined,
+    };
+  };
   if (holds === undefined || ceiling === undefined) {
-    const load = bracketLoad(stages, trials, options);
+    const probable = estimate === undefined ? undefined : probablyHolds(estimate, options, requestsLeft);
+    const load = bracketLoad(stages, trials, { ...options, probable });
     // Fewer requests come at a lower load, and it takes as many to decide.
     const part = fails === undefined ? BRACKET_PART_UP : BRACKET_PART_DOWN;
     const isTooSlow = load !== undefined && (load * leftMs * part) / 1_000 < BRACKET_REQUESTS_MIN;
     return load === undefined || (options.by === 'rate' && isTooSlow)
-      ? confirmation(trials, step)
+      ? confirmation(trials, estimate, step)
       : step('bracket', load, part);
   }
-  const load = middle(trials, { low: holds.load, high: ceiling }, options);
-  if (load === undefined) {
-    const again = undecidedAgain(stages, { low: holds.load, high: ceiling }, { trials, options, leftMs });
-    return again === undefined ? confirmation(trials, step) : step('bisect', again, AGAIN_PART);
-  }
-  const left = halvings(ceiling / holds.load, options) + unconfirmed(trials);
-  return step('bisect', load, 1 / Math.max(2, left));
+  const tried = trials.between(gap.low, gap.high);
+  const areEndsSure = unconfirmed(trials) === 0;
+  const next = loadInside(gap, { ...options, estimate, requestsLeft, tried, areEndsSure });
+  return next === undefined
+    ? confirmation(trials, estimate, step)
+    : step('bisect', next.load, BISECT_PART, next.requests);
 };
+
+/** As far below the probable line as a part of the time left decides. */
+const probablyHolds = (
+  estimate: LineEstimate,
+  { resolution }: SearchOptions,
+  requestsLeft: number,
+): number | undefined => {
+  const each = (requestsLeft * PLANNED) / TWO_ENDS;
+  const distance = affordableDistance(estimate, { side: 'below', each, resolution });
+  return distance === undefined
+    ? undefined
+    : estimate.load * Math.exp(-Math.hypot(distance, estimate.standardError));
+};
+
+const estimateOf = (
+  stages: readonly SearchedStage[],
+  { by }: SearchOptions,
+  gap: { readonly low: number; readonly high: number },
+): LineEstimate | undefined =>
+  lineEstimate(
+    stages.flatMap(({ purpose, load, verdict, evidence }) =>
+      load.kind === by && purpose !== 'estimate' && !UNUSABLE.has(verdict)
+        ? [{ load: loadOf(load), isOverCapacity: verdict === 'over-capacity', evidence }]
+        : [],
+    ),
+    gap,
+  );
 
 /** Up from what holds, down from what does not; where neither is known, below the estimate of the capacity. */
 const bracketLoad = (
   stages: readonly SearchedStage[],
   trials: Trials,
-  options: SearchOptions,
+  options: SearchOptions & { readonly probable: number | undefined },
 ): number | undefined => {
   const { holds, fails, highest, lowest } = trials;
   const capacity = capacityEstimate(stages);
@@ -154,69 +216,29 @@ const bracketLoad = (
     return Math.min(options.loadMax, rounded(highest * BRACKET_UP, options));
   }
   if (holds === undefined && options.by === 'rate') {
-    const load = lowest / BRACKET_DOWN;
+    const load = Math.max(lowest / BRACKET_DOWN, options.probable ?? 0);
     return load < capacity * LOWEST_PART ? undefined : load;
   }
   return undefined;
 };
 
-/** Of the bracket, or of the wider of the gaps beside what was tried in it and decided nothing. */
-const middle = (
-  trials: Trials,
-  { low, high }: { readonly low: number; readonly high: number },
-  options: SearchOptions,
-): number | undefined => {
-  const inside = trials.between(low, high);
-  const gaps = [
-    { low, high: inside[0] ?? high },
-    { low: inside.at(-1) ?? low, high },
-  ].toSorted((a, b) => b.high / b.low - a.high / a.low);
-  for (const gap of gaps) {
-    // Beside a load that decides nothing half the resolution says as little.
-    if (gap.high / gap.low <= 1 + options.resolution) continue;
-    const load = rounded(Math.sqrt(gap.low * gap.high), options);
-    if (load > gap.low && load < gap.high) return load;
-  }
-  return undefined;
-};
-
-/** The time that easy loads left over goes to the hard ones, from the ends of the bracket inwards. */
-const undecidedAgain = (
-  stages: readonly SearchedStage[],
-  { low, high }: { readonly low: number; readonly high: number },
-  {
-    trials,
-    options,
-    leftMs,
-  }: { readonly trials: Trials; readonly options: SearchOptions; readonly leftMs: number },
-): number | undefined => {
-  if (high / low <= 1 + options.resolution) return undefined;
-  const inside = trials.between(low, high).filter(load => {
-    const evidence = trials.at(load);
-    return evidence !== undefined && evidence.held + evidence.failed === 0 && !evidence.isClientBound;
-  });
-  const isWorthIt = (load: number | undefined): load is number =>
-    load !== undefined &&
-    stages.every(
-      stage =>
-        stage.load.kind !== options.by ||
-        loadOf(stage.load) !== load ||
-        stage.durationMs * AGAIN_FACTOR < leftMs * AGAIN_PART,
-    );
-  return [inside[0], inside.at(-1)].find(isWorthIt);
-};
-
 /** Both ends again, the one that was found last at last: whatever drifts with time does not hide in the order. */
 const confirmation = (
   trials: Trials,
-  step: (purpose: StagePurpose, load: number, part: number) => SearchStep,
+  estimate: LineEstimate | undefined,
+  step: (purpose: StagePurpose, load: number, part: number, requests?: number) => SearchStep,
 ): SearchStep | undefined => {
   const ends = [trials.holds, trials.fails]
     .filter(end => end !== undefined)
     .filter(isUnconfirmed)
     .toSorted((a, b) => a.order - b.order);
   const [end] = ends;
-  return end === undefined ? undefined : step('confirm', end.load, 1 / ends.length);
+  if (end === undefined) return undefined;
+  const distance = estimate === undefined ? 0 : Math.abs(Math.log(end.load / estimate.load));
+  const side = end.held > 0 ? 'below' : 'above';
+  const expected = distance > 0 ? estimate?.requestsAt(distance, side) : undefined;
+  const requests = expected === undefined ? undefined : Math.max(expected, end.issued);
+  return step('confirm', end.load, 1 / ends.length, requests);
 };
 
 /** Measured once. One that a second stage could not decide is not asked a third time. */
@@ -226,9 +248,6 @@ const isUnconfirmed = ({ held, failed, undecided }: LoadEvidence): boolean =>
 const unconfirmed = ({ holds, fails }: Trials): number =>
   [holds, fails].filter(end => end === undefined || isUnconfirmed(end)).length;
 
-const halvings = (width: number, { resolution }: SearchOptions): number =>
-  Math.max(0, Math.ceil(Math.log2(Math.log(width) / Math.log1p(resolution)) - 1e-9));
-
 const rounded = (load: number, { by }: SearchOptions): number =>
   by === 'concurrency' ? Math.round(load) : load;
 
@@ -237,23 +256,36 @@ const stageLoad = (load: number, { by, arrival }: SearchOptions): StageLoad =>
     ? { kind: 'rate', requestsPerSecond: load, arrival }
     : { kind: 'concurrency', concurrency: load };
 
-/** Of the time left, which two confirmations need as well. */
-const AGAIN_PART = 0.4;
-const AGAIN_FACTOR = 1.5;
+/** Of the time left, at most: what comes behind it needs as much. */
+const BISECT_PART = 0.4;
+/** Times what is expected to decide. */
+const TIME_SPARE = 2.5;
+const CONFIRM_DOUBT = 4;
+const CONFIRM_CONFIDENCE_MIN = 0.5;
+const UNSURE = 1.5;
+/** What they measured is not the endpoint's. */
+const UNUSABLE: ReadonlySet<StageVerdict> = new Set(['client-bound', 'stopped', 'broken']);
 const STAGE_MS_MIN = 1_000;
 const SEARCH_STAGES_MAX = 60;
 const ALONE_PART = 0.08;
+const ALONE_COUNT = 60;
+/** Half of the limit. */
+const ALONE_EXCESS_MAX = Math.log(0.5);
+/** Of a share of which nothing was seen it is larger. */
+const ALONE_ERROR_MAX = 1.2;
 const ESTIMATE_PART = 0.04;
 const ESTIMATE_FACTOR = 4;
 const ESTIMATE_COUNT_MIN = 40;
 const ESTIMATE_CONCURRENCY_MAX = 256;
 /** Four times as many at a time and not half as much more done: the servers are busy. */
 const ESTIMATE_GAIN_MIN = 1.5;
-const BRACKET_PART_UP = 0.15;
+const BRACKET_PART_UP = 0.25;
 const BRACKET_PART_DOWN = 0.4;
 /** Fewer decide nothing. */
 const BRACKET_REQUESTS_MIN = 60;
 const BRACKET_START = 0.7;
+/** Inside a bracket: one load nearer to the line on each side. */
+const SIDES_TRIED = 2;
 /** From 0.7 to 1.2 × the estimate, where a queue grows fast. */
 const BRACKET_UP = 1.7;
 const BRACKET_DOWN = 2;

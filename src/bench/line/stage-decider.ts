@@ -19,7 +19,7 @@ export interface DeciderOptions {
   /** Requests/s that closed loops reached, where it is known: near it a queue needs long to show itself. */
   readonly capacityPerSecond?: number;
   /** When the stage's time is over: what cannot be decided by then is given up long before. */
-  readonly endNs?: number;
+  readonly endNs: number;
 }
 
 export interface Look {
@@ -34,12 +34,11 @@ export interface Look {
 
 export class StageDecider {
   readonly #options: DeciderOptions;
-  readonly #alpha: number;
   #nextAt = FIRST_LOOK;
+  #spentAtNs = 0;
 
   constructor(options: DeciderOptions) {
     this.#options = options;
-    this.#alpha = lookAlpha(options.confidence);
   }
 
   /** Costs nothing until the next look is due; then the whole ledger. @returns undefined while none was due. */
@@ -54,7 +53,7 @@ export class StageDecider {
   /** A last look, when the time of the stage is over. */
   lookNow(nowNs: number): Look {
     const { ledger, isOpenLoop, idleLatencyNs } = this.#options;
-    const alpha = this.#alpha;
+    const alpha = this.#spend(nowNs);
     const growth = isOpenLoop
       ? queueGrowth({
           inFlight: ledger.inFlight(),
@@ -83,6 +82,17 @@ export class StageDecider {
   }
 
   /**
+   * Of the error of the whole stage, what this look may spend: as much as has gone by of its time since the last one (a linear
+   * spending function, Lan & DeMets 1983). Decisions that are easy need little of it, and hard ones come late.
+   */
+  #spend(nowNs: number): number {
+    const { confidence, endNs } = this.#options;
+    const share = Math.min(1, Math.max(SPENT_LEAST, (nowNs - this.#spentAtNs) / endNs));
+    this.#spentAtNs = nowNs;
+    return ((1 - confidence) / 2) * share;
+  }
+
+  /**
    * Every stage begins with an empty queue, and one near its capacity takes some 1 / (1 − utilisation)² arrivals to forget that: what
    * is measured before is better than what the load would come to, in the second measurement too.
    */
@@ -93,16 +103,21 @@ export class StageDecider {
     return RELAXATIONS / Math.max(free, FREE_LEAST) ** 2;
   }
 
-  /** Some criterion of a stage at rest would need many times the requests that there is time for, at the rate they come. */
+  /**
+   * Some criterion of a stage at rest will hardly be decided in the time that is left: by its half width now, by how much that shrinks
+   * until the end, and by how far the mean may still move.
+   */
   #isFutile(results: readonly CriterionResult[], nowNs: number): boolean {
     const { endNs } = this.#options;
-    if (endNs === undefined || nowNs <= 0) return false;
+    if (nowNs <= 0) return false;
+    const gone = Math.min(1, nowNs / endNs);
+    const luck = FUTILE_LUCK * Math.sqrt((1 - gone) / gone);
     return results.some(
       ({ answer, samples, steadyFrom, samplesNeeded = Number.POSITIVE_INFINITY }) =>
         answer === 'too-few-samples' &&
         steadyFrom !== undefined &&
         samples >= FUTILE_SAMPLES_MIN &&
-        samplesNeeded > FUTILE_FACTOR * samples * (endNs / nowNs),
+        Math.sqrt(samples / gone / samplesNeeded) + luck < FUTILE_BELOW,
     );
   }
 }
@@ -121,23 +136,20 @@ const verdictOf = ({
   return isStable && results.every(({ answer }) => answer === 'met') ? 'held' : 'undecided';
 };
 
-/**
- * Pocock's idea on geometric looks: the same level at each. The supremum of a Brownian motion over 26 looks that grow by 1.3 has
- * its 97.5th percentile where one look has 1 − 0.025 / 12; 14 leaves room for the t that is estimated from few batches.
- */
-const lookAlpha = (confidence: number): number => (1 - confidence) / 2 / LOOKS_WORTH;
-
 /** So much longer than on an idle endpoint, and nothing has ended: whatever fills up, it is no ramp. */
 const hanging = (idleLatencyNs: number | undefined): number | undefined =>
   idleLatencyNs === undefined ? undefined : HANGING_LATENCIES * idleLatencyNs;
 
 const HANGING_LATENCIES = 5;
-const RELAXATIONS = 5;
+const RELAXATIONS = 10;
 /** What closed loops reached is known to a few per cent. */
 const FREE_LEAST = 0.025;
 const FIRST_LOOK = 60;
-/** The mean moves while it goes on, and with it the number that would decide. */
-const FUTILE_FACTOR = 4;
 const FUTILE_SAMPLES_MIN = 300;
+/** In half widths: 1.3 standard errors of 3 a half width, which the mean moves past in one of ten stages. */
+const FUTILE_LUCK = 0.42;
+/** The last look may spend more than those before, so that its half width is a little less. */
+const FUTILE_BELOW = 0.9;
 const LOOK_RATIO = 1.3;
-const LOOKS_WORTH = 14;
+/** Of the time of a stage; a look that comes early decides only what is beyond doubt. */
+const SPENT_LEAST = 1e-3;

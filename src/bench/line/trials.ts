@@ -8,6 +8,7 @@ export type FailsBy = 'objective' | 'over-capacity';
 export interface Trial {
   readonly load: number;
   readonly verdict: StageVerdict;
+  readonly issued: number;
 }
 
 export interface LoadEvidence {
@@ -18,6 +19,8 @@ export interface LoadEvidence {
   undecided: number;
   isClientBound: boolean;
   failsBy: FailsBy;
+  /** Of its longest stage. */
+  issued: number;
   /** In the order in which loads were first tried. */
   readonly order: number;
 }
@@ -25,7 +28,7 @@ export interface LoadEvidence {
 export class Trials {
   readonly #loads: Map<number, LoadEvidence> = new Map();
 
-  add({ load, verdict }: Trial): void {
+  add({ load, verdict, issued }: Trial): void {
     const known = this.#loads.get(load);
     const evidence = known ?? {
       load,
@@ -34,9 +37,11 @@ export class Trials {
       undecided: 0,
       isClientBound: false,
       failsBy: 'objective',
+      issued: 0,
       order: this.#loads.size,
     };
     this.#loads.set(load, evidence);
+    evidence.issued = Math.max(evidence.issued, issued);
     switch (verdict) {
       case 'held':
         settle(evidence);
@@ -114,4 +119,4 @@ const settle = (evidence: LoadEvidence): void => {
 };
 
 /** One that a second stage could not decide gives way to a load farther off, where there is one. */
-const isSure = ({ held, failed, undecided }: LoadEvidence): boolean => held + failed > undecided;
+export const isSure = ({ held, failed, undecided }: LoadEvidence): boolean => held + failed > undecided;

@@ -16,8 +16,9 @@ import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BenchError } from '../bench-error.ts';
 import type { SearchEnd } from '../line/found-line.ts';
 import { foundLine, lineSentence } from '../line/found-line.ts';
+import { evidenceOf, NO_EVIDENCE } from '../line/line-estimate.ts';
 import type { SearchedStage, SearchOptions, SearchStep } from '../line/line-search.ts';
-import { capacityEstimate, loadOf, nextStep, stepsExpected } from '../line/line-search.ts';
+import { capacityEstimate, loadOf, nextStep, stageConfidence, stepsExpected } from '../line/line-search.ts';
 import type { StageParts } from './run-stage.ts';
 import { runStage } from './run-stage.ts';
 import type { SweepHeadOptions } from './sweep-head.ts';
@@ -98,7 +99,7 @@ class LineRun {
   async #stage(step: SearchStep): Promise<void> {
     const number = this.#stages.length + 1;
     const { seed } = this.#head;
-    const { stage, report } = await runStage(
+    const { stage, report, look } = await runStage(
       {
         number,
         load: step.load,
@@ -119,6 +120,7 @@ class LineRun {
       },
       {
         ...this.#parts,
+        confidence: stageConfidence(step.purpose, this.#parts.confidence),
         observer: {
           phase: phase => this.#parts.observer.phase(phase),
           snapshot: snapshot => this.#parts.observer.snapshot(snapshot),
@@ -148,7 +150,7 @@ class LineRun {
       load: step.load,
       verdict: isUnknown(stage.verdict) ? 'broken' : stage.verdict,
       completedPerSecond,
-      durationMs: step.durationMs,
+      evidence: evidenceOf(look),
     });
   }
 
@@ -190,7 +192,7 @@ class LineRun {
       if (step === undefined || step.load.kind !== search.by || step.purpose === 'alone')
         return unknown('the search has only begun');
       const then = nextStep(
-        [...this.#searched, { ...step, verdict, completedPerSecond: 0 }],
+        [...this.#searched, { ...step, verdict, completedPerSecond: 0, evidence: NO_EVIDENCE }],
         search,
         this.#leftMs,
       );

@@ -71,6 +71,8 @@ export interface StageObserver {
 export interface EndedStage {
   readonly stage: Stage;
   readonly report: Report;
+  /** The last one, which decided or did not. */
+  readonly look: Look;
 }
 
 /** @throws BenchError as a run does, before anything was measured. */
@@ -158,7 +160,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
       figures,
     };
     observer.changed(ended);
-    return { stage: ended, report };
+    return { stage: ended, report, look };
   } finally {
     over.abort();
     await watching;

@@ -2,33 +2,53 @@
 // mean of the rest is known best.
 
 /**
- * Of values[0..count): how many to leave out at the front. A minimum in the last half says that no steady state was
- * reached: undefined, and so for fewer than 10 batches.
+ * Of values[0..count): how many to leave out at the front, at most about half. undefined where no steady state was reached, and
+ * for fewer than 10 batches.
  */
 export const steadyStateStart = (values: ArrayLike<number>, count: number): number | undefined => {
   const batches = Math.floor(count / BATCH_SIZE);
   if (batches < BATCHES_MIN) return undefined;
-  let best = Number.POSITIVE_INFINITY;
-  let bestAt = 0;
-  let kept = 0;
-  let sum = 0;
-  let squares = 0;
+  const means = Float64Array.from({ length: batches }, (_, batch) => batchMean(values, batch));
+  const latest = Math.floor(batches * CUT_MAX);
+  let cut: Cut | undefined;
+  let late: Cut | undefined;
+  let [kept, sum, squares] = [0, 0, 0];
   // From the end, so that each batch is added once.
-  for (let batch = batches - 1; batch >= 0; batch -= 1) {
-    const mean = batchMean(values, batch);
+  for (let at = batches - 1; at >= 0; at -= 1) {
+    const mean = means[at] ?? 0;
     kept += 1;
     sum += mean;
     squares += mean * mean;
     if (kept < KEPT_MIN) continue;
-    const deviation = Math.max(0, squares - (sum * sum) / kept);
-    const score = deviation / (kept * kept);
+    const score = Math.max(0, squares - (sum * sum) / kept) / (kept * kept);
     // The earliest of equal ones: nothing is left out without a gain.
-    if (score <= best) {
-      best = score;
-      bestAt = batch;
-    }
+    if (at > latest) {
+      if (late === undefined || score <= late.score) late = { at, score };
+    } else if (cut === undefined || score <= cut.score) cut = { at, score };
   }
-  return bestAt > batches / 2 ? undefined : bestAt * BATCH_SIZE;
+  if (cut === undefined || cut.at >= latest) return undefined;
+  // A minimum behind the half is no steady state, unless the end is only quiet: where requests seldom wait, the last few all
+  // take the same time by chance.
+  return late !== undefined && late.score < cut.score && isElsewhere(means, late.at)
+    ? undefined
+    : cut.at * BATCH_SIZE;
+};
+
+interface Cut {
+  readonly at: number;
+  readonly score: number;
+}
+
+/** Whether the batches from there on have another level than those before, by the spread of the latter. */
+const isElsewhere = (means: Float64Array, from: number): boolean => {
+  const before = levelOf(means.subarray(0, from));
+  return Math.abs(levelOf(means.subarray(from)).mean - before.mean) > ELSEWHERE * before.deviation;
+};
+
+const levelOf = (means: Float64Array): { readonly mean: number; readonly deviation: number } => {
+  const mean = means.reduce((sum, value) => sum + value, 0) / means.length;
+  const squares = means.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, deviation: Math.sqrt(squares / means.length) };
 };
 
 const batchMean = (values: ArrayLike<number>, batch: number): number => {
@@ -40,5 +60,9 @@ const batchMean = (values: ArrayLike<number>, batch: number): number => {
 
 const BATCH_SIZE = 5;
 const BATCHES_MIN = 10;
+/** Of all batches: one that is cut there still moves at the half. */
+const CUT_MAX = 0.5;
+/** Standard deviations of the batches before: a queue that is empty at the end is one below its mean. */
+const ELSEWHERE = 2;
 /** A few batches at the very end are alike by chance. */
 const KEPT_MIN = 5;

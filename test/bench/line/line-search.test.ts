@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { foundLine, lineSentence } from '../../../src/bench/line/found-line.ts';
+import { NO_EVIDENCE } from '../../../src/bench/line/line-estimate.ts';
 import type { SearchedStage, SearchOptions } from '../../../src/bench/line/line-search.ts';
 import { nextStep } from '../../../src/bench/line/line-search.ts';
 import type { StageVerdict } from '../../../src/core/sweep/stage.ts';
@@ -33,6 +34,24 @@ describe('a search for the load line', { timeout: 600_000 }, () => {
     expect(stages[0]).toMatchObject({ purpose: 'alone', load: { kind: 'concurrency', concurrency: 1 } });
     expect(stages.filter(({ purpose }) => purpose === 'estimate').length).toBeGreaterThan(0);
     expect(stages.filter(({ purpose }) => purpose === 'confirm').length).toBeGreaterThan(1);
+  });
+
+  test('spends a short budget on loads that it can decide', () => {
+    // The mock as M/D/8, 100 ms a request, TTFT p95 ≤ 200 ms, four minutes; the line is at 68.1/s.
+    const model = { servers: 8, serviceNs: 100e6, serviceVariation: 0 };
+    const endpoint = { model, objective: { limitNs: 200e6, share: 0.05 } };
+    const lines = Array.from({ length: 5 }, (_, seed) =>
+      simulateLine(endpoint, { ...SEARCH, budgetMs: 240_000, seed: seed + 1 }),
+    );
+    const widths = lines.map(({ line }) => (line.kind === 'bracket' ? line.fails / line.holds : Infinity));
+    expect(widths.toSorted((a, b) => a - b)[2]).toBeLessThan(1.6);
+    // Stages that ended undecided took less than half of the time.
+    for (const { stages, elapsedNs } of lines) {
+      const undecided = stages.filter(
+        ({ purpose, verdict }) => purpose !== 'alone' && verdict === 'undecided',
+      );
+      expect(undecided.reduce((sum, stage) => sum + stage.elapsedNs, 0)).toBeLessThan(0.5 * elapsedNs);
+    }
   });
 
   test('whose capacity drops by 30 % midway does not say what it carried before', () => {
@@ -91,14 +110,14 @@ describe('the next step of a search', () => {
     load: { kind: 'rate', requestsPerSecond: load, arrival: 'poisson' },
     verdict,
     completedPerSecond: 0,
-    durationMs: 60_000,
+    evidence: NO_EVIDENCE,
   });
   const closed = (concurrency: number, completedPerSecond: number): SearchedStage => ({
     purpose: concurrency === 1 ? 'alone' : 'estimate',
     load: { kind: 'concurrency', concurrency },
     verdict: 'held',
     completedPerSecond,
-    durationMs: 10_000,
+    evidence: NO_EVIDENCE,
   });
   const before = [closed(1, 10), closed(4, 11)];
   const next = (...stages: SearchedStage[]) => {
@@ -112,6 +131,37 @@ describe('the next step of a search', () => {
     expect(next()).toEqual({ purpose: 'bracket', load: 7.7 });
     expect(next(stage(7.7, 'held'))).toEqual({ purpose: 'bracket', load: 13.09 });
     expect(next(stage(7.7, 'missed'))).toEqual({ purpose: 'bracket', load: 3.85 });
+  });
+
+  test('asks one request at a time no more than whether there is anything to find', () => {
+    const begin = nextStep([], SEARCH, 600_000);
+    expect(begin).toMatchObject({ purpose: 'alone', count: 60 });
+    const close: SearchedStage = {
+      ...closed(1, 10),
+      verdict: 'undecided',
+      evidence: { excess: { value: -0.1, standardError: 0.4, spread: 4 }, growth: undefined, issued: 60 },
+    };
+    expect(nextStep([close], SEARCH, 600_000)).toMatchObject({ purpose: 'alone', count: undefined });
+    expect(nextStep([close, { ...close, verdict: 'missed' }], SEARCH, 600_000)).toBeUndefined();
+    expect(nextStep([close, close], SEARCH, 600_000)).toMatchObject({ purpose: 'estimate' });
+  });
+
+  test('goes as near to the probable line as the time left decides, and no nearer', () => {
+    const seen = (load: number, verdict: StageVerdict, value: number): SearchedStage => ({
+      ...stage(load, verdict),
+      evidence: { excess: { value, standardError: 0.2, spread: 20 }, growth: undefined, issued: 2_000 },
+    });
+    const stages = [...before, seen(40, 'held', -1.5), seen(55, 'missed', 1.5)];
+    const loadWith = (leftMs: number): number => {
+      const step = nextStep(stages, SEARCH, leftMs);
+      expect(step?.purpose).toBe('bisect');
+      return step?.load.kind === 'rate' ? step.load.requestsPerSecond : Number.NaN;
+    };
+    // The line is probably near √(40 × 55) ≈ 47.
+    expect(Math.abs(Math.log(loadWith(10_000_000) / 46.9))).toBeLessThan(0.06);
+    expect(Math.abs(Math.log(loadWith(1_500_000) / 46.9))).toBeGreaterThan(0.06);
+    // Too little for anything inside: the ends are measured again.
+    expect(nextStep(stages, SEARCH, 60_000)).toMatchObject({ purpose: 'confirm' });
   });
 
   test('tries no load that sends too few requests in the time that is left to decide anything', () => {
@@ -157,7 +207,7 @@ describe('the line that was found', () => {
     load: { kind: 'rate', requestsPerSecond: load, arrival: 'poisson' },
     verdict,
     completedPerSecond: 0,
-    durationMs: 0,
+    evidence: NO_EVIDENCE,
   });
   const said = (stages: readonly SearchedStage[], end?: 'budget' | 'stopped') => {
     const line = foundLine(stages, SEARCH, end);

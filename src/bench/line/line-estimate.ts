@@ -1,0 +1,167 @@
+// Where the line probably lies, from what all stages measured: a straight line through the logarithm of load and of what was
+// measured ÷ its limit, near the place where it crosses 0. It proves nothing and no verdict comes from it. It tells which loads
+// are worth trying, and how far from the line a load can be decided in the time that is left.
+
+import type { Estimate } from '../../core/sweep/stage.ts';
+import type { Excess } from './criterion-test.ts';
+import type { Look } from './stage-decider.ts';
+
+/** What one stage adds. */
+export interface StageEvidence {
+  /** Of the criterion that is farthest over its limit; undefined where none was given or nothing is known. */
+  readonly excess: Excess | undefined;
+  /** Growth of requests in flight a request issued, of an open loop. */
+  readonly growth: Estimate | undefined;
+  readonly issued: number;
+}
+
+export const NO_EVIDENCE: StageEvidence = { excess: undefined, growth: undefined, issued: 0 };
+
+export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => ({
+  excess: results
+    .map(({ excess }) => excess)
+    .filter(excess => excess !== undefined)
+    .toSorted((a, b) => b.value - a.value)[0],
+  growth: growth?.perRequest,
+  issued,
+});
+
+export interface TriedLoad {
+  readonly load: number;
+  readonly isOverCapacity: boolean;
+  readonly evidence: StageEvidence;
+}
+
+export interface LineEstimate {
+  readonly load: number;
+  /** Of its logarithm. */
+  readonly standardError: number;
+  /** Requests that decide a load so far (in logarithms) below the line, or above it. */
+  requestsAt(distance: number, side: Side): number;
+}
+
+export type Side = 'below' | 'above';
+
+/** Between two loads; undefined where stages tell nothing. */
+export const lineEstimate = (
+  tried: readonly TriedLoad[],
+  { low, high }: { readonly low: number; readonly high: number },
+): LineEstimate | undefined => {
+  const capacity = capacityOf(tried);
+  const points = tried.flatMap(({ load, isOverCapacity, evidence: { excess, issued } }) =>
+    excess === undefined || isOverCapacity || excess.standardError > ERROR_MAX
+      ? []
+      : [{ at: Math.log(load), issued, ...excess }],
+  );
+  const clamped = (at: number): number => Math.min(Math.log(high), Math.max(Math.log(low), at));
+  if (points.length === 0) {
+    if (capacity === undefined) return undefined;
+    return {
+      load: Math.exp(clamped(Math.log(capacity.load))),
+      standardError: capacity.standardError,
+      requestsAt: distance => CAPACITY_REQUESTS / (1 - Math.exp(-distance)) ** 2,
+    };
+  }
+  let at = clamped((Math.log(low) + Math.log(high)) / 2);
+  let slope = SLOPE;
+  let error = 0;
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const fit = fitAround(points, at, slope);
+    slope = Math.min(SLOPE_MAX, Math.max(SLOPE_MIN, fit.slope));
+    const moved = Math.min(MOVE_MAX, Math.max(-MOVE_MAX, -fit.level / slope));
+    at = clamped(at + moved);
+    error = fit.error / slope;
+  }
+  if (capacity !== undefined) at = Math.min(at, Math.max(Math.log(low), Math.log(capacity.load)));
+  const spread = spreadAt(at, slope, points);
+  return {
+    load: Math.exp(at),
+    standardError: error,
+    requestsAt: (distance, side) =>
+      Math.max(
+        REQUESTS_LEAST,
+        DECIDED[side].factor * spread ** 2 * (slope * distance) ** DECIDED[side].power,
+      ),
+  };
+};
+
+interface Point extends Excess {
+  readonly at: number;
+  readonly issued: number;
+}
+
+/**
+ * Of one request at the line. The closer a queue is to it, the longer slow requests stay together, so that stages below show less
+ * of it than there will be, and short ones above nothing.
+ */
+const spreadAt = (line: number, slope: number, points: readonly Point[]): number => {
+  const told = points
+    .filter(({ at, issued }) => at < line || issued >= SPREAD_ISSUED_MIN)
+    .map(({ at, spread }) => Math.log(spread) + SPREAD_SLOPE * slope * Math.max(0, line - at));
+  const usual = Math.log(Math.max(...points.map(({ spread }) => spread)));
+  return Math.exp(told.length === 0 ? usual : told.reduce((sum, value) => sum + value, 0) / told.length);
+};
+
+/** Weighted least squares; points count the less the farther they lie, because the line is straight only nearby. */
+const fitAround = (
+  points: readonly Point[],
+  centre: number,
+  slope: number,
+): { readonly level: number; readonly slope: number; readonly error: number } => {
+  // A slope of its own knowledge, worth one weak point, so that one stage alone tells something as well.
+  let [weights, sums, squares] = [0, 0, 1 / SLOPE_ERROR ** 2];
+  let [values, products] = [0, SLOPE / SLOPE_ERROR ** 2];
+  for (const { at, value, standardError } of points) {
+    const offset = at - centre;
+    const weight = 1 / (standardError ** 2 + (BEND * slope * offset) ** 2 + ERROR_MIN ** 2);
+    weights += weight;
+    sums += weight * offset;
+    squares += weight * offset * offset;
+    values += weight * value;
+    products += weight * offset * value;
+  }
+  const determinant = weights * squares - sums * sums;
+  return {
+    level: (squares * values - sums * products) / determinant,
+    slope: (weights * products - sums * values) / determinant,
+    error: Math.sqrt(squares / determinant),
+  };
+};
+
+/** Of a queue that grows by g a request at a load, 1 − g of the load is served. */
+const capacityOf = (
+  tried: readonly TriedLoad[],
+): { readonly load: number; readonly standardError: number } | undefined => {
+  const [lowest] = tried.filter(({ isOverCapacity }) => isOverCapacity).toSorted((a, b) => a.load - b.load);
+  const growth = lowest?.evidence.growth;
+  if (lowest === undefined || growth === undefined || growth.value >= 1) return undefined;
+  return {
+    load: lowest.load * (1 - Math.max(0, growth.value)),
+    standardError: Math.max(CAPACITY_ERROR, (growth.high - growth.low) / 6),
+  };
+};
+
+const TURNS = 8;
+/** Misses grow by some tenth power of the load close to where a queue begins to matter. */
+const SLOPE = 10;
+const SLOPE_ERROR = 8;
+const SLOPE_MIN = 1;
+const SLOPE_MAX = 60;
+const MOVE_MAX = 0.3;
+/** Of the slope, by which it differs at another place, a unit of distance. */
+const BEND = 0.4;
+const ERROR_MIN = 0.02;
+/** A stage that knows it less well than to a factor of 20 only blurs the others. */
+const ERROR_MAX = 3;
+const SPREAD_ISSUED_MIN = 1_000;
+/** Of its logarithm, a unit of what the slope makes of the distance. */
+const SPREAD_SLOPE = 0.3;
+/** Of queues of 1 to 16 servers: what decided half of the stages at 0.8 to 0.95 and 1.05 to 1.2 of the line. */
+const DECIDED = {
+  below: { factor: 8, power: -1.75 },
+  above: { factor: 5, power: -2.2 },
+} as const;
+const REQUESTS_LEAST = 100;
+/** Requests × distance² until a queue that grows is seen, or one that does not has forgotten its beginning. */
+const CAPACITY_REQUESTS = 14;
+const CAPACITY_ERROR = 0.02;

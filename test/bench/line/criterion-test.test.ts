@@ -1,0 +1,43 @@
+// What requests that depend on each other say of one criterion.
+
+import { describe, expect, test } from 'vitest';
+import { testCriterion } from '../../../src/bench/line/criterion-test.ts';
+import type { Criterion } from '../../../src/bench/line/stage-ledger.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+
+const MS = 1e6;
+const LATE: Criterion = { kind: 'share', limit: 0.05, overdueNs: 200 * MS };
+const ALPHA = 0.002;
+
+/** Latencies in ms; late ones miss. */
+const judged = (count: number, latencyMsAt: (index: number) => number, alpha = ALPHA) => {
+  const latencies = Float64Array.from({ length: count }, (_, index) => latencyMsAt(index) * MS);
+  const values = latencies.map(latency => (latency > LATE.overdueNs ? 1 : 0));
+  return testCriterion(LATE, { values, latencies, count, open: 0 }, alpha);
+};
+
+describe('a criterion', () => {
+  test('of which no request missed says how many would decide, and so many do', () => {
+    const { answer, samplesNeeded = 0 } = judged(100, () => 100);
+    expect(answer).toBe('too-few-samples');
+    expect(judged(samplesNeeded, () => 100).answer).toBe('met');
+    expect(judged(samplesNeeded - 1, () => 100).answer).toBe('too-few-samples');
+  });
+
+  test('is not held up by a spell of latencies that are longer by less than a hundredth', () => {
+    const random = seededRandom(1);
+    // The noise of a clock or a network: no queue.
+    const spell = judged(600, index => 100 + 0.1 * random.next() + (index % 300 < 25 ? 0.3 : 0));
+    expect(spell).toMatchObject({ answer: 'met', inflation: 1 });
+  });
+
+  test('of which few requests missed takes them for bursts where slow requests come in bursts', () => {
+    const random = seededRandom(2);
+    // 30 slow ones in a row out of 300, none of them late, and then one that is.
+    const bursts = judged(900, index =>
+      index === 500 ? 300 : (index % 300 < 30 ? 150 : 100) + random.next(),
+    );
+    expect(bursts.inflation).toBeGreaterThan(5);
+    expect(bursts.answer).toBe('too-few-samples');
+  });
+});
