@@ -2,6 +2,7 @@
 
 import type { Env } from '../process/child.ts';
 import { directoryFiles } from './directory-files.ts';
+import { filesBefore } from './host-files.ts';
 import type { MachineFiles } from './machine-files.ts';
 import { type MacosHost, nodeHost } from './macos-host.ts';
 
@@ -69,7 +70,7 @@ export interface MachineAccessOptions extends Partial<Omit<MachineAccess, 'inter
 export const machineAccess = (options: MachineAccessOptions): MachineAccess => {
   const { root = '/' } = options;
   return {
-    files: directoryFiles(root),
+    files: filesOf(root, options.env),
     host: nodeHost,
     settings: () => ({ name: undefined, ignoredInterfaces: [] }),
     ...options,
@@ -77,6 +78,13 @@ export const machineAccess = (options: MachineAccessOptions): MachineAccess => {
     intervals: { ...INTERVALS, ...options.intervals },
     timeouts: { ...TIMEOUTS, ...options.timeouts },
   };
+};
+
+/** In a container the machine's own /proc and /sys may be mounted below another folder, which the environment names. */
+const filesOf = (root: string, env: Env): MachineFiles => {
+  const host = env['PLIMSOLL_HOST_FILES'] ?? '';
+  const own = directoryFiles(root);
+  return host === '' ? own : filesBefore(own, directoryFiles(root === '/' ? host : root + host));
 };
 
 /** DESIGN §3.4. */
