@@ -1,0 +1,223 @@
+// The Helm chart: its documents agree with its values, and it renders what Kubernetes takes. Rendering needs helm (in PATH or
+// PLIMSOLL_HELM), validating kubernetes-validate (in PATH or PLIMSOLL_KUBERNETES_VALIDATE).
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { chartValues } from '../support/chart-values.ts';
+import { repositoryRoot, textOf } from '../support/repository.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const CHART = 'deploy/helm/plimsoll';
+const values = chartValues(textOf(`${CHART}/values.yaml`));
+const TEMPLATES = readdirSync(join(repositoryRoot, CHART, 'templates'));
+const HELM = process.env['PLIMSOLL_HELM'] ?? 'helm';
+const VALIDATE = process.env['PLIMSOLL_KUBERNETES_VALIDATE'] ?? 'kubernetes-validate';
+
+const SETTINGS = [
+  {
+    name: 'as it is',
+    given: [],
+    has: [
+      'kind: DaemonSet',
+      'hostNetwork: true',
+      'runAsNonRoot: true',
+      'mountPath: /host/proc\n              readOnly: true',
+    ],
+    hasNot: [
+      'kind: ClusterRole',
+      'IPC_LOCK',
+      'kind: Secret\n',
+      'ServiceMonitor',
+      'NetworkPolicy',
+      'StatefulSet',
+    ],
+  },
+  {
+    name: 'with a key, labels of machines, RDMA and GPUs of a runtime class',
+    given: [
+      'cluster.key=k',
+      'kubernetes.readNodeLabels=true',
+      'rdma.enabled=true',
+      'gpu.runtimeClassName=nvidia',
+    ],
+    has: [
+      '--cluster-key-file=/etc/plimsoll/cluster/cluster-key',
+      'verbs: [get]',
+      'resources: [nodes]',
+      'add: [IPC_LOCK]',
+      'runtimeClassName: nvidia',
+      'automountServiceAccountToken: true',
+    ],
+    hasNot: ['verbs: [get,', 'kind: Role\n'],
+  },
+  {
+    name: 'on the network of its pods, without folders of the machine',
+    given: ['hostNetwork=false', 'hostFiles=false', 'state.kind=emptyDir', 'networkPolicy.enabled=true'],
+    has: ['kind: NetworkPolicy', 'hostNetwork: false', 'emptyDir: {}'],
+    hasNot: ['hostPath:', 'runAsUser: 0', 'host: 127.0.0.1'],
+  },
+  {
+    name: 'with metrics for a Prometheus',
+    given: [
+      'cluster.existingSecret=mine',
+      'metrics.serviceMonitor.enabled=true',
+      'metrics.serviceMonitor.labels.release=prometheus',
+    ],
+    has: [
+      'kind: ServiceMonitor',
+      'name: mine\n          key: token',
+      'listen = "[::]:4180"',
+      'release: prometheus',
+    ],
+    hasNot: ['kind: Secret\n'],
+  },
+  {
+    name: 'with a NATS server of its own',
+    given: [
+      'cluster.key=k',
+      'nats.enabled=true',
+      'nats.configSecret=server',
+      'fleet.credentialsSecret=nodes',
+    ],
+    has: ['kind: StatefulSet', 'servers = ["tls://plimsoll-nats.default.svc:4222"]', 'secretName: nodes'],
+    hasNot: [],
+  },
+  {
+    name: 'with NATS servers that exist',
+    given: ['cluster.key=k', 'fleet.servers={tls://a:4222,tls://b:4222}', 'fleet.credentialsSecret=nodes'],
+    has: ['servers = ["tls://a:4222","tls://b:4222"]'],
+    hasNot: ['StatefulSet'],
+  },
+] as const;
+
+describe('the values of the chart', () => {
+  test('stand in its README, each with its default and what it means', () => {
+    const rows = values.map(({ path, text, meaning }) => `| \`${path}\` | \`${text}\` | ${meaning} |`);
+    const table = textOf(`${CHART}/README.md`)
+      .split('\n')
+      .filter(line => /^\| `[A-Za-z.]+` \| `.*` \| /.test(line));
+    expect(table).toEqual(rows);
+    expect(values.filter(({ meaning }) => meaning === '')).toEqual([]);
+  });
+
+  test('are all known to its schema, which refuses others', () => {
+    const schema: Schema = JSON.parse(textOf(`${CHART}/values.schema.json`));
+    const { known, open } = pathsOf(schema, '');
+    expect(known.filter(path => path !== 'global').toSorted()).toEqual(
+      values.map(({ path }) => path).toSorted(),
+    );
+    expect(open).toEqual([]);
+  });
+
+  test('are each used by a template', () => {
+    const templates = TEMPLATES.map(name => textOf(`${CHART}/templates/${name}`)).join('\n');
+    const unused = values.filter(({ path }) => !templates.includes(`.Values.${path}`));
+    expect(unused.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('and the chart has the version of the package', () => {
+    const { version } = JSON.parse(textOf('package.json'));
+    expect(textOf(`${CHART}/Chart.yaml`)).toContain(`\nversion: ${version}\nappVersion: "${version}"\n`);
+  });
+});
+
+describe('the chart, rendered', () => {
+  test.for(SETTINGS)(
+    '$name: Kubernetes takes it, and it asks for no more than it must',
+    ({ given, has, hasNot }, context) => {
+      const { yaml, error } = render(given) ?? context.skip(`no ${HELM} here`);
+      expect(error).toBe('');
+      for (const text of has) expect(yaml).toContain(text);
+      for (const text of hasNot) expect(yaml).not.toContain(text);
+      expect(yaml).not.toMatch(/privileged: true|hostPID: true|hostIPC: true|allowPrivilegeEscalation: true/);
+      expect(refusedIn(yaml)).toBe('');
+    },
+  );
+
+  test('writes a config.toml that the daemon reads', context => {
+    const { yaml } =
+      render(['settings.probes.enabled=false', 'settings.bench.rate_max=50', 'settings.tags={a,b}']) ??
+      context.skip(`no ${HELM} here`);
+    const written = /config\.toml: \|\n((?: {4}.*\n|\n)+)/.exec(yaml)?.[1]?.replaceAll(/^ {4}/gm, '') ?? '';
+    const parsed = parseConfig(written, 'config.toml');
+    expect(parsed).toMatchObject({ kind: 'ok', config: { tags: ['a', 'b'], probes: { isEnabled: false } } });
+  });
+
+  test('refuses a value that it does not know, and a ServiceMonitor without a token', context => {
+    const strange = render(['typo=1']) ?? context.skip(`no ${HELM} here`);
+    expect(strange.error).toContain('typo');
+    expect(render(['metrics.serviceMonitor.enabled=true'])?.error).toContain('needs a token');
+  });
+});
+
+describe('the image', () => {
+  test('starts from nothing, as a user that is not root', () => {
+    const containerfile = textOf('deploy/container/Containerfile');
+    expect(containerfile.match(/^FROM .*$/gm)).toEqual(['FROM scratch']);
+    expect(containerfile).toMatch(/^USER 65532:65532$/m);
+    expect(containerfile).not.toMatch(/^RUN /m);
+  });
+
+  test('takes from Debian nothing that builds, and no shell', () => {
+    const packages = textOf('deploy/container/packages').match(/^(?:base|rdma) \S+$/gm) ?? [];
+    expect(packages.length).toBeGreaterThan(10);
+    expect(
+      packages.filter(line => / (?:apt|dpkg|bash|dash|busybox|coreutils|gcc|make|python|perl)/.test(line)),
+    ).toEqual([]);
+  });
+
+  test.each(['assemble.sh', 'build.sh', 'check.sh'])('%s is a script that bash can read', name => {
+    const { status, stderr } = spawnSync('bash', ['-n', join(repositoryRoot, 'deploy/container', name)]);
+    expect([status, String(stderr)]).toEqual([0, '']);
+  });
+});
+
+interface Rendered {
+  readonly yaml: string;
+  readonly error: string;
+}
+
+/** Undefined where there is no helm. */
+const render = (given: readonly string[]): Rendered | undefined => {
+  const words = given.flatMap(value => ['--set', value]);
+  const { error, stdout, stderr, status } = spawnSync(
+    HELM,
+    ['template', 'plimsoll', join(repositoryRoot, CHART), '--kube-version', '1.33.0', ...words],
+    { encoding: 'utf8' },
+  );
+  return error === undefined ? { yaml: stdout, error: status === 0 ? '' : stderr } : undefined;
+};
+
+/** What Kubernetes' own schemas refuse; '' as well where nothing can tell. */
+const refusedIn = (yaml: string): string => {
+  using folder = temporaryDirectory();
+  const file = join(folder.path, 'rendered.yaml');
+  writeFileSync(file, yaml);
+  const { error, status, stdout, stderr } = spawnSync(VALIDATE, ['--strict', '--quiet', '--no-warn', file], {
+    encoding: 'utf8',
+  });
+  return error !== undefined || status === 0 ? '' : `${stdout}${stderr}`;
+};
+
+interface Schema {
+  readonly type: string;
+  readonly additionalProperties?: boolean;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+const pathsOf = (
+  { type, properties, additionalProperties }: Schema,
+  path: string,
+): { readonly known: readonly string[]; readonly open: readonly string[] } => {
+  if (type !== 'object' || properties === undefined) return { known: [path], open: [] };
+  const inner = Object.entries(properties).map(([name, schema]) =>
+    pathsOf(schema, path === '' ? name : `${path}.${name}`),
+  );
+  return {
+    known: inner.flatMap(({ known }) => known),
+    open: [...(additionalProperties === false ? [] : [path]), ...inner.flatMap(({ open }) => open)],
+  };
+};

@@ -1,0 +1,32 @@
+// The values of the Helm chart as its file has them, each with the comment above it. Only the YAML that the file keeps to: maps by
+// two spaces, and every value on one line.
+
+export interface ChartValue {
+  /** "metrics.serviceMonitor.enabled" */
+  readonly path: string;
+  /** As it is written. */
+  readonly text: string;
+  readonly meaning: string;
+}
+
+export const chartValues = (yaml: string): readonly ChartValue[] => {
+  const found: ChartValue[] = [];
+  let place: readonly string[] = [];
+  let comment: readonly string[] = [];
+  for (const line of yaml.split('\n')) {
+    const said = /^ *# ?(.*)$/.exec(line)?.[1];
+    if (said !== undefined) {
+      comment = [...comment, said];
+      continue;
+    }
+    const [, indent = '', name, text] = /^( *)([A-Za-z]+):(?: (.*))?$/.exec(line) ?? [];
+    if (name === undefined) {
+      if (line.trim() !== '') throw new Error(`not a value on one line: ${line}`);
+    } else {
+      place = [...place.slice(0, indent.length / 2), name];
+      if (text !== undefined) found.push({ path: place.join('.'), text, meaning: comment.join(' ') });
+    }
+    comment = [];
+  }
+  return found;
+};
