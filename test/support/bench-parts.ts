@@ -10,7 +10,7 @@ export const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   threads: ['arena', 'target', 'load', 'parse'],
   run: ['schedule', 'dataset', 'target', 'load', 'threads'],
   fleet: ['schedule', 'dataset', 'target', 'run'],
-  agent: ['target', 'run', 'fleet'],
+  agent: ['dataset', 'target', 'run', 'fleet'],
   announce: ['run'],
   line: [],
   sweep: ['target', 'load', 'threads', 'run', 'fleet', 'line'],

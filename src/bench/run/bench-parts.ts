@@ -52,6 +52,8 @@ export interface RunPart {
   readonly bodiesDigest: string;
   /** Connections are open and the warm-up is over. Resolves with the zero of the schedule, ns since the run's zero; undefined: none. */
   readonly zero: (opened: number) => Promise<number | undefined>;
+  /** This machine's own bound on connections, whatever the load would open. */
+  readonly connectionsMax?: number;
 }
 
 export interface EarlyEnd {

@@ -29,6 +29,8 @@ export interface PlanOptions {
   readonly noncePrefix: string;
   readonly heartbeatMsMax: number;
   readonly share: Share;
+  /** Beyond what the pattern opens. */
+  readonly connectionsMax?: number;
 }
 
 export const loadPlan = (options: PlanOptions): LoadPlan => {
@@ -61,7 +63,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     timeouts: request.timeouts,
     warmupRequests: warmupRequests(request, threads),
     threads: { load: threads, parse: threads },
-    connections: connectionsFor(request),
+    connections: bounded(connectionsFor(request), options.connectionsMax),
     pacing: 'sleep',
     heartbeatMsMax: options.heartbeatMsMax,
   };
@@ -192,6 +194,12 @@ export const connectionsFor = ({
       return pattern satisfies never;
   }
 };
+
+/** What was opened at first was admitted; open loops open more when arrivals need them. */
+const bounded = (
+  { opened, max }: LoadPlan['connections'],
+  connectionsMax: number = Number.POSITIVE_INFINITY,
+): LoadPlan['connections'] => ({ opened, max: Math.min(max, connectionsMax) });
 
 /** The warm-up goes through so many prompts, each made unique. */
 const WARMUP_BODIES = 64;

@@ -165,7 +165,7 @@ const placeText = (host: string, port: number): string =>
   port === PROBE_PORT ? host : hostPortText({ host, port });
 
 /** Without loopback, and without link-local ones, whose scope only the other end knows. */
-const ownAddresses = (): readonly string[] =>
+export const ownAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flatMap(entries => entries ?? [])
     .filter(({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address))

@@ -1,0 +1,232 @@
+// One load on behalf of a coordinator: an ordinary run of src/bench with the zero of its schedule chosen elsewhere, held to this
+// machine's own caps while it lasts. Its directory has a name of this machine's own; nothing a coordinator says becomes a path.
+
+import { rm, stat } from 'node:fs/promises';
+import type { Clock } from '../../clock/clock.ts';
+import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { pause } from '../../clock/until-aborted.ts';
+import { errorMessage, problemText } from '../../core/problem.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { runFiles } from '../../metrics/run-files.ts';
+import type { AgentMessage } from '../../wire/agent-message.ts';
+import { reportToJson } from '../../wire/report-codec.ts';
+import { encodeSnapshotPacked } from '../../wire/snapshot-codec.ts';
+import { runBench } from '../bench.ts';
+import type { BenchParts, BenchResult, RunPart, StartedRun } from '../run/bench-parts.ts';
+import type { BenchRequest } from '../run/bench-request.ts';
+import type { LoadCaps } from './agent-policy.ts';
+import { CAP_LOOK_MS, CapWatch } from './cap-watch.ts';
+import { ephemeralPorts } from './ephemeral-ports.ts';
+
+/** What every run of a process is given alike. */
+export type AgentBenchParts = Pick<
+  BenchParts,
+  'clock' | 'env' | 'nodePath' | 'temporaryFolder' | 'version' | 'environment' | 'settings'
+>;
+
+export interface AgentRunOptions {
+  readonly request: BenchRequest;
+  readonly part: Omit<RunPart, 'zero' | 'connectionsMax'>;
+  readonly run: Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'>;
+  readonly bench: AgentBenchParts;
+  /** New, or empty. */
+  readonly directory: string;
+  readonly caps: LoadCaps;
+  /** Zero of the clock that the coordinator is told, CLOCK_MONOTONIC. */
+  readonly zeroNs: bigint;
+  readonly tell: (message: AgentMessage) => Promise<boolean>;
+}
+
+export interface AgentRunEnd {
+  /** undefined where it came to nothing. */
+  readonly result: BenchResult | undefined;
+  readonly snapshot: MetricsSnapshot | undefined;
+  readonly samplesBytes: number;
+  /** What ended it, beyond what the report says. */
+  readonly problems: readonly string[];
+}
+
+export class AgentRun {
+  readonly directory: string;
+  readonly #options: AgentRunOptions;
+  readonly #zero = Promise.withResolvers<number | undefined>();
+  readonly #drain = new AbortController();
+  readonly #cancel = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #stopNow = new AbortController();
+  readonly #over = new AbortController();
+  readonly #problems: string[] = [];
+  #started: StartedRun | undefined;
+  #isReady = false;
+  #snapshot: MetricsSnapshot | undefined;
+  #isTelling = false;
+
+  constructor(options: AgentRunOptions) {
+    this.#options = options;
+    this.directory = options.directory;
+  }
+
+  /** `ready` was told: what goes wrong from here on ends the run, and does not refuse it. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** @throws what runBench throws before it is ready. */
+  async perform(): Promise<AgentRunEnd> {
+    const { request, part, run, bench, caps } = this.#options;
+    const watching = this.#watchCaps();
+    let result: BenchResult | undefined;
+    try {
+      result = await runBench(request, {
+        ...bench,
+        ...run,
+        directory: this.directory,
+        stop: this.#stop.signal,
+        stopNow: this.#stopNow.signal,
+        early: { drain: this.#drain.signal, cancel: this.#cancel.signal },
+        part: { ...part, connectionsMax: caps.connectionsMax, zero: opened => this.#ready(opened) },
+        observer: {
+          started: started => {
+            this.#started = started;
+          },
+          phase: phase => void this.#options.tell({ kind: 'phase', phase }),
+          snapshot: snapshot => this.#tellLive(snapshot),
+          notice: text => void this.#options.tell({ kind: 'notice', text }),
+        },
+      });
+      this.#problems.push(...result.diskProblems);
+    } catch (error) {
+      if (!this.#isReady && this.#problems.length === 0) throw error;
+      this.#problems.push(errorMessage(error));
+    } finally {
+      this.#over.abort();
+      await watching;
+    }
+    const { samples } = runFiles(this.directory);
+    return {
+      result,
+      snapshot: this.#snapshot,
+      samplesBytes: await stat(samples).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+      problems: this.#problems,
+    };
+  }
+
+  /** @param atNs zero of the schedule, in the clock that the coordinator was told. False: it is no such time. */
+  start(atNs: number): boolean {
+    const { zeroNs } = this.#options;
+    const aheadMs = (atNs - Number(monotonicNs() - zeroNs)) / 1e6;
+    if (this.#started === undefined || aheadMs > START_AHEAD_MS_MAX || aheadMs < -START_LATE_MS_MAX)
+      return false;
+    this.#zero.resolve(atNs - Number(this.#started.runZeroNs - zeroNs));
+    return true;
+  }
+
+  stop(how: 'drain' | 'cancel' | 'abort'): void {
+    if (how === 'drain') this.#drain.abort();
+    else if (how === 'cancel') this.#cancel.abort();
+    else this.#stop.abort(new Error('the coordinator ended the run'));
+    // Without a schedule there is nothing to drain.
+    this.#zero.resolve(undefined);
+    if (how !== 'abort' && !this.#isReady) this.#stop.abort(new Error('the coordinator ended the run'));
+  }
+
+  /** Nobody is left to have it: what is in flight is cut, and the account is not waited for. */
+  async abandon(reason: string): Promise<void> {
+    this.#end(reason);
+    await pause(this.#options.bench.clock, ABANDON_MS, this.#over.signal);
+    this.#stopNow.abort(new Error(reason));
+  }
+
+  /** Removes everything of it from the disk. */
+  async discard(): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  #end(reason: string): void {
+    if (!this.#stop.signal.aborted) this.#problems.push(reason);
+    this.#stop.abort(new Error(reason));
+    this.#zero.resolve(undefined);
+  }
+
+  async #ready(connectionsOpened: number): Promise<number | undefined> {
+    const { zeroNs, tell, bench } = this.#options;
+    this.#isReady = true;
+    await tell({
+      kind: 'ready',
+      runZeroNs: Number((this.#started?.runZeroNs ?? zeroNs) - zeroNs),
+      connectionsOpened,
+      ephemeralPorts: await ephemeralPorts(),
+      notices: [],
+    });
+    const heard = new AbortController();
+    const waited = AbortSignal.any([heard.signal, this.#over.signal]);
+    const patience = pause(bench.clock, START_WAIT_MS_MAX, waited).then(() => {
+      if (!waited.aborted) this.#end('no start was told in time');
+      return undefined;
+    });
+    const zero = await Promise.race([this.#zero.promise, patience]);
+    heard.abort();
+    return zero;
+  }
+
+  /** Those that come while one is on its way are left out: the next has all of it. */
+  #tellLive(snapshot: MetricsSnapshot): void {
+    this.#snapshot = snapshot;
+    if (this.#isTelling || this.#over.signal.aborted) return;
+    this.#isTelling = true;
+    void this.#options.tell({ kind: 'live', snapshot: encodeSnapshotPacked(snapshot) }).finally(() => {
+      this.#isTelling = false;
+    });
+  }
+
+  async #watchCaps(): Promise<void> {
+    const { bench, caps, request } = this.#options;
+    const clock: Clock = bench.clock;
+    const watch = new CapWatch(caps, { isOpenLoop: isOpenLoop(request.pattern) });
+    const beganMs = clock.nowMs();
+    for (; !this.#over.signal.aborted; await pause(clock, CAP_LOOK_MS, this.#over.signal)) {
+      const issued = this.#started?.counts().issued ?? 0;
+      const refusal = watch.look({ nowMs: clock.nowMs() - beganMs, issued });
+      if (refusal === undefined) continue;
+      this.#end(problemText(refusal));
+      return;
+    }
+  }
+}
+
+/** The message that tells a coordinator how it ended. */
+export const endedMessage = ({
+  result,
+  snapshot,
+  samplesBytes,
+  problems,
+}: AgentRunEnd): AgentMessage & { readonly kind: 'ended' } => {
+  const report = result?.report;
+  const state =
+    report === undefined
+      ? 'incomplete'
+      : report.interrupted
+        ? 'interrupted'
+        : report.complete
+          ? 'complete'
+          : 'incomplete';
+  return {
+    kind: 'ended',
+    state,
+    runProblems: [...(report?.runProblems ?? []), ...problems],
+    snapshot: snapshot === undefined ? new Uint8Array() : encodeSnapshotPacked(snapshot),
+    report: report === undefined ? '' : reportToJson(report),
+    samplesBytes,
+  };
+};
+
+/** Between `ready` and `start`; and how far off a start may be. */
+const START_WAIT_MS_MAX = 60_000;
+const START_AHEAD_MS_MAX = 60_000;
+const START_LATE_MS_MAX = 5_000;
+/** For what is in flight to be cancelled in good order, before nobody waits for it. */
+const ABANDON_MS = 1_000;

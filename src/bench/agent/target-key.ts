@@ -1,0 +1,49 @@
+// The API key that this machine's own config names for a target. It is read when a load begins, goes into the requests and
+// nowhere else; what goes wrong is told without the key and without its place, because a coordinator hears of it.
+
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import type { Env } from '../../process/child.ts';
+import type { HeaderField } from '../target/load-target.ts';
+import type { AgentKey } from './agent-policy.ts';
+import { AgentError } from './agent-policy.ts';
+
+/** None where no key is named for the origin. @throws AgentError when the one that is named cannot be used. */
+export const headersFor = async (
+  origin: string,
+  keys: readonly AgentKey[],
+  env: Env,
+): Promise<readonly HeaderField[]> => {
+  const named = keys.find(key => key.origin === origin);
+  if (named === undefined) return [];
+  const text = named.place.kind === 'variable' ? env[named.place.name] : await textOf(named.place.path);
+  const key = text?.trim() ?? '';
+  if (/^[\x21-\x7e]{1,8192}$/.test(key)) return [{ name: 'authorization', value: `Bearer ${key}` }];
+  throw new AgentError({
+    code: 'not-allowed',
+    cause: 'target-key',
+    problem: `the key that this machine has for ${origin} cannot be used`,
+    advice:
+      'Whoever runs it can look there: the variable or file in [bench] keys of config.toml has to hold the key, alone on one line.',
+  });
+};
+
+/** undefined for what cannot be read, or is no key by its size. */
+const textOf = async (path: string): Promise<string | undefined> => {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch {
+    return undefined; // told as a key that cannot be used
+  }
+  try {
+    const { size } = await file.stat();
+    return size > KEY_FILE_BYTES_MAX ? undefined : await file.readFile('utf8');
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+};
+
+const KEY_FILE_BYTES_MAX = 65_536;

@@ -1,0 +1,41 @@
+// How an agent outside the cluster is written on a coordinator's command line: HOST[:PORT]=CODE, as `plimsoll agent` prints it.
+
+import { parseAgentCode } from '../../bench/agent/tls/agent-code.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import { hostPortText, parseHostPort } from '../../core/address/host-port.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+
+export interface AgentPlace {
+  readonly at: HostPort;
+  /** A secret: it is shown nowhere. */
+  readonly code: string;
+}
+
+/** "10.0.0.2=7QKF-…,[2001:db8::7]:5000=…". Without a port it is 4184. No message has a code. */
+export const parseAgentPlaces = (text: string): Parsed<readonly AgentPlace[]> => {
+  const places: AgentPlace[] = [];
+  for (const item of text.split(',')) {
+    const [place = '', code, ...rest] = item.trim().split('=');
+    if (place === '' || code === undefined || rest.length > 0)
+      return wrong('an agent is written as HOST:PORT=CODE', ADVICE);
+    const at = placeOf(place);
+    if (at.kind === 'wrong') return at;
+    const secret = parseAgentCode(code);
+    if (secret.kind === 'wrong') return wrong(`${place}: ${secret.problem}`, secret.advice);
+    places.push({ at: at.value, code: secret.value });
+  }
+  const names = places.map(({ at }) => hostPortText(at));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined ? parsed(places) : wrong(`the agent ${twice} is given twice`, 'Use it once.');
+};
+
+/** The way back, for the line that an agent prints. */
+export const agentPlaceText = ({ at, code }: AgentPlace): string =>
+  `${at.port !== AGENT_PORT || at.host.includes(':') ? hostPortText(at) : at.host}=${code}`;
+
+const placeOf = (text: string): Parsed<HostPort> =>
+  /^(\[[^\]]*\]|[^:]*)$/.test(text) ? parseHostPort(`${text}:${AGENT_PORT}`) : parseHostPort(text);
+
+export const AGENT_PORT = 4184;
+const ADVICE = 'Copy it from where `plimsoll agent` printed it: --agents 10.0.0.2=CODE,10.0.0.3=CODE';

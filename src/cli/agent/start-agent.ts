@@ -1,0 +1,105 @@
+// Runs `plimsoll agent`: the host with this machine's policy, and lines for who sits in front of it. Loaded late, because it
+// brings ZeroMQ along.
+
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { AgentHost } from '../../bench/agent/agent-host.ts';
+import type { AgentPolicy } from '../../bench/agent/agent-policy.ts';
+import { systemNames } from '../../bench/agent/reach-target.ts';
+import { makeAgentCode } from '../../bench/agent/tls/agent-code.ts';
+import { unlessAborted } from '../../clock/until-aborted.ts';
+import type { Config } from '../../config/config.ts';
+import { homeFiles, openHome } from '../../config/home.ts';
+import { effectiveConfig, readConfig } from '../../config/read-config.ts';
+import { errorCode, shortReason } from '../../core/problem.ts';
+import { asBenchCommandError, benchProcess } from '../bench/bench-process.ts';
+import { CommandError } from '../command-error.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+import { AgentLines } from './agent-lines.ts';
+import { AGENT_PORT } from './agent-places.ts';
+
+export interface AgentStart {
+  readonly home: string;
+  /** undefined: the usual one, or the next that is free. */
+  readonly port: number | undefined;
+  readonly targets: readonly string[];
+  readonly keys: AgentPolicy['keys'];
+  readonly isOnce: boolean;
+}
+
+/** @throws CommandError when it cannot listen, or may load nothing. */
+export const startAgent = async (state: ProcessState, start: AgentStart): Promise<ExitCode> => {
+  const folder = join(start.home, 'agent');
+  await makeFolder(start.home, folder);
+  const config = effectiveConfig(await readConfig(homeFiles(start.home).config));
+  const policy = policyOf(config, start);
+  const lines = new AgentLines(state, { wantedPort: start.port ?? AGENT_PORT, policy });
+  for (let tried = 0; ; tried += 1) {
+    const port = (start.port ?? AGENT_PORT) + tried;
+    let codes = start.isOnce ? 1 : Number.POSITIVE_INFINITY;
+    await using host = new AgentHost({
+      host: '::',
+      port,
+      nextSecret: () => (codes-- > 0 ? makeAgentCode() : undefined),
+      restMs: REST_MS,
+      unusedMs: Number.POSITIVE_INFINITY,
+      observer: lines,
+      session: {
+        policy: () => policy,
+        name: config.name ?? hostname(),
+        bench: benchProcess(state),
+        env: state.env,
+        folder,
+        resolve: systemNames,
+        signal: state.stop,
+        onLoad: load => lines.load(load),
+      },
+    });
+    try {
+      await host.listen();
+    } catch (error) {
+      if (errorCode(error) === 'EADDRINUSE' && start.port === undefined && tried + 1 < PORTS_TRIED) continue;
+      throw new CommandError(
+        'addressInUse',
+        `port ${port} cannot be used: ${shortReason(error)}`,
+        'Choose another one: plimsoll agent --port N',
+        { cause: error },
+      );
+    }
+    await unlessAborted(host.over, state.stop);
+    return EXIT_CODES.ok.code;
+  }
+};
+
+const makeFolder = async (home: string, folder: string): Promise<void> => {
+  try {
+    await openHome(home);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw asBenchCommandError(error);
+  }
+};
+
+/** Whoever starts it by hand allows it; the caps of the config hold all the same. */
+const policyOf = ({ bench }: Config, { targets, keys }: AgentStart): AgentPolicy => {
+  if (targets.length + bench.targets.length === 0) {
+    throw new CommandError(
+      'usage',
+      'this agent may not load anything: no target is listed',
+      'Name one: plimsoll agent --target http://10.0.0.7:8000, or list it in [bench] targets of config.toml.',
+    );
+  }
+  return {
+    ...bench,
+    isAgent: true,
+    targets: [...new Set([...targets, ...bench.targets])],
+    keys: [...keys, ...bench.keys],
+  };
+};
+
+/** Between two runs of one sitting. */
+const REST_MS = 60_000;
+const PORTS_TRIED = 20;

@@ -1,0 +1,69 @@
+// `plimsoll agent`: makes this machine load a target for a coordinator elsewhere, without a cluster.
+
+import { keyOfTarget, targetOrigin } from '../../config/bench-values.ts';
+import type { TargetKey } from '../../config/config.ts';
+import { resolveHome } from '../../config/home.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { Command, Option } from '../command.ts';
+import { flag, homeOption, repeated, value } from '../command.ts';
+
+const parsePort = (text: string): Parsed<number> => {
+  const port = Number(text);
+  return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535
+    ? parsed(port)
+    : wrong(`${JSON.stringify(text)} is not a port`, 'Write a number from 1 to 65535.');
+};
+
+const portOption: Option<number | undefined> = value({
+  name: 'port',
+  valueName: 'N',
+  meaning: 'Where to listen, on every address. Default: 4184, or the next free port.',
+  parse: parsePort,
+});
+
+const targetOption: Option<readonly string[]> = repeated<string>({
+  name: 'target',
+  valueName: 'ORIGIN',
+  meaning: 'A target that may be loaded, beside those of [bench] targets in config.toml.',
+  parse: targetOrigin,
+});
+
+const keyOption: Option<readonly TargetKey[]> = repeated<TargetKey>({
+  name: 'key',
+  valueName: 'KEY',
+  meaning: 'Where the API key of a target is: "ORIGIN VARIABLE", or "ORIGIN /path". Never the key itself.',
+  parse: keyOfTarget,
+});
+
+const onceOption: Option<boolean> = flag('once', 'Exit after one sitting: when its code is spent.');
+
+export const agentCommand: Command = {
+  name: 'agent',
+  summary: 'Make load for `plimsoll bench --agents` on another machine',
+  description:
+    'Prints a code that the coordinator needs, and loads only the targets given here or in config.toml, within the caps\nof [bench] there. One coordinator at a time. A code is good for the runs of one sitting, at most a minute apart.',
+  arguments: [],
+  options: [homeOption, portOption, targetOption, keyOption, onceOption],
+  examples: [
+    { line: 'plimsoll agent --target http://10.0.0.7:8000', meaning: 'one target, until Ctrl-C' },
+    {
+      line: 'plimsoll agent --target https://llm.example.net --key "https://llm.example.net LLM_KEY"',
+      meaning: 'with a key from the environment of this machine',
+    },
+    { line: 'plimsoll agent --port 5000 --once', meaning: 'the targets of config.toml, one sitting' },
+  ],
+  run: async (invocation, state) => {
+    const { startAgent } = await loadAgent();
+    return await startAgent(state, {
+      home: resolveHome({ ...state, option: invocation.option(homeOption) }),
+      port: invocation.option(portOption),
+      targets: invocation.option(targetOption),
+      keys: invocation.option(keyOption),
+      isOnce: invocation.option(onceOption),
+    });
+  },
+};
+
+/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+const loadAgent = () => import('../agent/start-agent.ts');

@@ -1,0 +1,208 @@
+// A coordinator that says what a test has it say, at the other end of a session over lines in memory, and keeps every frame.
+
+import type { AgentPolicy } from '../../../src/bench/agent/agent-policy.ts';
+import { serveCoordinator } from '../../../src/bench/agent/agent-session.ts';
+import { systemNames } from '../../../src/bench/agent/reach-target.ts';
+import type { AgentSessionEnd, AgentSessionParts } from '../../../src/bench/agent/session-parts.ts';
+import { plannedPrompts } from '../../../src/bench/dataset/planned-prompts.ts';
+import { WORDS_AS_TOKENS } from '../../../src/bench/dataset/word-costs.ts';
+import type { AgentChannel } from '../../../src/bench/fleet/agent-channel.ts';
+import { PartReader } from '../../../src/bench/fleet/file-parts.ts';
+import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
+import type { MemoryLines } from '../../../src/bench/fleet/memory-line.ts';
+import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
+import { arrivedRequest, arrivedSurvey } from '../../../src/bench/fleet/travelling-request.ts';
+import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
+import { readPromptWish } from '../../../src/bench/run/read-prompt-wish.ts';
+import { loadPlan } from '../../../src/bench/run/run-plan.ts';
+import { bodiesDigest } from '../../../src/bench/target/request-bodies.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import type { AgentMessage, CoordinatorMessage } from '../../../src/wire/agent-message.ts';
+import type { AgentRequest, AgentSurvey } from '../../../src/wire/agent-request.ts';
+
+export const POLICY: AgentPolicy = {
+  isAgent: true,
+  targets: [],
+  keys: [],
+  requestsPerSecondMax: 1_000,
+  connectionsMax: 64,
+  durationMsMax: 60_000,
+  samplesMax: 10_000,
+};
+
+export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): AgentRequest => ({
+  runId: '20261120-120501-a1b2',
+  startedAt: '2026-11-20T12:05:01.000Z',
+  target,
+  api: 'chat',
+  model: unknown('not given'),
+  pattern: { kind: 'constant', requestsPerSecond: 50 },
+  shape: PLAIN_SHAPE,
+  samplesMax: 20,
+  durationMs: unknown('not limited'),
+  warmupRequests: 1,
+  seed: 7,
+  hasNonce: true,
+  noncePrefix: '01234567',
+  isStreaming: true,
+  timeouts: { connectMs: 5_000, firstByteMs: 30_000, idleMs: 30_000, totalMs: 30_000 },
+  dataset: unknown('generated'),
+  inputTokens: unknown('not given'),
+  outputTokens: unknown('not given'),
+  prefixes: unknown('none'),
+  bodyFields: '{}',
+  objectives: [],
+  attainment: unknown('no objectives'),
+  runObjectives: unknown('no objectives'),
+  ...changes,
+});
+
+/** As the coordinator plans it for all. */
+export const digestOf = async (asked: AgentRequest, survey: AgentSurvey): Promise<string> => {
+  const request = arrivedRequest(asked, { headers: [], dataset: undefined });
+  const prompts = await readPromptWish(request, new AbortController().signal);
+  const plan = loadPlan({
+    request,
+    dataset: plannedPrompts(prompts, WORDS_AS_TOKENS),
+    server: arrivedSurvey(survey),
+    cores: 2,
+    noncePrefix: asked.noncePrefix,
+    heartbeatMsMax: 20_000,
+    share: { index: 0, of: 1 },
+  });
+  return bodiesDigest(plan.bodies);
+};
+
+export class ScriptedCoordinator implements AsyncDisposable {
+  readonly lines: MemoryLines = memoryLines();
+  /** Everything that crossed, both ways. */
+  readonly frames: Uint8Array[] = [];
+  readonly heard: AgentMessage[] = [];
+  readonly end: Promise<AgentSessionEnd>;
+  readonly channel: AgentChannel;
+  readonly #stop = new AbortController();
+  readonly #pinging: NodeJS.Timeout;
+  readonly #reading: Promise<void>;
+  #wake = Promise.withResolvers<void>();
+  #isOver = false;
+
+  constructor(folder: string, policy: Partial<AgentPolicy>, changes: Partial<AgentSessionParts> = {}) {
+    const { coordinator, agent } = this.lines;
+    const kept = (line: typeof coordinator): typeof coordinator => ({
+      ...line,
+      write: frame => {
+        this.frames.push(frame.slice());
+        return line.write(frame);
+      },
+    });
+    this.channel = channelToAgent(kept(coordinator), 'juno');
+    this.end = serveCoordinator(channelToCoordinator(kept(agent), 'atlas'), {
+      policy: () => ({ ...POLICY, ...policy }),
+      name: 'juno',
+      env: {},
+      folder,
+      resolve: systemNames,
+      signal: this.#stop.signal,
+      ...changes,
+      bench: {
+        clock: systemClock,
+        env: process.env,
+        nodePath: process.execPath,
+        temporaryFolder: folder,
+        version: '1.2.3',
+        environment: { node: '24', os: 'test', cpu: 'test', cores: 2 },
+        settings: { ...BENCH_SETTINGS, heartbeatMsMax: 20_000 },
+        ...changes.bench,
+      },
+    });
+    this.#pinging = setInterval(() => void this.channel.send({ kind: 'ping', id: 0 }), 200);
+    this.#reading = this.#read();
+  }
+
+  /** No more pings: only what the test says is said. */
+  fallQuiet(): void {
+    clearInterval(this.#pinging);
+  }
+
+  stopAgent(): void {
+    this.#stop.abort(new Error('stopped'));
+  }
+
+  async say(...messages: readonly CoordinatorMessage[]): Promise<void> {
+    for (const message of messages) await this.channel.send(message);
+  }
+
+  /** The first of that kind, as soon as it has come. @throws when the session ends without it. */
+  async next<K extends AgentMessage['kind']>(kind: K): Promise<AgentMessage & { readonly kind: K }> {
+    const isKind = (message: AgentMessage): message is AgentMessage & { readonly kind: K } =>
+      message.kind === kind;
+    for (;;) {
+      const found = this.heard.find(isKind);
+      if (found !== undefined) return found;
+      const refused = this.heard.find(message => message.kind === 'refused');
+      if (refused !== undefined) throw new Error(`refused: ${JSON.stringify(refused)}`);
+      if (this.#isOver)
+        throw new Error(`the session ended without ${kind}: ${JSON.stringify(await this.end)}`);
+      await this.#wake.promise;
+    }
+  }
+
+  /** From survey to ready. */
+  async prepare(asked: AgentRequest): Promise<AgentMessage & { readonly kind: 'ready' }> {
+    await this.say({ kind: 'survey', request: asked });
+    const { survey } = await this.next('surveyed');
+    const promptsDigest = await digestOf(asked, survey);
+    await this.say({ kind: 'prepare', request: asked, share: { index: 0, of: 1 }, survey, promptsDigest });
+    return await this.next('ready');
+  }
+
+  async start(): Promise<void> {
+    await this.say({ kind: 'ping', id: 99 });
+    for (;;) {
+      const pong = this.heard.find(message => message.kind === 'pong' && message.id === 99);
+      if (pong?.kind === 'pong') return await this.say({ kind: 'start', atNs: pong.atNs + 100e6 });
+      await this.#wake.promise;
+    }
+  }
+
+  /** The sample file, whole. */
+  async collect(): Promise<string> {
+    await this.say({ kind: 'collect' });
+    const reader = new PartReader();
+    const parts: Buffer[] = [];
+    for (let from = 0; !reader.isOver; ) {
+      const found = this.heard.findIndex((message, index) => index >= from && message.kind === 'samples');
+      const part = this.heard[found];
+      if (part?.kind !== 'samples') {
+        await this.#wake.promise;
+        continue;
+      }
+      from = found + 1;
+      parts.push(await reader.read(part));
+    }
+    return Buffer.concat(parts).toString('utf8');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#pinging);
+    this.lines.cut();
+    await this.end;
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    for await (const message of this.channel.messages) {
+      this.heard.push(message);
+      this.#stir();
+    }
+    this.#isOver = true;
+    this.#stir();
+  }
+
+  #stir(): void {
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers();
+  }
+}
