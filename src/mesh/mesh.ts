@@ -58,9 +58,10 @@ export interface MeshLink {
   send(frame: Uint8Array): boolean;
   /**
    * The listener owns the frame. A listener that throws closes the link with `malformed`. Frames that arrived before
-   * the first subscription follow a moment later, up to `MeshLimits.queueBytesMax`.
+   * the first subscription follow a moment later, up to `MeshLimits.queueBytesMax`. `publisher` on a group link: the
+   * node that sent it; otherwise the peer did.
    */
-  onFrame(listener: (frame: Uint8Array) => void): Unsubscribe;
+  onFrame(listener: (frame: Uint8Array, publisher?: NodeId) => void): Unsubscribe;
   /**
    * Stops reading until `resumeReading`; what has been read already still arrives. The peer's queue fills, so it sends
    * only the newest values. Meanwhile its silence does not count as a lost connection.
@@ -73,6 +74,14 @@ export interface MeshLink {
   onClose(listener: (close: LinkClose) => void): Unsubscribe;
   /** Tells the peer why if possible, and closes. Idempotent. `detail` is for people. */
   close(reason: CloseReason, detail?: string): void;
+  /** Of a link that leads to many nodes at once, through their server; undefined: to its peer alone. */
+  readonly group?: LinkGroup;
+}
+
+/** Its link's peer stands for all of them: what is sent reaches each, and what arrives says which of them sent it. */
+export interface LinkGroup {
+  /** Hears this node no longer, for as long as the link is up. `detail` is for people. */
+  mute(publisher: NodeId, detail: string): void;
 }
 
 export type Unsubscribe = () => void;

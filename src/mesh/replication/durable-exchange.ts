@@ -6,6 +6,7 @@ import type { MeshMessage } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import type { Bringer } from './bringer.ts';
 import { CatchUpAsks } from './catch-up-asks.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
@@ -101,10 +102,10 @@ export class DurableExchange {
     this.catchUp.peerGone(peer);
   }
 
-  take(peer: ReplicaPeer, message: RecordsMessage): void {
+  take(peer: ReplicaPeer, bringer: Bringer, message: RecordsMessage): void {
     const { self, counts, store } = this.#parts;
     const { origin, epoch, after, records } = message;
-    if (!peer.mayTell(records.length)) {
+    if (!bringer.mayTell(records.length)) {
       counts.overRate += 1;
       return;
     }
@@ -120,7 +121,7 @@ export class DurableExchange {
       return;
     }
     if (origin === self) {
-      this.#takeOwn(peer, message, held);
+      this.#takeOwn(bringer, message, held);
       return;
     }
     if (held?.epoch === epoch && after < from) this.forks.seek(message, held);
@@ -134,13 +135,13 @@ export class DurableExchange {
       this.#repeated(peer, message, held);
       return;
     }
-    if (held === undefined && !this.#mayBegin(peer, origin)) {
+    if (held === undefined && !this.#mayBegin(bringer.id, origin)) {
       // It did deliver what was requested.
       this.catchUp.delivered(peer.id, origin);
       counts.storeRefused += 1;
       return;
     }
-    const received = this.#checked(peer, message, from);
+    const received = this.#checked(bringer, message, from);
     const last = received?.at(-1)?.record.seq;
     if (received === undefined || last === undefined) {
       if (held === undefined) this.#places.drop(origin);
@@ -153,7 +154,7 @@ export class DurableExchange {
     this.catchUp.delivered(peer.id, origin);
     counts.recordsRepeated += records.length - received.length;
     peer.outbox.knows(origin, { epoch, through: last });
-    this.#store(peer, message, received, { epoch, through: last }, from);
+    this.#store(peer, bringer, message, received, { epoch, through: last }, from);
   }
 
   /**
@@ -169,6 +170,7 @@ export class DurableExchange {
 
   #store(
     peer: ReplicaPeer,
+    bringer: Bringer,
     { origin, epoch, through }: RecordsMessage,
     received: readonly ReceivedRecord[],
     last: Place,
@@ -182,7 +184,7 @@ export class DurableExchange {
       counts.storeRefused += 1;
       return;
     }
-    this.#places.heard(origin, peer.id, receivedAtMs);
+    this.#places.heard(origin, bringer.id, receivedAtMs);
     counts.storeRefused += result.passedOver ?? 0;
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
@@ -194,11 +196,11 @@ export class DurableExchange {
   }
 
   /** Whether a node with nothing held gets a place, perhaps that of another. */
-  #mayBegin(peer: ReplicaPeer, origin: NodeId): boolean {
+  #mayBegin(bringer: NodeId, origin: NodeId): boolean {
     const { store, counts } = this.#parts;
     if (this.#places.has(origin)) return true;
-    if (!this.#places.mayBring(origin, peer.id)) return false;
-    const admission = this.#places.admit(origin, peer.id);
+    if (!this.#places.mayBring(origin, bringer)) return false;
+    const admission = this.#places.admit(origin, bringer);
     if (admission.kind === 'refused') return false;
     if (admission.evicted === undefined) return true;
     counts.originsEvicted += 1;
@@ -208,10 +210,10 @@ export class DurableExchange {
   }
 
   /** Own events that come back are ignored, unless this node signed them and its journal does not have them. */
-  #takeOwn(peer: ReplicaPeer, message: RecordsMessage, held: Place | undefined): void {
+  #takeOwn(bringer: Bringer, message: RecordsMessage, held: Place | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
-    const received = this.#checked(peer, message, message.after) ?? [];
+    const received = this.#checked(bringer, message, message.after) ?? [];
     const isLost = received.some(
       ({ record }) => isAhead({ epoch, through: record.seq }, held) || this.#tips.isForeign(record),
     );
@@ -233,7 +235,7 @@ export class DurableExchange {
 
   /** The records that are new here, or undefined if the whole frame is refused. */
   #checked(
-    peer: ReplicaPeer,
+    bringer: Bringer,
     { origin, epoch, after, records }: RecordsMessage,
     from: number,
   ): readonly ReceivedRecord[] | undefined {
@@ -249,7 +251,7 @@ export class DurableExchange {
       }
       if (checked.kind === 'forged') counts.forged += 1;
       else counts.malformedFrames += 1;
-      peer.fault(`an invalid record of ${origin}`);
+      bringer.fault(`an invalid record of ${origin}`);
       return undefined;
     }
     return received;

@@ -1,59 +1,70 @@
-// Incoming frames, handled for a few ms in each turn of the event loop, one frame per peer in rotation: a peer that
-// sends as much as it may uses only its own share of the processor, not that of other peers or of HTTP clients. Reading
-// from a peer with too much waiting pauses: it notices, and sends only its newest values. If everything were queued
+// Incoming frames, handled for a few ms in each turn of the event loop, one frame per bringer in rotation: one that sends
+// as much as it may uses only its own share of the processor, not that of the others or of HTTP clients. Reading from a
+// link with too much waiting pauses: the peer notices, and sends only its newest values. If everything were queued
 // here, a node that is overloaded for a second would stay late forever.
 
-export interface FairInboxParts<P> {
+export interface FairInboxParts<B, L> {
   readonly nowMs: () => number;
-  readonly take: (peer: P, frame: Uint8Array) => void;
+  /** The link over which frames of this bringer come. */
+  readonly owner: (bringer: B) => L;
+  readonly take: (bringer: B, frame: Uint8Array) => void;
   /** Too much is waiting, or little again. */
-  readonly pause: (peer: P) => void;
-  readonly resume: (peer: P) => void;
+  readonly pause: (link: L) => void;
+  readonly resume: (link: L) => void;
   /** A frame past the limit of what may wait. */
   readonly refused: () => void;
 }
 
-export class FairInbox<P> {
-  readonly #parts: FairInboxParts<P>;
-  readonly #waiting = new Map<P, { readonly frames: Uint8Array[]; bytes: number }>();
-  readonly #paused = new Set<P>();
+interface Waiting {
+  bytes: number;
+  isPaused: boolean;
+}
+
+export class FairInbox<B, L> {
+  readonly #parts: FairInboxParts<B, L>;
+  readonly #waiting = new Map<B, Uint8Array[]>();
+  readonly #links = new Map<L, Waiting>();
   #spentMs = 0;
   #isScheduled = false;
 
-  constructor(parts: FairInboxParts<P>) {
+  constructor(parts: FairInboxParts<B, L>) {
     this.#parts = parts;
   }
 
   /** Handled at once if nothing waits and this turn has time left. */
-  put(peer: P, frame: Uint8Array): void {
+  put(bringer: B, frame: Uint8Array): void {
     if (this.#waiting.size === 0 && this.#spentMs < TURN_MS) {
-      this.#take(peer, frame);
+      this.#take(bringer, frame);
       return;
     }
-    const held = this.#waiting.get(peer) ?? { frames: [], bytes: 0 };
+    const link = this.#parts.owner(bringer);
+    const held = this.#links.get(link) ?? { bytes: 0, isPaused: false };
     if (held.bytes + frame.length > WAITING_BYTES_MAX) {
       this.#parts.refused();
       return;
     }
-    held.frames.push(frame);
+    this.#links.set(link, held);
     held.bytes += frame.length;
-    this.#waiting.set(peer, held);
-    if (held.bytes > WAITING_BYTES_HIGH && !this.#paused.has(peer)) {
-      this.#paused.add(peer);
-      this.#parts.pause(peer);
+    const frames = this.#waiting.get(bringer);
+    if (frames === undefined) this.#waiting.set(bringer, [frame]);
+    else frames.push(frame);
+    if (held.bytes > WAITING_BYTES_HIGH && !held.isPaused) {
+      held.isPaused = true;
+      this.#parts.pause(link);
     }
     this.#schedule();
   }
 
-  forget(peer: P): void {
-    this.#waiting.delete(peer);
-    this.#paused.delete(peer);
+  forget(link: L): void {
+    this.#links.delete(link);
+    for (const bringer of this.#waiting.keys())
+      if (this.#parts.owner(bringer) === link) this.#waiting.delete(bringer);
   }
 
-  #take(peer: P, frame: Uint8Array): void {
+  #take(bringer: B, frame: Uint8Array): void {
     const { nowMs, take } = this.#parts;
     const beganMs = nowMs();
-    take(peer, frame);
+    take(bringer, frame);
     this.#spentMs += nowMs() - beganMs;
     if (this.#spentMs > 0) this.#schedule();
   }
@@ -72,20 +83,30 @@ export class FairInbox<P> {
     while (this.#waiting.size > 0 && this.#spentMs < TURN_MS) {
       const [next] = this.#waiting;
       if (next === undefined) return;
-      const [peer, held] = next;
-      // To the end of the queue: each other peer has its turn before this one has another.
-      this.#waiting.delete(peer);
-      const frame = held.frames.shift();
-      held.bytes -= frame?.length ?? 0;
-      if (held.frames.length > 0) this.#waiting.set(peer, held);
-      if (held.bytes <= WAITING_BYTES_HIGH / 2 && this.#paused.delete(peer)) this.#parts.resume(peer);
-      if (frame !== undefined) this.#take(peer, frame);
+      const [bringer, frames] = next;
+      // To the end of the queue: each other one has its turn before this one has another.
+      this.#waiting.delete(bringer);
+      const frame = frames.shift();
+      if (frames.length > 0) this.#waiting.set(bringer, frames);
+      this.#took(this.#parts.owner(bringer), frame?.length ?? 0);
+      if (frame !== undefined) this.#take(bringer, frame);
     }
     if (this.#waiting.size > 0) this.#schedule();
+  }
+
+  #took(link: L, bytes: number): void {
+    const held = this.#links.get(link);
+    if (held === undefined) return;
+    held.bytes -= bytes;
+    if (held.isPaused && held.bytes <= WAITING_BYTES_HIGH / 2) {
+      held.isPaused = false;
+      this.#parts.resume(link);
+    }
+    if (held.bytes === 0) this.#links.delete(link);
   }
 }
 
 const TURN_MS = 10;
 const WAITING_BYTES_HIGH = 131_072;
-/** Data read before a peer was paused is at most its longest frame and a few reads more. */
+/** Data read before a link was paused is at most its longest frame and a few reads more. */
 const WAITING_BYTES_MAX = 8_000_000;

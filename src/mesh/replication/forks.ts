@@ -6,6 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
+import type { Bringer } from './bringer.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import type { Place } from './positions.ts';
 import { checkRecord, proofOf } from './record-proof.ts';
@@ -65,13 +66,13 @@ export class Forks {
     }
   }
 
-  take(peer: ReplicaPeer, message: ForkMessage): void {
+  take(peer: ReplicaPeer, bringer: Bringer, message: ForkMessage): void {
     const { counts, store, self } = this.#parts;
     const { origin, epoch } = message;
     if (store.position(origin)?.epoch !== epoch || this.#known.get(origin)?.epoch === epoch) return;
     if (!this.#isProof(message)) {
       counts.forged += 1;
-      peer.fault(`no fork of ${origin}`);
+      bringer.fault(`no fork of ${origin}`);
       return;
     }
     if (origin !== self) {

@@ -12,6 +12,7 @@ import { PUBLIC_KEY_BYTES } from '../../wire/node-signature.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import type { Bringer } from './bringer.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import type { LiveEntry, LiveHead, LiveStanding, LiveValue } from './live-table.ts';
 import { LiveTable, liveHeadOf } from './live-table.ts';
@@ -86,11 +87,14 @@ export class LiveExchange {
     for (const standing of this.#table.standingBefore(before)) {
       const { origin } = standing;
       if (origin === peer.id) continue;
-      if (!lacks(held.get(origin), standing)) {
+      const missing = [...this.#table.entries(origin)].filter(({ seenBy }) => !seenBy.has(peer.id));
+      // A group does not sum up what its nodes hold: what was sent here and was not heard from it again is missing.
+      const isLevel =
+        peer.link.group === undefined ? !lacks(held.get(origin), standing) : missing.length === 0;
+      if (isLevel) {
         this.#standIns.level(peer, origin);
         continue;
       }
-      const missing = [...this.#table.entries(origin)].filter(({ seenBy }) => !seenBy.has(peer.id));
       const sender = missing[0]?.value.sender;
       // A peer linked to the origin gets its values from there; late if one of them is overloaded, and copies would
       // make that worse.
@@ -122,7 +126,7 @@ export class LiveExchange {
   mayPass(entry: LiveEntry): boolean {
     const { self, counts } = this.#parts;
     const { value, origin } = entry;
-    if (value.sender === self || value.sender !== origin) return true;
+    if (value.sender === self) return true;
     entry.isProven ??= this.#isProven(origin, value);
     if (!entry.isProven) counts.unprovable += 1;
     return entry.isProven;
@@ -138,9 +142,9 @@ export class LiveExchange {
     if (gone.length > 0) store.dropLive(gone);
   }
 
-  take(peer: ReplicaPeer, entries: readonly WireLive[]): void {
+  take(peer: ReplicaPeer, from: Bringer, entries: readonly WireLive[]): void {
     const { counts, nowMs, store } = this.#parts;
-    if (!peer.mayTell(entries.length)) {
+    if (!from.mayTell(entries.length)) {
       counts.overRate += 1;
       return;
     }
@@ -150,10 +154,10 @@ export class LiveExchange {
       const read = readLive(wire, nowMs());
       if (read === undefined) {
         counts.malformedFrames += 1;
-        peer.fault('an invalid live event');
+        from.fault('an invalid live event');
         continue;
       }
-      const entry = this.#hear(peer, read);
+      const entry = this.#hear(peer, from, read);
       if (entry === undefined) continue;
       moved.push(entry.entry);
       if (!entry.isNew) continue;
@@ -167,29 +171,33 @@ export class LiveExchange {
 
   #hear(
     peer: ReplicaPeer,
+    from: Bringer,
     { head, value }: LiveRead,
   ): { readonly entry: LiveEntry; readonly isNew: boolean } | undefined {
     const { self, counts, nowMs } = this.#parts;
     if (head.origin === self) return undefined;
-    const isRelayed = head.origin !== peer.id;
-    if (!this.#places.mayBring(head.origin, peer.id)) {
+    const isRelayed = head.origin !== from.id;
+    if (!this.#places.mayBring(head.origin, from.id)) {
       counts.liveRefused += 1;
       return undefined;
     }
-    if (isRelayed && this.#table.standing(head, value) === 'newer' && !this.#isProven(head.origin, value)) {
+    const mustBeProven = isRelayed && this.#table.standing(head, value) === 'newer';
+    if (mustBeProven && !this.#isProven(head.origin, value)) {
       counts.forged += 1;
-      peer.fault(`a live event of ${head.origin} that it did not sign`);
+      from.fault(`a live event of ${head.origin} that it did not sign`);
       return undefined;
     }
-    if (!this.#hasPlace(head.origin, peer.id)) {
+    if (!this.#hasPlace(head.origin, from.id)) {
       counts.liveRefused += 1;
       return undefined;
     }
     const { put, entry } = this.#table.put(head, { ...value, sender: peer.id }, nowMs());
     switch (put) {
       case 'newer':
-        this.#places.heard(head.origin, peer.id, value.receivedAtMs);
-        return entry === undefined ? undefined : { entry, isNew: true };
+        this.#places.heard(head.origin, from.id, value.receivedAtMs);
+        if (entry === undefined) return undefined;
+        if (mustBeProven) entry.isProven = true;
+        return { entry, isNew: true };
       case 'same':
         counts.liveRepeated += 1;
         entry?.seenBy.add(peer.id);

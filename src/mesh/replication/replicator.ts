@@ -11,6 +11,7 @@ import { NodeKeys } from '../../wire/node-signature.ts';
 import { isRequestFrame } from '../../wire/request-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink } from '../mesh.ts';
+import type { Bringer } from './bringer.ts';
 import { digestPhase } from './digest-phase.ts';
 import { DurableExchange } from './durable-exchange.ts';
 import type { ReplicatorParts } from './exchange-parts.ts';
@@ -35,7 +36,7 @@ export class Replicator {
   readonly #durable: DurableExchange;
   readonly #live: LiveExchange;
   readonly #relays: Relays;
-  readonly #inbox: FairInbox<ReplicaPeer>;
+  readonly #inbox: FairInbox<Bringer, MeshLink>;
   #linksChanged = Promise.withResolvers<void>();
 
   constructor(parts: ReplicatorParts) {
@@ -68,9 +69,10 @@ export class Replicator {
     this.#live = new LiveExchange(common);
     this.#inbox = new FairInbox({
       nowMs,
-      take: (peer, frame) => this.#hear(peer, frame),
-      pause: ({ link }) => link.pauseReading(),
-      resume: ({ link }) => link.resumeReading(),
+      owner: ({ link }) => link,
+      take: (bringer, frame) => this.#hear(bringer, frame),
+      pause: link => link.pauseReading(),
+      resume: link => link.resumeReading(),
       refused: () => ++this.counts.overRate,
     });
     this.#durable = new DurableExchange(common, node => this.#live.holds(node));
@@ -133,7 +135,7 @@ export class Replicator {
     this.#peers.set(link.peerId, peer);
     this.#relays.changed();
     this.#ends.set(peer, [
-      link.onFrame(frame => this.#inbox.put(peer, frame)),
+      link.onFrame((frame, publisher) => this.#inbox.put(peer.bringer(publisher ?? peer.id), frame)),
       link.onDrain(() => peer.outbox.drained()),
       link.onClose(() => this.#leave(peer)),
     ]);
@@ -160,7 +162,7 @@ export class Replicator {
   #leave(peer: ReplicaPeer): void {
     for (const end of this.#ends.get(peer) ?? []) end();
     this.#ends.delete(peer);
-    this.#inbox.forget(peer);
+    this.#inbox.forget(peer.link);
     if (this.#peers.get(peer.id) !== peer) return;
     this.#peers.delete(peer.id);
     this.#relays.changed();
@@ -173,43 +175,41 @@ export class Replicator {
     for (const peer of [...this.#peers.values()]) this.#leave(peer);
   }
 
-  #hear(peer: ReplicaPeer, frame: Uint8Array): void {
-    if (this.#peers.get(peer.id) !== peer || isRequestFrame(frame)) return;
-    if (!peer.mayBring(frame.length)) {
+  #hear(bringer: Bringer, frame: Uint8Array): void {
+    const peer = this.#peers.get(bringer.link.peerId);
+    if (peer?.link !== bringer.link || isRequestFrame(frame)) return;
+    if (!bringer.mayBring(frame.length)) {
       this.counts.overRate += 1;
       return;
     }
     const decoded = decodeMeshMessage(frame);
     switch (decoded.kind) {
       case 'message':
-        this.#take(peer, decoded.message);
+        this.#take(peer, bringer, decoded.message);
         return;
       case 'unknown-type':
         this.counts.unknownTypes += 1;
         return;
       case 'other-version':
         this.counts.otherVersions += 1;
-        peer.link.close(
-          'malformed',
-          `uses version ${decoded.version} of the mesh protocol, which this node does not support`,
-        );
+        bringer.refuse(`uses version ${decoded.version} of the mesh protocol, unknown here`);
         return;
       case 'malformed':
-        this.#refuse(peer, decoded.reason);
+        this.#refuse(bringer, decoded.reason);
         return;
       default:
         decoded satisfies never;
     }
   }
 
-  #refuse(peer: ReplicaPeer, reason: string): void {
+  #refuse(bringer: Bringer, reason: string): void {
     this.counts.malformedFrames += 1;
-    peer.fault(reason);
+    bringer.fault(reason);
   }
 
-  #take(peer: ReplicaPeer, message: MeshMessage): void {
+  #take(peer: ReplicaPeer, bringer: Bringer, message: MeshMessage): void {
     if (peer.hasSaidHello === (message.kind === 'hello')) {
-      this.#refuse(peer, 'a hello must come first, and only once');
+      this.#refuse(bringer, 'a hello must come first, and only once');
       return;
     }
     switch (message.kind) {
@@ -231,13 +231,13 @@ export class Replicator {
         this.#durable.answer(peer, message.wants);
         return;
       case 'records':
-        this.#durable.take(peer, message);
+        this.#durable.take(peer, bringer, message);
         return;
       case 'fork':
-        this.#durable.forks.take(peer, message);
+        this.#durable.forks.take(peer, bringer, message);
         return;
       case 'live':
-        this.#live.take(peer, message.entries);
+        this.#live.take(peer, bringer, message.entries);
         return;
       case 'digest':
         this.#durable.compare(peer, message.vectors);

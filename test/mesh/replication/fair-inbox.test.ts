@@ -8,8 +8,9 @@ const inboxOf = (costMs: number) => {
   const paused: string[] = [];
   const resumed: string[] = [];
   let refused = 0;
-  const inbox = new FairInbox<string>({
+  const inbox = new FairInbox<string, string>({
     nowMs: () => nowMs,
+    owner: peer => peer,
     take: peer => {
       nowMs += costMs;
       taken.push(peer);
