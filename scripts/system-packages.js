@@ -65,6 +65,7 @@ const NEEDED = [
   { apt: 'iproute2', programs: ['ip'], use: 'tests in network namespaces' },
   { apt: 'nftables', programs: ['nft'], use: 'tests of hosts that do not hear each other' },
   { apt: 'iperf3', programs: ['iperf3'], use: 'tests that hold link probes against it' },
+  { apt: 'nats-server', programs: ['nats-server'], use: 'tests of fleets' },
   { apt: 'ucx-utils', programs: ['ucx_perftest'], use: 'tests of RDMA probes' },
 ];
 

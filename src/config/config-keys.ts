@@ -114,6 +114,52 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
     ],
   },
   {
+    name: 'fleet',
+    isList: false,
+    meaning:
+      'A NATS server between many machines, where a mesh of pairs would be too much. Needs a cluster key; see docs/fleet.md.',
+    keys: [
+      {
+        key: 'servers',
+        default: [],
+        example: ['tls://nats.example.net:4222'],
+        meaning:
+          'The servers, tls://HOST:PORT or nats://HOST:PORT; any one of a cluster will do. None: no fleet.',
+      },
+      {
+        key: 'cluster',
+        default: 'plimsoll',
+        meaning:
+          'The name of this cluster on the server: letters, digits, - and _. The same on all its machines.',
+      },
+      {
+        key: 'credentials',
+        default: undefined,
+        example: 'fleet.nkey',
+        meaning:
+          'The file that `plimsoll fleet add` wrote for this machine; in this home unless it is a whole path.',
+      },
+      {
+        key: 'ca',
+        default: undefined,
+        example: 'fleet-ca.pem',
+        meaning: "Certificates to trust, where the server's own is not of a public authority.",
+      },
+      {
+        key: 'handshake_first',
+        default: true,
+        meaning:
+          'TLS from the first byte. false only for servers before 2.10, which greet in plain text before TLS begins.',
+      },
+      {
+        key: 'plaintext',
+        default: false,
+        meaning:
+          'true: nats:// is allowed beyond this machine. What nodes say is sealed with the cluster key either way; who talks when is then open to whoever listens.',
+      },
+    ],
+  },
+  {
     name: 'network',
     isList: false,
     meaning: 'Network interfaces',

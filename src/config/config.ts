@@ -14,6 +14,7 @@ export interface Config {
   /** "HGX H200"; undefined: what its GPUs or its model say. */
   readonly machineKind: string | undefined;
   readonly mesh: MeshConfig;
+  readonly fleet: FleetConfig;
   readonly network: { readonly ignoredInterfaces: readonly string[] };
   readonly http: HttpConfig;
   readonly probes: ProbeConfig;
@@ -33,6 +34,21 @@ export interface MeshConfig {
     | { readonly kind: 'every-interface' }
     | { readonly kind: 'off' }
     | { readonly kind: 'interfaces'; readonly names: readonly string[] };
+}
+
+/** A NATS server between many nodes, beside the mesh or instead of it. */
+export interface FleetConfig {
+  /** nats://HOST:PORT or tls://HOST:PORT; none: no fleet. */
+  readonly servers: readonly string[];
+  /** In the subjects; several clusters may share a server. */
+  readonly cluster: string;
+  /** A path, from the home where it is not absolute; undefined: the server asks for none. */
+  readonly credentials: string | undefined;
+  /** Certificates to trust; undefined: those of the system. */
+  readonly ca: string | undefined;
+  readonly isHandshakeFirst: boolean;
+  /** nats:// beyond this machine is allowed. */
+  readonly mayBePlain: boolean;
 }
 
 /** A configured address is binding: if it is taken, the daemon stops instead of choosing another. */

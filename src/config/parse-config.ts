@@ -24,6 +24,7 @@ import {
   trueOrFalse,
   wholeNumber,
 } from './config-values.ts';
+import { clusterName, fleetServer } from './fleet-values.ts';
 import type { TomlNode } from './toml-document.ts';
 import { parseToml, plainValue } from './toml-document.ts';
 
@@ -72,6 +73,14 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     hostNames: reader.list('http', 'host_names', hostName),
   },
   mesh: meshOf(reader),
+  fleet: {
+    servers: reader.list('fleet', 'servers', fleetServer),
+    cluster: reader.value('fleet', 'cluster', clusterName),
+    credentials: reader.optional('fleet', 'credentials', textUpTo(1_000)),
+    ca: reader.optional('fleet', 'ca', textUpTo(1_000)),
+    isHandshakeFirst: reader.value('fleet', 'handshake_first', trueOrFalse),
+    mayBePlain: reader.value('fleet', 'plaintext', trueOrFalse),
+  },
   network: { ignoredInterfaces: reader.list('network', 'ignored_interfaces', interfaceName) },
   probes: {
     isEnabled: reader.value('probes', 'enabled', trueOrFalse),

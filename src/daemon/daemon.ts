@@ -127,6 +127,7 @@ const meshOf = async (
     peers: [...config.peers, ...mesh.peers],
     discovery: mesh.discovery ?? config.discovery,
     ignoredInterfaces: network.ignoredInterfaces,
+    fleet: node.settings.config.fleet,
   });
 };
 

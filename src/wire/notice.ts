@@ -29,6 +29,9 @@ export const NOTICE_CODES = {
   'key-stays-readable':
     'Other users can read the cluster key, and the mode of its file could not be changed.',
   'peer-unreadable': 'A configured peer is neither a name nor an address.',
+  'fleet-down':
+    'The server of the fleet cannot be used; `reason` says in which way. Nothing else waits for it.',
+  'fleet-twin': 'Two daemons publish to the fleet under one identity.',
   'interface-missing': 'An interface chosen for discovery is not up.',
   'no-reachability': 'No UDP port can be opened; this node cannot find connections.',
   'no-link': 'An address of a peer does not lead to a link.',

@@ -34,6 +34,14 @@ describe('a config file', () => {
         presence: { staleMs: 10_000, offlineMs: 30_000 },
         discovery: { kind: 'every-interface' },
       },
+      fleet: {
+        servers: [],
+        cluster: 'plimsoll',
+        credentials: undefined,
+        ca: undefined,
+        isHandshakeFirst: true,
+        mayBePlain: false,
+      },
       network: { ignoredInterfaces: [] },
       probes: {
         isEnabled: true,
@@ -89,6 +97,7 @@ describe('a config file', () => {
       ...defaultConfig(),
       http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: true }, hostNames: [] },
       mesh: { ...defaultConfig().mesh, listen: { kind: 'listen', host: '::', port: 4181, isExplicit: true } },
+      fleet: { ...defaultConfig().fleet, credentials: 'fleet.nkey', ca: 'fleet-ca.pem' },
     });
     expect(config).toMatchObject({ name: 'atlas', probes: { port: 4190 } });
     expect(config.endpoints).toEqual([{ url: 'http://127.0.0.1:8000' }]);

@@ -22,11 +22,14 @@ import type { ReplicationLimits } from '../../src/mesh/replication/limits.ts';
 import type { ReceivedRecords, ReplicaStore, StoreResult } from '../../src/mesh/replication/replica-store.ts';
 import { Replicator } from '../../src/mesh/replication/replicator.ts';
 
+type Met = Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
+
 export interface MeshNodeOptions {
   readonly clock: Clock;
   readonly key: NodeKey;
   readonly disk: MemoryDisk;
-  readonly mesh: Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
+  /** What it replicates over; one that needs the node's store gets it. */
+  readonly mesh: Met | ((store: ReplicaStore) => Met);
   readonly limits?: ReplicationLimits;
 }
 
@@ -56,9 +59,10 @@ export class MeshNode {
     this.cluster.subscribe(events => {
       this.seen.push(...events);
     });
+    const store = this.#store();
     this.replicator = new Replicator({
-      mesh,
-      store: this.#store(),
+      mesh: typeof mesh === 'function' ? mesh(store) : mesh,
+      store,
       clock,
       publicKey: key.publicKey,
       sign: bytes => key.sign(bytes),

@@ -1,59 +1,36 @@
 // The mesh of a running daemon: the transport for its cluster key, replication over it, and notices about both. Without
 // a key there is no mesh: no socket, no beacon, no packet.
 
-import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
+import type { NodeId } from '../../core/ids.ts';
 import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { Journal } from '../../journal/journal.ts';
-import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
-import { BEACON_PORT } from '../../mesh/discovery/limits.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { startDiscovery } from '../../mesh/discovery/start-discovery.ts';
+import { joinedLinks, routedRequests } from '../../mesh/joined-links.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { deriveSecret } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
-import { MeshError } from '../../mesh/mesh.ts';
 import { Replicator } from '../../mesh/replication/replicator.ts';
 import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
-import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
-import type { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
-import type { EventRecorder } from '../event-recorder.ts';
 import { Lifetimes } from '../lifetimes.ts';
-import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
 import { clusterReplicaStore } from './cluster-replica-store.ts';
 import { ConflictNotices } from './conflict-notices.ts';
 import type { Connections } from './connections.ts';
+import { openDaemonFleet } from './daemon-fleet.ts';
+import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
 import { endpointsFact, followKnownAddresses, openMeshConnections } from './mesh-connections.ts';
 import { meshStatus } from './mesh-status.ts';
-
-export interface DaemonMeshParts {
-  readonly home: string;
-  readonly key: NodeKey;
-  readonly clock: Clock;
-  readonly journal: Journal;
-  readonly cluster: Cluster;
-  readonly recorder: EventRecorder;
-  readonly notices: Notices;
-  readonly plimsollVersion: string;
-  /** --cluster-key-file; undefined: the key of the home, if there is one. */
-  readonly keyFile: string | undefined;
-  readonly listen: { readonly host: string; readonly port: number; readonly isExplicit: boolean };
-  /** HOST, HOST:PORT, [IPV6]:PORT, as written. */
-  readonly peers: readonly string[];
-  /** Interfaces on which beacons are sent and received. None while the mesh listens on loopback only. */
-  readonly discovery: DiscoveryWay;
-  readonly ignoredInterfaces: readonly string[];
-}
+import { openTransport } from './open-transport.ts';
 
 export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
@@ -87,15 +64,32 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   };
   const conflictNotices = new ConflictNotices({ clock, notices, transport, record });
   const linkNotices = new LinkNotices({ clock, notices, transport, named });
+  const store = clusterReplicaStore({ ...parts, nodeId: key.nodeId });
+  const fleet = await openDaemonFleet({
+    ...parts,
+    config: parts.fleet,
+    start: journal.startNumber,
+    keys,
+    store,
+  });
+  if (fleet !== undefined) opened.addAsync(fleet);
   const replicator = new Replicator({
-    mesh: transport,
-    store: clusterReplicaStore({ ...parts, nodeId: key.nodeId }),
+    mesh: fleet === undefined ? transport : joinedLinks(key.nodeId, [transport, fleet]),
+    store,
     clock,
     publicKey: key.publicKey,
     sign: bytes => key.sign(bytes),
     plimsollVersion: parts.plimsollVersion,
   });
-  const requests = new MeshRequests({ mesh: transport, clock });
+  const meshRequests = new MeshRequests({ mesh: transport, clock });
+  const fleetRequests = fleet && new MeshRequests({ mesh: fleet.requestLinks, clock });
+  const requests =
+    fleet === undefined || fleetRequests === undefined
+      ? meshRequests
+      : routedRequests([
+          { links: transport.links, requests: meshRequests },
+          { links: fleet.requestLinks.links, requests: fleetRequests },
+        ]);
   const { listensOn } = transport;
   const isReachable = listensOn !== undefined && !isLoopbackHost(listensOn.host);
   const discovery = startDiscovery({
@@ -115,6 +109,8 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   });
   opened.addAsync(discovery);
   const state = (): State => parts.cluster.state;
+  /** Nodes that the fleet reaches are not dialled because of what is known of them: that would make a mesh of the fleet. */
+  const isMet = (node: NodeId): boolean => transport.links.has(node) || fleet?.members.has(node) === true;
   const connections = await openMeshConnections({
     ...parts,
     nodeId: key.nodeId,
@@ -132,6 +128,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     discovery.setTagKeys(current.map(one => deriveSecret(one, 'beacon')));
     connections?.setKeys(current.map(one => deriveSecret(one, 'reachability')));
     transport.setKeys(current);
+    fleet?.setKeys(current);
   };
   const owned = opened.move();
   return {
@@ -160,14 +157,16 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     run: async signal => {
       record(endpointsFact(isReachable ? listensOn : undefined, connections));
       await Promise.all([
-        requests.run(signal),
+        meshRequests.run(signal),
+        fleetRequests?.run(signal),
         linkNotices.run(signal),
         conflictNotices.run(signal),
         followClusterKey({ path: keyPath(parts), clock, notices, keys, onKeys: setKeys }, signal),
         connections?.run(signal),
-        connections && followKnownAddresses({ clock, state, connections, transport, discovery }, signal),
+        connections && followKnownAddresses({ clock, state, connections, isMet, discovery }, signal),
         // Last, when everybody has subscribed; and until the end, for the last word.
         transport.start(stop.signal),
+        fleet?.run(signal),
       ]);
     },
     [Symbol.asyncDispose]: async () => {
@@ -175,44 +174,6 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
       await owned[Symbol.asyncDispose]();
     },
   };
-
-  /** If a default port is taken, the next free one is used; a configured one is never replaced. */
-  async function openTransport(
-    { listen, key: identity }: DaemonMeshParts,
-    current: readonly ClusterKey[],
-  ): Promise<TlsMesh> {
-    const last = listen.isExplicit || listen.port === 0 ? listen.port : listen.port + PORTS_TRIED_MAX;
-    for (let port = listen.port; ; port += 1) {
-      const made = new TlsMesh({
-        identity,
-        start: journal.startNumber,
-        keys: current,
-        listen: { host: listen.host, port },
-        clock,
-        random: Math.random,
-      });
-      try {
-        await made.listen();
-        if (port !== listen.port)
-          notices.raise({
-            id: 'mesh-port-taken',
-            code: 'mesh-port-taken',
-            port: listen.port,
-            portUsed: port,
-            problem: `Mesh port ${listen.port} is taken; using ${port}.`,
-            advice: '',
-          });
-        return made;
-      } catch (error) {
-        await made[Symbol.asyncDispose]();
-        if (!(error instanceof MeshError)) throw error;
-        if (error.code !== 'address-in-use' || port >= last)
-          throw new DaemonError({ ...error.problem, code: 'address-in-use' }, { cause: error });
-        // The same number is wanted for UDP, where that one belongs to the beacons of everybody on this machine.
-        if (port + 1 === BEACON_PORT) port += 1;
-      }
-    }
-  }
 };
 
 const keyPath = ({ home, keyFile }: DaemonMeshParts): string => keyFile ?? clusterKeyPath(home);
@@ -280,7 +241,6 @@ const tellMissing = (notices: Notices, missing: readonly string[], present: read
 };
 
 const INTERFACES_SHOWN_MAX = 20;
-const PORTS_TRIED_MAX = 50;
 const NO_KEY: Notice = {
   id: 'no-cluster-key',
   code: 'no-cluster-key',

@@ -5,11 +5,11 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
+import type { NodeId } from '../../core/ids.ts';
 import type { NodeEndpoints } from '../../core/node/endpoints.ts';
 import { errorCode } from '../../core/problem.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
 import type { Discovery } from '../../mesh/discovery/start-discovery.ts';
-import type { MeshTransport } from '../../mesh/mesh.ts';
 import { openUdpDatagrams } from '../../mesh/reachability/udp-datagrams.ts';
 import type { Notices } from '../notices.ts';
 import type { ConnectionBookParts } from './connection-book.ts';
@@ -82,20 +82,21 @@ export const endpointsFact = (
 export interface KnownAddressesParts extends Pick<ConnectionBookParts, 'state'> {
   readonly clock: Clock;
   readonly connections: Pick<Connections, 'targets'>;
-  readonly transport: { readonly links: Pick<MeshTransport['links'], 'has'> };
+  /** Over a link, or through a fleet. */
+  readonly isMet: (node: NodeId) => boolean;
   readonly discovery: Pick<Discovery, 'learnOf'>;
 }
 
 /** Nodes that are met through others are dialled directly, at every address by which they may be reached from here. */
 export const followKnownAddresses = async (
-  { clock, state, connections, transport, discovery }: KnownAddressesParts,
+  { clock, state, connections, isMet, discovery }: KnownAddressesParts,
   signal: AbortSignal,
 ): Promise<void> => {
   while (!signal.aborted) {
     const places = new Map<string, HostPort[]>();
     for (const { node, address } of connections.targets) {
       const port = state().nodeEndpoints[node]?.value.meshPort;
-      if (port === undefined || !isKnown(port) || transport.links.has(node)) continue;
+      if (port === undefined || !isKnown(port) || isMet(node)) continue;
       const held = places.get(node) ?? [];
       if (held.length === 0) places.set(node, held);
       held.push({ host: address, port });

@@ -4,7 +4,8 @@
 import { Replicator } from '../../mesh/replication/replicator.ts';
 import type { SimulatedMachinePart } from '../daemon-options.ts';
 import { clusterReplicaStore } from './cluster-replica-store.ts';
-import type { DaemonMesh, DaemonMeshParts } from './daemon-mesh.ts';
+import type { DaemonMesh } from './daemon-mesh.ts';
+import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 
 export type SimulatedMeshParts = Pick<
   DaemonMeshParts,

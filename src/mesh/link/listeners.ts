@@ -1,5 +1,6 @@
 // Subscribers to one event, called in the order of subscription. Late subscribers lose no frames.
 
+import type { NodeId } from '../../core/ids.ts';
 import type { Unsubscribe } from '../mesh.ts';
 
 export class Listeners<T> {
@@ -25,11 +26,16 @@ export class Listeners<T> {
   }
 }
 
+interface ReceivedFrame {
+  readonly frame: Uint8Array;
+  readonly publisher: NodeId | undefined;
+}
+
 /** What arrives before anyone listens waits for the first listener: a link may be up before its users are. */
 export class FrameListeners {
-  readonly #listeners = new Listeners<Uint8Array>();
+  readonly #listeners = new Listeners<ReceivedFrame>();
   readonly #failed: (error: unknown) => void;
-  #waiting: Uint8Array[] | undefined = [];
+  #waiting: ReceivedFrame[] | undefined = [];
   #waitingBytes = 0;
 
   /** @param failed hears what a listener threw. */
@@ -41,21 +47,21 @@ export class FrameListeners {
     return this.#waitingBytes;
   }
 
-  add(listener: (frame: Uint8Array) => void): Unsubscribe {
-    const end = this.#listeners.add(listener);
+  add(listener: (frame: Uint8Array, publisher?: NodeId) => void): Unsubscribe {
+    const end = this.#listeners.add(({ frame, publisher }) => listener(frame, publisher));
     // Not at once: the code that receives a link has more to set up before frames may arrive.
     if (this.#waiting !== undefined) queueMicrotask(() => this.#release());
     return end;
   }
 
-  emit(frame: Uint8Array): void {
+  emit(frame: Uint8Array, publisher?: NodeId): void {
     if (this.#waiting !== undefined) {
-      this.#waiting.push(frame);
+      this.#waiting.push({ frame, publisher });
       this.#waitingBytes += frame.length + FRAME_COST_BYTES;
       return;
     }
     try {
-      this.#listeners.emit(frame);
+      this.#listeners.emit({ frame, publisher });
     } catch (error) {
       this.#failed(error);
     }
@@ -71,7 +77,7 @@ export class FrameListeners {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     this.#waitingBytes = 0;
-    for (const frame of waiting) this.emit(frame);
+    for (const { frame, publisher } of waiting) this.emit(frame, publisher);
   }
 }
 

@@ -27,6 +27,7 @@ describe('a daemon that starts beside its peers', () => {
       peers: [],
       discovery: { kind: 'off' },
       ignoredInterfaces: [],
+      fleet: undefined,
     });
     if (mesh === undefined) throw new Error('there is a key');
     lifetimes.addAsync(mesh);

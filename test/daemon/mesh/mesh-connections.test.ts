@@ -101,7 +101,7 @@ describe('addresses that are known of other nodes', () => {
             target(ATLAS, '10.0.0.9'),
           ],
         },
-        transport: { links: { has: (node: NodeId) => node === VESTA } },
+        isMet: (node: NodeId) => node === VESTA,
         discovery: {
           learnOf: (node, addresses) =>
             learnt.push(

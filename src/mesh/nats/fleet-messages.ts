@@ -1,0 +1,178 @@
+// Messages over one connection to a fleet's server: sealed on the way out, opened and checked on the way in. What is
+// refused is counted by reason; nothing that a server or a stranger sends goes further unopened.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { FleetProblem } from './fleet-problem.ts';
+import { publishFailed } from './fleet-problem.ts';
+import type { FleetSubject, FleetSubjects } from './fleet-subjects.ts';
+import type { ReplayGuard } from './replay-guard.ts';
+import type { Sealer } from './sealed-message.ts';
+import { SEAL_BYTES } from './sealed-message.ts';
+import type { FleetServer } from './server-connection.ts';
+import { causeOf } from './server-connection.ts';
+
+export class FleetCounts {
+  published = 0;
+  heard = 0;
+  /** Sealed with no cluster key that this node accepts: a stranger, or a node whose key is old. */
+  wrongKey = 0;
+  /** Changed on the way, or published under another node's id. */
+  broken = 0;
+  otherVersions = 0;
+  /** Heard before. */
+  repeated = 0;
+  /** Of another daemon with the same identity. */
+  twins = 0;
+  /** Of a node that is heard no longer. */
+  muted = 0;
+  /** Past what the server takes in one message. */
+  tooLarge = 0;
+  /** Readings that waited here and were replaced by newer ones, or had no room. */
+  dropped = 0;
+  /** Times that a connection to a server was lost. */
+  lost = 0;
+  publishFailed = 0;
+  /** What the server did not let this node do. */
+  refused = 0;
+}
+
+export interface HeardMessage extends FleetSubject {
+  readonly frame: Uint8Array;
+}
+
+export interface FleetMessagesParts {
+  readonly server: FleetServer;
+  readonly subjects: FleetSubjects;
+  readonly sealer: Sealer;
+  readonly guard: ReplayGuard;
+  readonly counts: FleetCounts;
+  readonly self: NodeId;
+  /** Another daemon publishes under this node's identity, or two under another's. */
+  readonly twin: (node: NodeId) => void;
+  readonly failed: (problem: FleetProblem) => void;
+}
+
+export class FleetMessages {
+  readonly #parts: FleetMessagesParts;
+  /** Bytes that were given to the connection and are not known to have left. */
+  #unflushedBytes = 0;
+  #unackedBytes = 0;
+  #isFlushing = false;
+  #drained: () => void = () => undefined;
+
+  constructor(parts: FleetMessagesParts) {
+    this.#parts = parts;
+  }
+
+  get queuedBytes(): number {
+    return this.#unflushedBytes + this.#unackedBytes;
+  }
+
+  get payloadBytesMax(): number {
+    return this.#parts.server.connection.info?.max_payload ?? PAYLOAD_BYTES_DEFAULT;
+  }
+
+  onDrained(listener: () => void): void {
+    this.#drained = listener;
+  }
+
+  /** Goes to whoever listens now. */
+  tell(subject: string, frame: Uint8Array, reply?: string): void {
+    const { server, sealer, counts } = this.#parts;
+    if (!this.#fits(frame)) return;
+    const sealed = sealer.seal(subject, frame);
+    server.connection.publish(subject, sealed, reply === undefined ? {} : { reply });
+    counts.published += 1;
+    this.#unflushedBytes += sealed.length;
+    this.#flush();
+  }
+
+  /** Goes into a stream. `id`: under which the server recognises it when it is sent twice. */
+  store(subject: string, frame: Uint8Array, id?: string): void {
+    const { server, sealer, counts } = this.#parts;
+    if (!this.#fits(frame)) return;
+    const sealed = sealer.seal(subject, frame);
+    counts.published += 1;
+    this.#unackedBytes += sealed.length;
+    server.jetStream
+      .publish(subject, sealed, { timeout: ACK_TIMEOUT_MS, ...(id === undefined ? {} : { msgID: id }) })
+      .then(
+        () => this.#settled(sealed.length),
+        (error: unknown) => {
+          this.#settled(sealed.length);
+          if (server.connection.isClosed()) return;
+          counts.publishFailed += 1;
+          this.#parts.failed(publishFailed(subject, causeOf(error)));
+        },
+      );
+  }
+
+  /** Undefined for what is refused. */
+  open(subject: string, of: FleetSubject, data: Uint8Array): Uint8Array | undefined {
+    const { sealer, guard, counts, self, twin } = this.#parts;
+    const opened = sealer.open(subject, of.publisher, data);
+    switch (opened.kind) {
+      case 'opened':
+        break;
+      case 'wrong-key':
+        counts.wrongKey += 1;
+        return undefined;
+      case 'broken':
+        counts.broken += 1;
+        return undefined;
+      case 'other-version':
+        counts.otherVersions += 1;
+        return undefined;
+      default:
+        return opened satisfies never;
+    }
+    if (of.channel === 'state') return opened.frame;
+    if (of.publisher === self) {
+      if (opened.number.salt === sealer.salt) return undefined;
+      counts.twins += 1;
+      twin(self);
+      return undefined;
+    }
+    if (of.channel === 'event') return opened.frame;
+    const freshness = guard.check(of.publisher, opened.number);
+    if (freshness === 'fresh') return opened.frame;
+    if (freshness === 'twin') {
+      counts.twins += 1;
+      twin(of.publisher);
+    } else counts.repeated += 1;
+    return undefined;
+  }
+
+  #fits(frame: Uint8Array): boolean {
+    if (frame.length + SEAL_BYTES + HEADER_BYTES <= this.payloadBytesMax) return true;
+    this.#parts.counts.tooLarge += 1;
+    return false;
+  }
+
+  /** Until the server has answered, what was sent counts as queued. */
+  #flush(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    const { connection } = this.#parts.server;
+    const bytes = this.#unflushedBytes;
+    connection.flush().then(
+      () => {
+        this.#isFlushing = false;
+        this.#unflushedBytes -= bytes;
+        if (this.#unflushedBytes > 0) this.#flush();
+        this.#drained();
+      },
+      () => undefined, // the connection ends; whoever owns it hears that
+    );
+  }
+
+  #settled(bytes: number): void {
+    this.#unackedBytes -= bytes;
+    this.#drained();
+  }
+}
+
+const PAYLOAD_BYTES_DEFAULT = 1_048_576;
+/** Of a message in a stream: its id and protocol. */
+const HEADER_BYTES = 256;
+const ACK_TIMEOUT_MS = 10_000;

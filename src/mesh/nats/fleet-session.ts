@@ -1,0 +1,281 @@
+// One connection of a node to its fleet's server: it listens, reads the last values, tells replication, and keeps count of
+// who is there, until the connection ends.
+
+import { createHash } from 'node:crypto';
+import type { Msg, Subscription } from '@nats-io/transport-node';
+import type { Clock } from '../../clock/clock.ts';
+import { pause, unlessAborted } from '../../clock/until-aborted.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { nodeId } from '../../core/ids.ts';
+import { base32 } from '../../wire/node-signature.ts';
+import { isRequestFrame } from '../../wire/request-message.ts';
+import type { MeshIdentity, MeshLink } from '../mesh.ts';
+import { REPLICATION_LIMITS } from '../replication/limits.ts';
+import { createRecordChunks } from '../replication/record-chunks.ts';
+import type { ReplicaStore } from '../replication/replica-store.ts';
+import { ReplicationCounts } from '../replication/replication-counts.ts';
+import type { FleetMembers } from './fleet-members.ts';
+import type { FleetCounts } from './fleet-messages.ts';
+import { FleetMessages } from './fleet-messages.ts';
+import type { FleetProblem } from './fleet-problem.ts';
+import { noStream, unreachable } from './fleet-problem.ts';
+import { FleetPublisher } from './fleet-publisher.ts';
+import type { FleetRequestLinks } from './fleet-request-links.ts';
+import { isStreamMissing } from './fleet-streams.ts';
+import type { FleetSubjects } from './fleet-subjects.ts';
+import { EVENT_STREAM, HELLO, STATE_STREAM } from './fleet-subjects.ts';
+import { NatsLink } from './nats-link.ts';
+import type { ReplayGuard } from './replay-guard.ts';
+import type { Sealer } from './sealed-message.ts';
+import type { FleetServer } from './server-connection.ts';
+import { causeOf } from './server-connection.ts';
+import { readStates } from './state-snapshot.ts';
+
+export type FleetStanding =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'connected'; readonly server: HostPort; readonly version: string }
+  | { readonly kind: 'failed'; readonly problem: FleetProblem };
+
+export interface FleetSessionParts {
+  readonly identity: MeshIdentity;
+  readonly servers: readonly string[];
+  readonly store: ReplicaStore;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly plimsollVersion: string;
+  readonly fleetServer: FleetServer;
+  readonly counts: FleetCounts;
+  readonly members: FleetMembers;
+  readonly requestLinks: FleetRequestLinks;
+  readonly sealer: Sealer;
+  readonly guard: ReplayGuard;
+  readonly subjects: FleetSubjects;
+  readonly twin: (node: NodeId) => void;
+  readonly stand: (standing: FleetStanding) => void;
+  readonly up: (link: MeshLink) => void;
+}
+
+/** One connection, from the first value read to its end. */
+export class FleetSession implements AsyncDisposable {
+  readonly #parts: FleetSessionParts;
+  readonly #messages: FleetMessages;
+  readonly #publisher: FleetPublisher;
+  readonly #subscriptions: Subscription[] = [];
+  /** What arrives while last values are still being read. */
+  #early: Msg[] | undefined = [];
+  #link: NatsLink | undefined;
+  /** Of those who came and are still to be told what they missed. */
+  #lastHelloMs: number | undefined;
+  readonly #stop = new AbortController();
+
+  constructor(parts: FleetSessionParts) {
+    const { fleetServer: server, subjects, identity, store, clock } = parts;
+    this.#parts = parts;
+    const { nodeId: self, publicKey } = identity;
+    const nowMs = (): number => clock.nowMs();
+    this.#messages = new FleetMessages({
+      ...parts,
+      server,
+      self,
+      failed: problem => this.#fail(problem),
+    });
+    const chunks = createRecordChunks({
+      store,
+      own: { nodeId: self, publicKey },
+      counts: new ReplicationCounts(),
+      chunkBytesMax: REPLICATION_LIMITS.chunkBytesMax,
+      nowMs,
+    });
+    this.#publisher = new FleetPublisher({ self, messages: this.#messages, subjects, chunks, nowMs });
+  }
+
+  /** Resolves when the connection has ended, for whatever reason a server or a network has. */
+  async run(signal: AbortSignal): Promise<void> {
+    const until = AbortSignal.any([signal, this.#stop.signal]);
+    const { connection } = this.#parts.fleetServer;
+    const closed = connection.closed().then(error => {
+      const cause = error instanceof Error ? causeOf(error) : 'the connection was closed';
+      if (!until.aborted) this.#fail(unreachable(this.#parts.servers, cause));
+    });
+    const followed = this.#follow(until);
+    try {
+      await this.#begin(until);
+      await this.#beat(until);
+    } catch (error) {
+      if (!until.aborted) this.#fail(this.#problemOf(error));
+    } finally {
+      // What was said last is still to go out.
+      if (signal.aborted)
+        await unlessAborted(
+          connection.flush().catch(() => undefined),
+          AbortSignal.timeout(FLUSH_MS),
+        );
+      this.#leave(signal.aborted);
+      await connection.close();
+      await Promise.all([closed, followed]);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#parts.fleetServer.connection.close();
+  }
+
+  async #begin(signal: AbortSignal): Promise<void> {
+    const { fleetServer, subjects, clock, identity, plimsollVersion, members, counts, up, stand } =
+      this.#parts;
+    const { connection, jetStream, manager } = fleetServer;
+    for (const subject of subjects.heard)
+      this.#subscriptions.push(
+        connection.subscribe(subject, { callback: (error, message) => this.#hear(error, message) }),
+      );
+    await manager.streams.info(EVENT_STREAM);
+    const snapshot = await readStates({
+      jetStream,
+      filter: subjects.states(undefined),
+      parse: subject => subjects.parse(subject),
+      open: (subject, of, data) => this.#messages.open(subject, of, data),
+      signal,
+    });
+    const { ts } = await manager.streams.info(STATE_STREAM);
+    snapshot.complete({
+      serverNowMs: ts === undefined ? undefined : Date.parse(ts),
+      nowMs: clock.nowMs(),
+    });
+    const link = new NatsLink({
+      self: identity.nodeId,
+      fleetId: fleetIdOf(subjects),
+      remoteAddress: this.#address,
+      messages: this.#messages,
+      publisher: this.#publisher,
+      members,
+      snapshot,
+      plimsollVersion,
+      chunkBytesMax: REPLICATION_LIMITS.chunkBytesMax,
+      nowMs: () => clock.nowMs(),
+      muted: () => {
+        counts.muted += 1;
+      },
+      dropped: () => {
+        counts.dropped += 1;
+      },
+    });
+    this.#link = link;
+    link.onClose(({ by }) => {
+      if (by === 'self') this.#stop.abort();
+    });
+    const { version } = connection.info ?? { version: 'unknown' };
+    stand({ kind: 'connected', server: this.#address, version });
+    up(link);
+    link.greet();
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const message of early) this.#hear(null, message);
+  }
+
+  get #address(): HostPort {
+    const { info } = this.#parts.fleetServer.connection;
+    return { host: info?.host ?? 'fleet', port: info?.port ?? 0 };
+  }
+
+  #hear(error: Error | null, message: Msg): void {
+    // A permission that is missing: told with the others by `follow`.
+    if (error !== null) return;
+    if (this.#early !== undefined) {
+      if (this.#early.length < EARLY_MAX) this.#early.push(message);
+      else this.#parts.counts.dropped += 1;
+      return;
+    }
+    const { subjects, counts, members, requestLinks } = this.#parts;
+    const of = subjects.parse(message.subject);
+    if (of === undefined) return;
+    if (of.what === GONE) {
+      requestLinks.close(of.publisher, 'it is not connected to the fleet');
+      return;
+    }
+    const frame = this.#messages.open(message.subject, of, message.data);
+    if (frame === undefined) return;
+    counts.heard += 1;
+    const { publisher } = of;
+    if (members.heard(publisher)) this.#met(publisher);
+    if (of.channel === 'reading' && of.what === HELLO) this.#tellAgainSoon();
+    else if (of.channel === 'ask' && isRequestFrame(frame)) requestLinks.hear(publisher, frame);
+    else this.#link?.hear({ ...of, frame });
+  }
+
+  #met(node: NodeId): void {
+    const { requestLinks, subjects } = this.#parts;
+    requestLinks.open(node, this.#address, (to, verb, frame) => {
+      // A server that has nobody for it answers there, without a word.
+      const gone = subjects.ask(this.#parts.identity.nodeId, GONE).replace(/[^.]+$/, to);
+      this.#messages.tell(subjects.ask(to, verb), frame, gone);
+    });
+    this.#link?.membersChanged();
+  }
+
+  /** Once for all who came in the same moment; nodes do not answer all at once. */
+  #tellAgainSoon(): void {
+    const { clock, random } = this.#parts;
+    const isWaiting = this.#lastHelloMs !== undefined;
+    this.#lastHelloMs = clock.nowMs();
+    if (isWaiting) return;
+    pause(clock, AGAIN_MS * random(), this.#stop.signal)
+      .then(() => {
+        const untilMs = this.#lastHelloMs;
+        this.#lastHelloMs = undefined;
+        if (!this.#stop.signal.aborted && untilMs !== undefined) this.#publisher.tellAgain(untilMs);
+      })
+      .catch((error: unknown) => this.#fail(unreachable(this.#parts.servers, causeOf(error))));
+  }
+
+  async #beat(signal: AbortSignal): Promise<void> {
+    const { clock, members, requestLinks } = this.#parts;
+    for (let beat = 1; !signal.aborted; beat += 1) {
+      await pause(clock, BEAT_MS, signal);
+      const gone = members.sweep();
+      for (const node of gone) requestLinks.close(node, 'it was not heard for a while');
+      if (gone.length > 0) this.#link?.membersChanged();
+      if (beat % BEATS_OF_DIGEST === 0) this.#link?.sayDigest();
+    }
+  }
+
+  /** What the server says beside messages: permissions that are missing, a reader too slow, its own end. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    for await (const status of this.#parts.fleetServer.connection.status()) {
+      if (signal.aborted) return;
+      if (status.type === 'error') this.#parts.counts.refused += 1;
+    }
+  }
+
+  #problemOf(error: unknown): FleetProblem {
+    if (isStreamMissing(error)) return noStream(`${EVENT_STREAM} or ${STATE_STREAM}`);
+    return unreachable(this.#parts.servers, causeOf(error));
+  }
+
+  #fail(problem: FleetProblem): void {
+    this.#parts.counts.lost += 1;
+    this.#parts.stand({ kind: 'failed', problem });
+    this.#stop.abort();
+  }
+
+  #leave(isStopped: boolean): void {
+    const { members, requestLinks } = this.#parts;
+    const detail = isStopped ? 'this node stops' : 'the connection to the fleet ended';
+    this.#link?.end({ reason: isStopped ? 'stopped' : 'lost', by: 'peer', detail });
+    requestLinks.closeAll(detail);
+    members.clear();
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+  }
+}
+
+/** Of all nodes together, made from the name of the cluster: no key hashes to it. */
+const fleetIdOf = (subjects: FleetSubjects): NodeId =>
+  nodeId(base32(createHash('sha256').update(subjects.events).digest().subarray(0, 16)));
+
+const GONE = 'gone';
+const EARLY_MAX = 65_536;
+const BEAT_MS = 1_000;
+const BEATS_OF_DIGEST = 5;
+const AGAIN_MS = 1_000;
+const FLUSH_MS = 500;

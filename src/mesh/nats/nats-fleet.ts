@@ -1,0 +1,150 @@
+// The fleet as replication and requests see it: one link while a server is connected, none while not. It connects, reads
+// the last values, listens, and begins again from nothing when the connection ends. No part of the node waits for it.
+
+import type { Clock } from '../../clock/clock.ts';
+import { pause, unlessAborted } from '../../clock/until-aborted.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { ClusterKey } from '../key/cluster-key.ts';
+import { Listeners } from '../link/listeners.ts';
+import type { MeshIdentity, MeshLink, Unsubscribe } from '../mesh.ts';
+import type { ReplicaStore } from '../replication/replica-store.ts';
+import { FLEET_MEMBERS_MAX, FleetMembers } from './fleet-members.ts';
+import { FleetCounts } from './fleet-messages.ts';
+import { FleetRequestLinks } from './fleet-request-links.ts';
+import type { FleetStanding } from './fleet-session.ts';
+import { FleetSession } from './fleet-session.ts';
+import { FleetSubjects } from './fleet-subjects.ts';
+import type { HeardFloor } from './replay-guard.ts';
+import { ReplayGuard } from './replay-guard.ts';
+import { Sealer } from './sealed-message.ts';
+import type { FleetServerOptions } from './server-connection.ts';
+import { connectToFleet } from './server-connection.ts';
+
+export interface NatsFleetParts {
+  readonly identity: MeshIdentity;
+  /** Of this daemon. */
+  readonly start: number;
+  readonly keys: readonly ClusterKey[];
+  readonly cluster: string;
+  readonly server: Omit<FleetServerOptions, 'inboxPrefix' | 'name'>;
+  readonly store: ReplicaStore;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly plimsollVersion: string;
+  /** How far each publisher was heard before this start. */
+  readonly floors?: Iterable<readonly [NodeId, HeardFloor]>;
+}
+
+export class NatsFleet implements AsyncDisposable {
+  readonly localId: NodeId;
+  readonly links: Map<NodeId, MeshLink> = new Map();
+  /** To single nodes, for requests. */
+  readonly requestLinks: FleetRequestLinks = new FleetRequestLinks();
+  readonly counts: FleetCounts = new FleetCounts();
+  readonly members: FleetMembers;
+  readonly #parts: NatsFleetParts;
+  readonly #sealer: Sealer;
+  readonly #guard: ReplayGuard;
+  readonly #subjects: FleetSubjects;
+  readonly #met = new Listeners<MeshLink>();
+  readonly #standings = new Listeners<FleetStanding>();
+  readonly #twins = new Listeners<NodeId>();
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #standing: FleetStanding = { kind: 'connecting' };
+
+  constructor(parts: NatsFleetParts) {
+    const { identity, start, keys, cluster, clock, floors = [] } = parts;
+    this.#parts = parts;
+    this.localId = identity.nodeId;
+    this.members = new FleetMembers(() => clock.nowMs());
+    this.#sealer = new Sealer({ node: identity.nodeId, start, keys });
+    this.#guard = new ReplayGuard(floors, FLEET_MEMBERS_MAX);
+    this.#subjects = new FleetSubjects(cluster, identity.nodeId);
+  }
+
+  get standing(): FleetStanding {
+    return this.#standing;
+  }
+
+  get floors(): ReadonlyMap<NodeId, HeardFloor> {
+    return this.#guard.floors;
+  }
+
+  onLink(listener: (link: MeshLink) => void): Unsubscribe {
+    return this.#met.add(listener);
+  }
+
+  onStanding(listener: (standing: FleetStanding) => void): Unsubscribe {
+    return this.#standings.add(listener);
+  }
+
+  /** Another daemon publishes under the identity of this node, or of another one. */
+  onTwin(listener: (node: NodeId) => void): Unsubscribe {
+    return this.#twins.add(listener);
+  }
+
+  setKeys(keys: readonly ClusterKey[]): void {
+    this.#sealer.setKeys(keys);
+  }
+
+  /**
+   * Connects, and again whenever that ends, until it is disposed of; what listens to links must have subscribed.
+   * Resolves at the signal; what is said last still goes out before it is disposed of. @throws what nobody expected.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#running ??= this.#run(this.#stop.signal);
+    await unlessAborted(this.#running, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running?.catch(() => undefined); // `run` has told
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { clock, random, server, identity } = this.#parts;
+    let failures = 0;
+    while (!signal.aborted) {
+      const connecting = await connectToFleet({
+        ...server,
+        name: `plimsoll ${identity.nodeId}`,
+        inboxPrefix: `_INBOX_${identity.nodeId}`,
+      });
+      if (connecting.kind === 'failed') this.#stand(connecting);
+      else {
+        await using session = new FleetSession({
+          ...this.#parts,
+          servers: server.servers,
+          fleetServer: connecting.server,
+          counts: this.counts,
+          members: this.members,
+          requestLinks: this.requestLinks,
+          sealer: this.#sealer,
+          guard: this.#guard,
+          subjects: this.#subjects,
+          twin: node => this.#twins.emit(node),
+          stand: standing => this.#stand(standing),
+          up: link => {
+            failures = 0;
+            this.links.set(link.peerId, link);
+            link.onClose(() => this.links.delete(link.peerId));
+            this.#met.emit(link);
+          },
+        });
+        await session.run(signal);
+      }
+      failures += 1;
+      const waitMs = Math.min(BACKOFF_MS_MAX, BACKOFF_MS * 2 ** Math.min(failures - 1, 10));
+      if (!signal.aborted) await pause(clock, waitMs * (0.5 + random() / 2), signal);
+    }
+  }
+
+  #stand(standing: FleetStanding): void {
+    this.#standing = standing;
+    this.#standings.emit(standing);
+  }
+}
+
+const BACKOFF_MS = 500;
+const BACKOFF_MS_MAX = 15_000;

@@ -1,0 +1,265 @@
+// The fleet as one peer of replication. What the replicator sends to it is published once for all nodes; what nodes
+// publish arrives as frames of theirs. So vectors, signatures, limits and the relay rule are those of the mesh, and a node
+// that has both is a bridge by that rule: no event goes round in a circle.
+
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { MeshMessage } from '../../wire/mesh-message.ts';
+import { decodeMeshMessage, encodeMeshMessage } from '../../wire/mesh-message.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
+import { FrameListeners, Listeners } from '../link/listeners.ts';
+import type { CloseReason, LinkClose, LinkGroup, MeshLink, Unsubscribe } from '../mesh.ts';
+import { MESH_LIMITS } from '../mesh.ts';
+import { isAhead } from '../replication/positions.ts';
+import type { FleetMembers } from './fleet-members.ts';
+import type { FleetMessages, HeardMessage } from './fleet-messages.ts';
+import type { FleetPublisher } from './fleet-publisher.ts';
+import { DIGEST, DIGEST_ENTRIES_MAX, WANT } from './fleet-subjects.ts';
+import { HeldFrames } from './held-frames.ts';
+import type { StateSnapshot } from './state-snapshot.ts';
+
+export interface NatsLinkParts {
+  readonly self: NodeId;
+  /** Stands for all nodes of the fleet; the same for each of them. */
+  readonly fleetId: NodeId;
+  readonly remoteAddress: HostPort;
+  readonly messages: FleetMessages;
+  readonly publisher: FleetPublisher;
+  readonly members: FleetMembers;
+  readonly snapshot: StateSnapshot;
+  readonly plimsollVersion: string;
+  readonly chunkBytesMax: number;
+  readonly nowMs: () => number;
+  readonly muted: (node: NodeId, detail: string) => void;
+  readonly dropped: () => void;
+}
+
+export class NatsLink implements MeshLink {
+  readonly peerId: NodeId;
+  readonly peerPublicKey: Uint8Array = new Uint8Array(32);
+  readonly peerStart = 0;
+  readonly isInitiator = false;
+  readonly remoteAddress: HostPort;
+  readonly group: LinkGroup;
+  readonly #parts: NatsLinkParts;
+  readonly #frames: FrameListeners;
+  readonly #drains = new Listeners<void>();
+  readonly #closes = new Listeners<LinkClose>();
+  readonly #muted = new Set<NodeId>();
+  readonly #held: HeldFrames;
+  #snapshot: StateSnapshot | undefined;
+  #close: LinkClose | undefined;
+  #isFull = false;
+  /** What nodes said of themselves since the last digest to the replicator. */
+  #told = new Map<NodeId, VectorEntry>();
+  /** Places for which an origin was asked itself: asked again, the server's last values must do. */
+  readonly #asked = new Map<NodeId, VectorEntry>();
+  #neighboursVersion = 0;
+  #openedAtMs: number;
+
+  constructor(parts: NatsLinkParts) {
+    this.#parts = parts;
+    this.peerId = parts.fleetId;
+    this.remoteAddress = parts.remoteAddress;
+    this.#snapshot = parts.snapshot;
+    this.#openedAtMs = parts.nowMs();
+    this.#frames = new FrameListeners(error => this.close('malformed', String(error)));
+    this.#held = new HeldFrames((frame, from) => this.#frames.emit(frame, from), parts.dropped);
+    this.group = { mute: (node, detail) => this.#mute(node, detail) };
+    parts.messages.onDrained(() => this.#tellDrained());
+  }
+
+  get isOpen(): boolean {
+    return this.#close === undefined;
+  }
+
+  get queuedBytes(): number {
+    return this.isOpen ? this.#parts.messages.queuedBytes : 0;
+  }
+
+  /** The fleet's greeting: what the server holds, and who is there. */
+  greet(): void {
+    this.#say({
+      kind: 'hello',
+      plimsollVersion: this.#parts.plimsollVersion.slice(0, 64),
+      vectors: this.#snapshot?.vectors() ?? [],
+      live: [],
+      neighboursVersion: this.#neighboursVersion,
+      neighbours: [...this.#parts.members.nodes],
+    });
+  }
+
+  send(frame: Uint8Array): boolean {
+    if (frame.length > MESH_LIMITS.frameBytesMax)
+      throw new RangeError(`a frame of ${frame.length} bytes is longer than ${MESH_LIMITS.frameBytesMax}`);
+    if (!this.isOpen) return false;
+    const decoded = decodeMeshMessage(frame);
+    if (decoded.kind === 'message') this.#take(decoded.message, frame);
+    if (this.queuedBytes > MESH_LIMITS.queueBytesMax) {
+      this.close('overflow', `${this.queuedBytes} bytes wait for a server that does not read`);
+      return false;
+    }
+    this.#isFull ||= this.queuedBytes > MESH_LIMITS.queueBytesHigh;
+    return !this.#isFull;
+  }
+
+  /** A message of another node, opened and fresh. */
+  hear({ channel, publisher, what, frame }: HeardMessage): void {
+    if (!this.isOpen || this.#muted.has(publisher)) return;
+    if (channel === 'reading' && what === DIGEST) this.#hearDigest(publisher, frame);
+    else if (channel === 'ask' && what === WANT) this.#answer(publisher, frame);
+    else this.#held.put(frame, publisher, channel === 'reading' ? what : undefined);
+  }
+
+  /** About every second: who came and went. */
+  membersChanged(): void {
+    this.#neighboursVersion += 1;
+    this.#sayNeighbours();
+  }
+
+  /** About every five seconds: how far nodes say they are, all at once. */
+  sayDigest(): void {
+    if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_HELD_MS) this.#snapshot = undefined;
+    const vectors = [...this.#told.values()];
+    this.#told = new Map();
+    this.#say({ kind: 'digest', vectors, live: [], neighboursVersion: this.#neighboursVersion });
+  }
+
+  onFrame(listener: (frame: Uint8Array, publisher?: NodeId) => void): Unsubscribe {
+    return this.#frames.add(listener);
+  }
+
+  pauseReading(): void {
+    this.#held.pause();
+  }
+
+  resumeReading(): void {
+    this.#held.resume();
+  }
+
+  onDrain(listener: () => void): Unsubscribe {
+    return this.#drains.add(listener);
+  }
+
+  onClose(listener: (close: LinkClose) => void): Unsubscribe {
+    if (this.#close === undefined) return this.#closes.add(listener);
+    listener(this.#close);
+    return () => undefined;
+  }
+
+  close(reason: CloseReason, detail = ''): void {
+    this.end({ reason, by: 'self', detail });
+  }
+
+  end(close: LinkClose): void {
+    if (!this.isOpen) return;
+    this.#close = close;
+    this.#closes.emit(close);
+    for (const listeners of [this.#closes, this.#frames, this.#drains]) listeners.clear();
+  }
+
+  #take(message: MeshMessage, frame: Uint8Array): void {
+    const { publisher, self } = this.#parts;
+    switch (message.kind) {
+      case 'hello':
+        // The fleet wants what this node wrote and the server does not hold.
+        this.#say({ kind: 'want', wants: [this.#heldOf(self)] });
+        publisher.tellHello();
+        return;
+      case 'want':
+        for (const want of message.wants) this.#want(want);
+        return;
+      case 'records':
+        publisher.storeRecords(message, frame);
+        return;
+      case 'fork':
+        publisher.storeFork(frame);
+        return;
+      case 'live':
+        publisher.tellLive(message.entries);
+        return;
+      case 'digest':
+        publisher.tellDigest(message.vectors.filter(({ origin }) => this.#isOursToTell(origin)));
+        return;
+      case 'ask-neighbours':
+        this.#sayNeighbours();
+        return;
+      case 'neighbours':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  /** Its own position, and those of nodes that are not in the fleet themselves. */
+  #isOursToTell(origin: NodeId): boolean {
+    return origin === this.#parts.self || !this.#parts.members.has(origin);
+  }
+
+  #heldOf(origin: NodeId): VectorEntry {
+    const place = this.#snapshot?.place(origin);
+    return { origin, epoch: place?.epoch ?? 0, through: place?.through ?? 0 };
+  }
+
+  /**
+   * The history is with the origin: one that is there and of which something is held is asked itself. Last values do for
+   * a first picture, and for a node that is away or does not answer.
+   */
+  #want(want: VectorEntry): void {
+    const { self, members, publisher, nowMs, chunkBytesMax } = this.#parts;
+    const { origin, epoch, through } = want;
+    const before = this.#asked.get(origin);
+    const wasAsked = before?.epoch === epoch && before.through === through;
+    const held = this.#snapshot?.place(origin);
+    const isHeld = held !== undefined && isAhead(held, { epoch, through });
+    const mayBeAsked = origin !== self && members.has(origin) && !wasAsked;
+    if (mayBeAsked && (through > 0 || !isHeld)) {
+      this.#asked.set(origin, want);
+      publisher.ask(origin, want);
+      return;
+    }
+    const options = { nowMs: nowMs(), chunkBytesMax };
+    const snapshot = this.#snapshot;
+    for (const frame of snapshot?.framesAfter(origin, want, options) ?? [])
+      this.#held.put(frame, snapshot?.publisherOf(origin) ?? origin, undefined);
+  }
+
+  /** Another node asks for records that this one holds; it gets one frame, and asks again for more. */
+  #answer(asker: NodeId, frame: Uint8Array): void {
+    const decoded = decodeMeshMessage(frame);
+    if (decoded.kind !== 'message' || decoded.message.kind !== 'want') return;
+    this.#parts.publisher.answer(asker, decoded.message.wants);
+  }
+
+  #hearDigest(publisher: NodeId, frame: Uint8Array): void {
+    const decoded = decodeMeshMessage(frame);
+    if (decoded.kind !== 'message' || decoded.message.kind !== 'digest') return;
+    for (const entry of decoded.message.vectors.slice(0, DIGEST_ENTRIES_MAX)) {
+      if (entry.origin !== publisher && this.#parts.members.has(entry.origin)) continue;
+      const told = this.#told.get(entry.origin);
+      if (told === undefined || isAhead(entry, told)) this.#told.set(entry.origin, entry);
+    }
+  }
+
+  #mute(node: NodeId, detail: string): void {
+    this.#muted.add(node);
+    this.#parts.muted(node, detail);
+  }
+
+  #sayNeighbours(): void {
+    const added = [...this.#parts.members.nodes];
+    this.#say({ kind: 'neighbours', version: this.#neighboursVersion, base: -1, added, removed: [] });
+  }
+
+  #say(message: MeshMessage): void {
+    if (this.isOpen) this.#frames.emit(encodeMeshMessage(message), this.peerId);
+  }
+
+  #tellDrained(): void {
+    if (!this.#isFull || !this.isOpen || this.queuedBytes > MESH_LIMITS.queueBytesHigh / 2) return;
+    this.#isFull = false;
+    this.#drains.emit();
+  }
+}
+
+const SNAPSHOT_HELD_MS = 60_000;

@@ -1,0 +1,49 @@
+// Refuses messages that were heard before. Each publisher numbers what it seals, per start of its daemon; on one
+// subject tree numbers only grow, because the server keeps the order of a connection. How far each was heard is
+// remembered over a restart of this node (`floors`), so an old message cannot pass for a new one then either.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { SealNumber } from './sealed-message.ts';
+
+export type Freshness =
+  | 'fresh'
+  /** Heard before, or older than what was heard. */
+  | 'repeated'
+  /** Of another daemon that runs under the same identity: a copied home. */
+  | 'twin';
+
+/** How far a publisher was heard. */
+export interface HeardFloor {
+  readonly start: number;
+  readonly salt: string;
+  readonly count: number;
+}
+
+export class ReplayGuard {
+  readonly #floors: Map<NodeId, HeardFloor>;
+  readonly #publishersMax: number;
+
+  constructor(floors: Iterable<readonly [NodeId, HeardFloor]>, publishersMax: number) {
+    this.#floors = new Map(floors);
+    this.#publishersMax = publishersMax;
+  }
+
+  check(publisher: NodeId, { start, salt, count }: SealNumber): Freshness {
+    const floor = this.#floors.get(publisher);
+    if (floor !== undefined) {
+      if (start < floor.start) return 'repeated';
+      if (start === floor.start && salt !== floor.salt) return 'twin';
+      if (start === floor.start && count <= floor.count) return 'repeated';
+    }
+    // To the end: the one that is forgotten first was silent longest.
+    this.#floors.delete(publisher);
+    this.#floors.set(publisher, { start, salt, count });
+    const oldest = this.#floors.keys().next().value;
+    if (this.#floors.size > this.#publishersMax && oldest !== undefined) this.#floors.delete(oldest);
+    return 'fresh';
+  }
+
+  get floors(): ReadonlyMap<NodeId, HeardFloor> {
+    return this.#floors;
+  }
+}

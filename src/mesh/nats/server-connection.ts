@@ -1,0 +1,127 @@
+// One connection to a server of a fleet. It is never mended: when it breaks, everything that was waiting in it is dropped
+// and a new one begins, because a reading that waited would arrive late under a young age.
+
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import { JetStreamApiCodes, JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
+import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
+import type { FleetProblem } from './fleet-problem.ts';
+import { noJetStream, notAllowed, tlsFailed, unreachable } from './fleet-problem.ts';
+
+export interface FleetServerOptions {
+  /** nats://HOST:PORT or tls://HOST:PORT, tried in random order. */
+  readonly servers: readonly string[];
+  /** The text of a file with an nkey's seed or with a user's JWT and seed; undefined: the server asks for nothing. */
+  readonly credentials: string | undefined;
+  /** A file with the certificates that are trusted; undefined: those of the system. */
+  readonly caFile: string | undefined;
+  /** TLS from the first byte, so that nobody on the way sees the server's greeting or changes it. */
+  readonly isHandshakeFirst: boolean;
+  /** Shown by the server's own tools. */
+  readonly name: string;
+  /** Replies to this node come here: others must not hear them. */
+  readonly inboxPrefix: string;
+}
+
+export interface FleetServer {
+  readonly connection: NatsConnection;
+  readonly jetStream: JetStreamClient;
+  readonly manager: JetStreamManager;
+}
+
+export type FleetConnecting =
+  | { readonly kind: 'connected'; readonly server: FleetServer }
+  | { readonly kind: 'failed'; readonly problem: FleetProblem };
+
+/** Never throws for what a server or a network can do. */
+export const connectToFleet = async (options: FleetServerOptions): Promise<FleetConnecting> => {
+  let connection: NatsConnection;
+  try {
+    connection = await connect(optionsOf(options));
+  } catch (error) {
+    return { kind: 'failed', problem: connectProblem(options, error) };
+  }
+  try {
+    const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS, checkAPI: false });
+    await manager.getAccountInfo();
+    return {
+      kind: 'connected',
+      server: { connection, manager, jetStream: jetstream(connection, { timeout: API_TIMEOUT_MS }) },
+    };
+  } catch (error) {
+    await connection.close();
+    return { kind: 'failed', problem: jetStreamProblem(options, error) };
+  }
+};
+
+const optionsOf = ({
+  servers,
+  credentials,
+  caFile,
+  isHandshakeFirst,
+  name,
+  inboxPrefix,
+}: FleetServerOptions) => {
+  const isTls = servers.some(server => server.startsWith('tls://'));
+  const options: ConnectionOptions = {
+    servers: servers.map(server => server.replace(/^(nats|tls):\/\//, '')),
+    name,
+    inboxPrefix,
+    reconnect: false,
+    noEcho: true,
+    timeout: CONNECT_TIMEOUT_MS,
+    pingInterval: PING_MS,
+    maxPingOut: 2,
+    ignoreClusterUpdates: true,
+    ...(credentials === undefined ? {} : { authenticator: authenticatorOf(credentials) }),
+    tls: isTls ? { handshakeFirst: isHandshakeFirst, ...(caFile === undefined ? {} : { caFile }) } : null,
+  };
+  return options;
+};
+
+const authenticatorOf = (credentials: string): NonNullable<ConnectionOptions['authenticator']> => {
+  const bytes = new TextEncoder().encode(credentials);
+  if (credentials.includes('BEGIN NATS USER JWT')) return credsAuthenticator(bytes);
+  return nkeyAuthenticator(new TextEncoder().encode(seedIn(credentials) ?? ''));
+};
+
+/** The line that is an nkey's seed; comments stand around it. */
+export const seedIn = (credentials: string): string | undefined =>
+  credentials
+    .split('\n')
+    .map(line => line.trim())
+    .find(line => /^SU[A-Z2-7]{56}$/.test(line));
+
+const connectProblem = ({ servers }: FleetServerOptions, error: unknown): FleetProblem => {
+  const cause = causeOf(error);
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
+    return notAllowed(cause);
+  if (isTlsError(error)) return tlsFailed(cause);
+  return unreachable(servers, cause);
+};
+
+const jetStreamProblem = ({ servers }: FleetServerOptions, error: unknown): FleetProblem => {
+  if (error instanceof errors.NoRespondersError) return noJetStream();
+  if (error instanceof errors.RequestError && error.isNoResponders()) return noJetStream();
+  if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.JetStreamNotEnabledForAccount)
+    return noJetStream();
+  return unreachable(servers, causeOf(error));
+};
+
+const isTlsError = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  if (/^(ERR_SSL|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return true;
+  return error.cause !== undefined && isTlsError(error.cause);
+};
+
+/** For people: what the client or the system says. */
+export const causeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error && cause.message !== message ? `${message} (${cause.message})` : message;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const API_TIMEOUT_MS = 5_000;
+const PING_MS = 5_000;

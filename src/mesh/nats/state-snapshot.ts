@@ -1,0 +1,166 @@
+// The last values of all nodes as the server keeps them, read once after connecting: the first picture, and what is still
+// known of nodes that are away. Each is a record that its origin signed, so nothing here is believed before that is
+// checked; what an origin's values leave out was replaced by later ones.
+
+import type { JetStreamClient } from '@nats-io/jetstream';
+import { DeliverPolicy } from '@nats-io/jetstream';
+import type { NodeId } from '../../core/ids.ts';
+import type { WireRecord } from '../../wire/mesh-message.ts';
+import { decodeMeshMessage, encodeMeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
+import { decodeRecordHead } from '../../wire/record-head.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
+import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import type { FleetSubject } from './fleet-subjects.ts';
+import { STATE_STREAM } from './fleet-subjects.ts';
+
+interface HeldRecord {
+  readonly seq: number;
+  readonly wire: WireRecord;
+  /** When the server stored it, by its own clock. */
+  readonly storedAtMs: number;
+}
+
+interface HeldOrigin {
+  /** Who published the newest of its records: the origin itself, or a bridge to it. */
+  publisher: NodeId;
+  epoch: number;
+  through: number;
+  records: HeldRecord[];
+}
+
+export interface SnapshotPlace {
+  readonly epoch: number;
+  readonly through: number;
+}
+
+export class StateSnapshot {
+  readonly #origins = new Map<NodeId, HeldOrigin>();
+  #newestStoredAtMs = 0;
+  #readAtMs = 0;
+
+  /** Records of an older epoch than the newest of their origin are left behind: it has begun again since. */
+  add(frame: Uint8Array, storedAtMs: number, publisher: NodeId): boolean {
+    const decoded = decodeMeshMessage(frame);
+    if (decoded.kind !== 'message' || decoded.message.kind !== 'records') return false;
+    const { origin, epoch, records } = decoded.message;
+    if (!this.#origins.has(origin) && this.#origins.size >= MESH_LIST_LENGTH_MAX) return false;
+    const held = this.#origins.get(origin) ?? { publisher, epoch, through: 0, records: [] };
+    this.#origins.set(origin, held);
+    if (epoch > held.epoch) Object.assign(held, { epoch, through: 0, records: [] });
+    this.#newestStoredAtMs = Math.max(this.#newestStoredAtMs, storedAtMs);
+    if (epoch < held.epoch) return true;
+    for (const wire of records) {
+      const head = decodeRecordHead(wire.body);
+      if (head === undefined) return false;
+      held.records.push({ seq: head.seq, wire, storedAtMs });
+      if (head.seq > held.through) Object.assign(held, { publisher, through: head.seq });
+    }
+    return true;
+  }
+
+  /** `serverNowMs`: what the server's clock shows now; undefined where it does not tell (before 2.10). */
+  complete({
+    serverNowMs,
+    nowMs,
+  }: {
+    readonly serverNowMs: number | undefined;
+    readonly nowMs: number;
+  }): void {
+    this.#newestStoredAtMs = Math.max(this.#newestStoredAtMs, serverNowMs ?? 0);
+    this.#readAtMs = nowMs;
+    for (const held of this.#origins.values()) held.records.sort((a, b) => a.seq - b.seq);
+  }
+
+  place(origin: NodeId): SnapshotPlace | undefined {
+    return this.#origins.get(origin);
+  }
+
+  publisherOf(origin: NodeId): NodeId {
+    return this.#origins.get(origin)?.publisher ?? origin;
+  }
+
+  vectors(): readonly VectorEntry[] {
+    return Array.from(this.#origins, ([origin, { epoch, through }]) => ({ origin, epoch, through })).filter(
+      ({ through }) => through > 0,
+    );
+  }
+
+  /** What follows the place, in frames of the mesh. */
+  *framesAfter(
+    origin: NodeId,
+    from: SnapshotPlace,
+    { nowMs, chunkBytesMax }: { readonly nowMs: number; readonly chunkBytesMax: number },
+  ): Generator<Uint8Array> {
+    const held = this.#origins.get(origin);
+    if (held === undefined || held.epoch < from.epoch) return;
+    let after = held.epoch === from.epoch ? from.through : 0;
+    let records: WireRecord[] = [];
+    let bytes = 0;
+    let last = after;
+    const frame = (): Uint8Array => {
+      const { epoch, through } = held;
+      const made = encodeMeshMessage({ kind: 'records', origin, epoch, after, through, records });
+      after = last;
+      records = [];
+      bytes = 0;
+      return made;
+    };
+    for (const { seq, wire, storedAtMs } of held.records) {
+      if (seq <= last) continue;
+      const size = recordFrameBytes(wire.body);
+      if (records.length > 0 && bytes + size > chunkBytesMax) yield frame();
+      const heldMs = Math.max(0, this.#newestStoredAtMs - storedAtMs) + Math.max(0, nowMs - this.#readAtMs);
+      records.push({ ...wire, ageMs: wire.ageMs + heldMs });
+      bytes += size;
+      last = seq;
+    }
+    if (records.length > 0) yield frame();
+  }
+}
+
+export interface SnapshotParts {
+  readonly jetStream: JetStreamClient;
+  /** Of the subjects to read. */
+  readonly filter: string;
+  readonly parse: (subject: string) => FleetSubject | undefined;
+  /** The frame in a message, or undefined if it is refused; counted there. */
+  readonly open: (subject: string, of: FleetSubject, data: Uint8Array) => Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** @throws what the server answers, or the signal's reason. */
+export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> => {
+  const { jetStream, filter, signal } = parts;
+  const snapshot = new StateSnapshot();
+  const consumer = await jetStream.consumers.get(STATE_STREAM, {
+    filter_subjects: filter,
+    deliver_policy: DeliverPolicy.LastPerSubject,
+    inactive_threshold: CONSUMER_IDLE_NS,
+  });
+  const { num_pending: pending } = await consumer.info(true);
+  if (pending === 0) {
+    await consumer.delete();
+    return snapshot;
+  }
+  const messages = await consumer.consume({ max_messages: BATCH_MESSAGES });
+  const stop = (): void => messages.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const message of messages) {
+      const of = parts.parse(message.subject);
+      const frame = of === undefined ? undefined : parts.open(message.subject, of, message.data);
+      if (of !== undefined && frame !== undefined)
+        snapshot.add(frame, message.info.timestampNanos / 1e6, of.publisher);
+      if (message.info.pending === 0) break;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await messages.close();
+    await consumer.delete().catch(() => false); // it ends by itself when idle
+  }
+  signal.throwIfAborted();
+  return snapshot;
+};
+
+const BATCH_MESSAGES = 1_000;
+const CONSUMER_IDLE_NS = 30_000_000_000;

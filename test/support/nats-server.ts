@@ -1,0 +1,150 @@
+// A real nats-server for one test: on a free port of loopback, with a folder of its own, and killed at the end. The program
+// is the one that PLIMSOLL_NATS_SERVER names, or the one of the system.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import {
+  applyFleetStreams,
+  FLEET_STREAM_DEFAULTS,
+  type FleetStreamOptions,
+  fleetStreams,
+} from '../../src/mesh/nats/fleet-streams.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+export interface NatsProgram {
+  readonly path: string;
+  /** "2.9.10". */
+  readonly version: string;
+}
+
+/** Undefined where there is none. */
+export const natsProgram = (): NatsProgram | undefined => {
+  const named = process.env['PLIMSOLL_NATS_SERVER'];
+  const places = named === undefined ? ['nats-server', '/usr/sbin/nats-server'] : [named];
+  for (const path of places) {
+    if (path.startsWith('/') && !existsSync(path)) continue;
+    try {
+      const said = execFileSync(path, ['--version'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      return { path, version: /v(\d+\.\d+\.\d+)/.exec(said)?.[1] ?? 'unknown' };
+    } catch {
+      // Not there, or not a program: the next place.
+    }
+  }
+  return undefined;
+};
+
+export const NO_NATS_SERVER = 'there is no nats-server on PATH and PLIMSOLL_NATS_SERVER names none';
+
+export interface NatsServerOptions {
+  /** Added to the configuration. */
+  readonly config?: string;
+  readonly hasJetStream?: boolean;
+  readonly program?: NatsProgram;
+}
+
+export class NatsServer implements AsyncDisposable {
+  readonly program: NatsProgram;
+  #port = -1;
+  readonly #folder: ReturnType<typeof temporaryDirectory>;
+  #child: ChildProcess | undefined;
+  #options: NatsServerOptions = {};
+
+  private constructor(program: NatsProgram, folder: ReturnType<typeof temporaryDirectory>) {
+    this.program = program;
+    this.#folder = folder;
+  }
+
+  /** @throws Error where there is no program; ask `natsProgram` before. */
+  static async start(options: NatsServerOptions = {}): Promise<NatsServer> {
+    const program = options.program ?? natsProgram();
+    if (program === undefined) throw new Error(NO_NATS_SERVER);
+    const folder = temporaryDirectory();
+    const server = new NatsServer(program, folder);
+    server.configure(options);
+    await server.run();
+    return server;
+  }
+
+  /** The same one after each restart. */
+  get port(): number {
+    return this.#port;
+  }
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.port}`;
+  }
+
+  get folder(): string {
+    return this.#folder.path;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  configure(options: NatsServerOptions): void {
+    this.#options = options;
+  }
+
+  #write(): void {
+    const { config = '', hasJetStream = true } = this.#options;
+    const lines = [`listen: "127.0.0.1:${this.#port}"`];
+    if (hasJetStream) lines.push(`jetstream { store_dir: ${JSON.stringify(join(this.folder, 'js'))} }`);
+    writeFileSync(join(this.folder, 'server.conf'), [...lines, config].join('\n'));
+  }
+
+  /** Resolves when it takes connections. */
+  async run(): Promise<void> {
+    this.#write();
+    const child = spawn(this.program.path, ['-c', join(this.folder, 'server.conf')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#child = child;
+    const ready = Promise.withResolvers<void>();
+    const said: string[] = [];
+    createInterface({ input: child.stderr }).on('line', line => {
+      said.push(line);
+      const port = /Listening for client connections on .*:(\d+)/.exec(line)?.[1];
+      if (port !== undefined) this.#port = Number(port);
+      if (line.includes('Server is ready')) ready.resolve();
+    });
+    child.once('exit', () => ready.reject(new Error(`nats-server ended: ${said.slice(-5).join('\n')}`)));
+    await ready.promise;
+    ready.promise.catch(() => undefined);
+  }
+
+  /** As a power failure: no farewell to anybody. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async createStreams(options: Partial<FleetStreamOptions> = {}): Promise<void> {
+    const connection = await connect({ servers: `127.0.0.1:${this.port}` });
+    try {
+      const manager = await jetstreamManager(connection);
+      await applyFleetStreams(manager, fleetStreams({ ...FLEET_STREAM_DEFAULTS, ...SMALL, ...options }));
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+const SMALL: Partial<FleetStreamOptions> = { stateBytesMax: 16_000_000, eventBytesMax: 16_000_000 };
