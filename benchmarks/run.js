@@ -1,5 +1,5 @@
-// `npm run bench [-- FILTER…]`: runs every *.bench.ts whose name contains a filter, each in its own process and one
-// after another so that none disturbs the next, and prints the rows against what each must reach.
+// `npm run bench [-- FILTER… [--OPTION…]]`: runs every *.bench.ts whose name contains a filter, each in its own process and one
+// after another so that none disturbs the next, and prints the rows against what each must reach. Options go to the benchmark.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -10,7 +10,10 @@ import prepareScript from '../scripts/prepare.js';
 const { prepare } = prepareScript;
 const { ROOT, inRoot, nodeToRun } = pathsScript;
 
-const bench = async filters => {
+const bench = async args => {
+  const firstOption = args.findIndex(arg => arg.startsWith('--'));
+  const filters = firstOption < 0 ? args : args.slice(0, firstOption);
+  const options = firstOption < 0 ? [] : args.slice(firstOption);
   const prepared = await prepare();
   if (prepared.kind === 'failed') return prepared.code;
   const node = nodeToRun();
@@ -30,7 +33,7 @@ const bench = async filters => {
   let failures = 0;
   for (const name of names) {
     process.stdout.write(`\n${name}   (npm run bench -- ${name})\n`);
-    const code = await runBenchmark(node.path, name);
+    const code = await runBenchmark(node.path, name, options);
     if (code === 0) continue;
     failures += 1;
     process.stdout.write(`  failed with exit code ${code}\n`);
@@ -39,9 +42,9 @@ const bench = async filters => {
 };
 
 /** Rows are printed as they come, because a benchmark may take minutes. */
-const runBenchmark = (node, name) =>
+const runBenchmark = (node, name, options) =>
   new Promise(resolve => {
-    const child = spawn(node, ['--expose-gc', inRoot('benchmarks', `${name}.bench.ts`)], {
+    const child = spawn(node, ['--expose-gc', inRoot('benchmarks', `${name}.bench.ts`), ...options], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

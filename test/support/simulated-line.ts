@@ -17,10 +17,16 @@ import { QueueSimulator } from './queue-simulator.ts';
 
 export interface SimulatedEndpoint {
   readonly model: QueueModel;
-  /** Latency, from when a request was due; the share that may be over it. */
-  readonly objective: { readonly limitNs: number; readonly share: number };
+  readonly objective: SimulatedObjective;
   /** What becomes of a request, by the time since the search began. */
   readonly behaviour?: Behaviour;
+}
+
+/** Of the latency, from when a request was due. */
+export interface SimulatedObjective {
+  readonly limitNs: number;
+  /** Of requests that may be over the limit, as a percentile or an attainment has it; undefined: the limit is one of the mean. */
+  readonly share: number | undefined;
 }
 
 export interface Behaviour {
@@ -52,13 +58,18 @@ export const simulateStage = (
     readonly idleLatencyNs?: number;
     readonly capacityPerSecond?: number;
     readonly confidence?: number;
-    readonly isDecided?: (look: Look) => boolean;
+    /** It runs its whole time, and one look at its end decides. */
+    readonly isFixed?: boolean;
   },
 ): SimulatedStage => {
   const { model, objective, behaviour = {} } = endpoint;
   const { seed, durationNs, startNs = 0, count = Number.POSITIVE_INFINITY } = options;
   const queue = new QueueSimulator(model, seed + 1);
-  const criterion: Criterion = { kind: 'share', limit: objective.share, overdueNs: objective.limitNs };
+  const { limitNs, share } = objective;
+  const criterion: Criterion =
+    share === undefined
+      ? { kind: 'mean', limit: limitNs, overdueNs: Number.POSITIVE_INFINITY }
+      : { kind: 'share', limit: share, overdueNs: limitNs };
   const ledger = new StageLedger([criterion]);
   const isOpenLoop = load.kind === 'rate';
   const decider = new StageDecider({
@@ -80,15 +91,19 @@ export const simulateStage = (
   let users = load.kind === 'concurrency' ? load.concurrency : 0;
   let nextNs = schedule?.nextNs() ?? 0;
   const end = (ended: PendingEnd): void => {
-    const isBad = ended.isFailed || ended.endedNs - ended.issuedNs > objective.limitNs;
+    const latencyNs = ended.endedNs - ended.issuedNs;
     ledger.addEnded({
       index: ended.index,
       endedNs: ended.endedNs,
       outcome: ended.isFailed ? 'failed' : 'completed',
-      values: [isBad ? 1 : 0],
+      values: [figureOf(latencyNs, ended.isFailed)],
     });
     if (!isOpenLoop) users += 1;
   };
+  function figureOf(latencyNs: number, isFailed: boolean): number {
+    if (share === undefined) return isFailed ? Number.NaN : latencyNs;
+    return isFailed || latencyNs > limitNs ? 1 : 0;
+  }
   const issue = (atNs: number): void => {
     ledger.addIssued(index, atNs);
     const inFlight = pending.size;
@@ -120,10 +135,9 @@ export const simulateStage = (
       nextNs = schedule?.nextNs() ?? Number.POSITIVE_INFINITY;
     }
     if (ledger.ended >= count) break;
-    const look = options.count === undefined ? decider.look(nowNs) : undefined;
-    const isDecided =
-      look !== undefined && (options.isDecided?.(look) ?? (look.verdict !== 'undecided' || look.isFutile));
-    if (isDecided) return told(look, nowNs);
+    if (options.count !== undefined || options.isFixed === true) continue;
+    const look = decider.look(nowNs);
+    if (look !== undefined && (look.verdict !== 'undecided' || look.isFutile)) return told(look, nowNs);
   }
   function told(look: Look, elapsedNs: number): SimulatedStage {
     const verdict = ledger.completed === 0 ? 'broken' : look.verdict;

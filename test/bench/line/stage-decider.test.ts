@@ -33,7 +33,7 @@ describe('a stage', { timeout: 600_000 }, () => {
       stagesAt(1.3, servers, seeds),
       ({ verdict, issued }) => verdict === 'over-capacity' && issued <= 500,
     );
-    expect(found).toBeGreaterThanOrEqual(0.9);
+    expect(found).toBeGreaterThanOrEqual(0.95);
   });
 
   test.each([1, 4, 16])('at 0.9 times it is hardly ever called over capacity', servers => {
