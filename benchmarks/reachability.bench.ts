@@ -46,6 +46,7 @@ const connections = await openConnectionsOf({
   keys: [REACHABILITY_KEY],
   random: Math.random,
   ignoredInterfaces: [],
+  isChosen: () => true,
   openPort: async (_use, onDatagram) =>
     onLoopback(await openUdpDatagrams({ listen: { host: '::', port: 0 }, onDatagram })),
 });

@@ -2,6 +2,9 @@
 // here; what happens between two parts is in one of them.
 
 import type { Config } from '../config/config.ts';
+import type { NodeId } from '../core/ids.ts';
+import type { IsChosenPeer } from '../core/link/measured-pairs.ts';
+import { MeasuredPeers } from '../probe/schedule/measured-peers.ts';
 import type { Daemon, DaemonOptions } from './daemon-options.ts';
 import { JOURNAL_RETRY_MS } from './event-recorder.ts';
 import { every } from './every.ts';
@@ -47,10 +50,12 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     endpoints: () => (simulation === undefined ? settings.config.endpoints : []),
     nodeOf: url => targetNodeOf(url, voice),
   });
-  const mesh = await meshOf(options, node);
+  const peers = new MeasuredPeers(voice);
+  const isChosen = (id: NodeId): boolean => peers.isChosen(id);
+  const mesh = await meshOf(options, node, isChosen);
   if (mesh !== undefined) lifetimes.addAsync(mesh);
   else closeHeldConnections(voice, 'there is no mesh');
-  const probes = probesOf(options, { node, readings, mesh });
+  const probes = probesOf(options, { node, readings, mesh, peers });
   const asked = probes?.requests ?? simulation?.probes;
   const served = {
     runs,
@@ -69,7 +74,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     readings.run(until),
     simulation?.run((fact, ageMs) => recorder.record(fact, ageMs), until),
     settings.follow(clock, until),
-    simulation === undefined ? followRdmaConnections(voice, until) : undefined,
+    simulation === undefined ? followRdmaConnections({ ...voice, isChosen }, until) : undefined,
     runs.follow(until),
     sweeps.follow(until),
     probes?.run(until),
@@ -111,6 +116,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
 const meshOf = async (
   { home, version, simulation, mesh = { keyFile: undefined, listen: undefined, peers: [] } }: DaemonOptions,
   node: OwnNode,
+  isChosen: IsChosenPeer,
 ): Promise<DaemonMesh | undefined> => {
   const parts = { ...node, clock: node.voice.clock, plimsollVersion: version };
   if (simulation !== undefined) return await openSimulatedMesh(simulation, parts);
@@ -128,6 +134,7 @@ const meshOf = async (
     discovery: mesh.discovery ?? config.discovery,
     ignoredInterfaces: network.ignoredInterfaces,
     fleet: node.settings.config.fleet,
+    isChosen,
   });
 };
 
@@ -137,10 +144,12 @@ const probesOf = (
     node: { journal, settings, voice },
     readings,
     mesh,
+    peers,
   }: {
     readonly node: OwnNode;
     readonly readings: OwnReadings;
     readonly mesh: DaemonMesh | undefined;
+    readonly peers: MeasuredPeers;
   },
 ): DaemonProbes | undefined => {
   if (options.probes === undefined || options.simulation !== undefined) return undefined;
@@ -154,5 +163,6 @@ const probesOf = (
     past: query => journal.past(query),
     gpuVendors: readings.gpuVendors,
     requests: mesh?.requests,
+    peers,
   });
 };

@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { IsChosenPeer } from '../core/link/measured-pairs.ts';
 import { rdmaConnectionChanges } from '../core/link/rdma-connections.ts';
 import type { State } from '../core/state.ts';
 
@@ -13,11 +14,13 @@ export interface RdmaConnectionsParts {
   readonly clock: Clock;
   readonly state: () => State;
   readonly record: (fact: Fact) => void;
+  /** Of a fleet only some are measured. */
+  readonly isChosen: IsChosenPeer;
 }
 
 /** Until the signal aborts. */
 export const followRdmaConnections = async (
-  { nodeId, clock, state, record }: RdmaConnectionsParts,
+  { nodeId, clock, state, record, isChosen }: RdmaConnectionsParts,
   signal: AbortSignal,
 ): Promise<void> => {
   let seen: readonly unknown[] = [];
@@ -27,7 +30,7 @@ export const followRdmaConnections = async (
     const read = [now.nodeRdmaDevices, now.nodeThunderbolts, now.nodeNetworks, now.nodeForgets, now.origins];
     const isNews = read.some((part, index) => part !== seen[index]);
     if (isNews || clock.nowMs() - lookedAtMs >= LOOK_ANYWAY_MS) {
-      for (const fact of rdmaConnectionChanges(now, nodeId, clock.nowMs())) record(fact);
+      for (const fact of rdmaConnectionChanges(now, nodeId, clock.nowMs(), isChosen)) record(fact);
       seen = read;
       lookedAtMs = clock.nowMs();
     }

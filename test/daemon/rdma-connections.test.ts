@@ -37,6 +37,7 @@ describe('following RDMA connections', () => {
         nodeId: ATLAS,
         clock,
         state: () => state,
+        isChosen: () => true,
         record: fact => {
           facts.push(fact);
           state = EMPTY_STATE;

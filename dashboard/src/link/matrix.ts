@@ -6,6 +6,7 @@ import type { NodeId } from '../../../src/core/ids.ts';
 import { shareOfExpected } from '../../../src/core/link/link-share.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords } from '../../../src/core/link/link-words.ts';
+import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import type { HeatMeasure, HeatScale } from './heat.ts';
 import { heatScale, heatStep } from './heat.ts';
 import type { LinkUnits } from './link-words.ts';
@@ -46,9 +47,18 @@ export interface MatrixInput {
   readonly flagged: ReadonlySet<string>;
   readonly measure: HeatMeasure;
   readonly units: LinkUnits;
+  /** Of the whole cluster: in a fleet not each node measures each. */
+  readonly clusterNodeCount: number;
 }
 
-export const matrixOf = ({ nodes, links, flagged, measure, units }: MatrixInput): Matrix => {
+export const matrixOf = ({
+  nodes,
+  links,
+  flagged,
+  measure,
+  units,
+  clusterNodeCount,
+}: MatrixInput): Matrix => {
   const columns = inGroups(nodes, links);
   const byPair = new Map(links.map(link => [link.key, link]));
   const scale = heatScale(
@@ -65,6 +75,7 @@ export const matrixOf = ({ nodes, links, flagged, measure, units }: MatrixInput)
         measure,
         scale,
         units,
+        whyNone: whyNoLink(clusterNodeCount),
         isFlagged: link !== undefined && flagged.has(link.key),
       });
     }),
@@ -85,11 +96,15 @@ interface Place {
   readonly scale: HeatScale;
   readonly units: LinkUnits;
   readonly isFlagged: boolean;
+  readonly whyNone: string;
 }
 
-const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, isFlagged }: Place): Cell => {
+const cellOf = (
+  link: LinkView | undefined,
+  { from, to, measure, scale, units, isFlagged, whyNone }: Place,
+): Cell => {
   const way = `${from.name} to ${to.name}`;
-  if (link === undefined) return { kind: 'unreachable', said: `${way}: not reachable` };
+  if (link === undefined) return { kind: 'unreachable', said: `${way}: ${whyNone}` };
   if (link.standing.kind === 'gone') return { kind: 'unreachable', said: `${way}: no contact` };
   const isThere = link.nodes[0] === from.id;
   const rate = isThere ? link.there : link.back;

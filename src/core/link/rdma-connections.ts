@@ -18,21 +18,30 @@ import type { Connection } from './connection.ts';
 import { connectionKey } from './connection.ts';
 import type { ConnectionCarrier } from './connection-type.ts';
 import { joinedEnds } from './link-ends.ts';
+import type { IsChosenPeer } from './measured-pairs.ts';
+import { NOT_CHOSEN } from './measured-pairs.ts';
 import type { ActiveRdmaPort } from './rdma-ports.ts';
 import { activeRdmaPorts } from './rdma-ports.ts';
 
 export type RdmaConnection = Extract<Connection, { kind: 'rdma' }>;
 export type ConnectionFact = Extract<Fact, { kind: 'connection.opened' | 'connection.closed' }>;
 
-/** What should stand: the ways from this node to every node that is there. */
-export const rdmaConnections = (state: State, self: NodeId, nowMs: number): readonly RdmaConnection[] => {
+/** What should stand: the ways from this node to every node that is there and chosen; a cable of one's own needs no choice. */
+export const rdmaConnections = (
+  state: State,
+  self: NodeId,
+  nowMs: number,
+  isChosen: IsChosenPeer = () => true,
+): readonly RdmaConnection[] => {
   const own = activeRdmaPorts(state, self, nowMs);
   if (own.length === 0) return [];
   return nodeIds(state)
     .filter(sink => sink !== self && presence(state, sink, nowMs) !== 'offline')
     .flatMap(sink => {
       const theirs = activeRdmaPorts(state, sink, nowMs);
-      return pairs(state, [self, sink], own, theirs).map(([from, to]) => connectionOf(sink, from, to));
+      return pairs(state, [self, sink], own, theirs)
+        .filter(([from]) => from.way.kind === 'thunderbolt' || isChosen(sink))
+        .map(([from, to]) => connectionOf(sink, from, to));
     });
 };
 
@@ -41,9 +50,10 @@ export const rdmaConnectionChanges = (
   state: State,
   self: NodeId,
   nowMs: number,
+  isChosen: IsChosenPeer = () => true,
 ): readonly ConnectionFact[] => {
   const wanted = new Map(
-    rdmaConnections(state, self, nowMs).map(connection => [placeOf(connection), connection]),
+    rdmaConnections(state, self, nowMs, isChosen).map(connection => [placeOf(connection), connection]),
   );
   const changes: ConnectionFact[] = [];
   for (const [sink, held] of Object.entries(state.connections[self] ?? {})) {
@@ -53,7 +63,7 @@ export const rdmaConnectionChanges = (
       const want = wanted.get(place);
       wanted.delete(place);
       if (want === undefined) {
-        const reason = reasonOf(state, self, value, nowMs);
+        const reason = isChosen(value.sink) ? reasonOf(state, self, value, nowMs) : NOT_CHOSEN;
         changes.push({
           kind: 'connection.closed',
           payload: { sink: value.sink, connectionKey: key, reason },

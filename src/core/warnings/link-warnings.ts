@@ -6,6 +6,7 @@ import type { NodeId } from '../ids.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { endsWords } from '../link/link-words.ts';
+import { isSampled } from '../link/measured-pairs.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
@@ -79,11 +80,13 @@ const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
 
 /** Both ends ask; where only one of them gets answers, a firewall is the usual reason. */
 const oneWayWarning = (
-  { state, nowMs }: LinkSources,
+  { state, views, nowMs }: LinkSources,
   link: LinkView,
   one: NodeView,
   other: NodeView,
 ): readonly Warning[] => {
+  // In a fleet one end may have chosen the other and not been chosen by it.
+  if (isSampled(views.length)) return [];
   // Told from the rows of the link first: of most links both directions are there.
   const isSocketOf = (node: NodeId): boolean =>
     link.connections.some(({ source, connection }) => source === node && connection.kind === 'socket');

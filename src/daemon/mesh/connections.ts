@@ -4,6 +4,8 @@
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
+import { NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
 import { nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -29,6 +31,8 @@ export interface ConnectionsParts extends ConnectionBookParts {
   readonly keys: readonly Uint8Array[];
   readonly random: () => number;
   readonly ignoredInterfaces: readonly string[];
+  /** Of a fleet only some are asked; all of them are answered. */
+  readonly isChosen: IsChosenPeer;
   /**
    * Opens two ports, one to send requests and one to receive those of others. With a single one, a firewall that blocks
    * strangers would treat the requests of nodes that this node has asked as replies.
@@ -157,7 +161,7 @@ export class Connections implements AsyncDisposable {
     const isLate = this.#parts.clock.nowMs() - this.#startedAtMs >= LEFT_OVER_MS;
     for (const [key, place] of this.#leftOver) {
       const target = { node: place.sink, address: place.sinkAddress, port: 0 };
-      const isAsked = this.#known.has(place.sinkAddress);
+      const isAsked = this.#known.has(place.sinkAddress) && this.#parts.isChosen(place.sink);
       const isHeard = this.#nodes.some(({ node }) => node === place.sink);
       if (!isLate && (isAsked || !isHeard)) continue;
       this.#leftOver.delete(key);
@@ -177,14 +181,18 @@ export class Connections implements AsyncDisposable {
       if (presence(now, node, clock.nowMs()) !== 'offline') nodes.push({ node, port, network });
     }
     const interfaces = interfacesNow(listInterfaces, ignoredInterfaces) ?? this.#interfaces;
-    const seen = `${interfaces.linkLocalNames.join(' ')}|${[...interfaces.addresses].join(' ')}`;
+    const asked = nodes.filter(({ node }) => this.#parts.isChosen(node));
+    const seen = [interfaces.linkLocalNames, [...interfaces.addresses], asked.map(({ node }) => node)]
+      .map(part => part.join(' '))
+      .join('|');
     if (seen === this.#seen && isSameNodes(nodes, this.#nodes)) return;
     this.#seen = seen;
     this.#interfaces = interfaces;
     this.#nodes = nodes;
     this.#targets = reachTargets(nodes, interfaces);
     this.#known = new Set(this.#targets.map(({ address }) => address));
-    this.checks.setTargets(this.#targets, target => this.#reasonGone(target));
+    const checked = asked.length === nodes.length ? this.#targets : reachTargets(asked, interfaces);
+    this.checks.setTargets(checked, target => this.#reasonGone(target));
   }
 
   /** Another own reading may mean another carrier, or none. */
@@ -258,6 +266,7 @@ export class Connections implements AsyncDisposable {
         ? 'the node is offline'
         : 'the node does not answer reachability checks';
     }
+    if (!this.#parts.isChosen(node)) return NOT_CHOSEN;
     const [, scope] = address.split('%');
     if (scope !== undefined && !this.#interfaces.linkLocalNames.includes(scope))
       return `the interface ${scope} is down or gone`;

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { FleetConfig } from '../../config/config.ts';
+import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import type { Cluster } from '../cluster.ts';
@@ -26,6 +27,7 @@ export interface DaemonMeshParts {
   /** Interfaces on which beacons are sent and received. None while the mesh listens on loopback only. */
   readonly discovery: DiscoveryWay;
   readonly ignoredInterfaces: readonly string[];
+  readonly isChosen: IsChosenPeer;
   /** Undefined: none. */
   readonly fleet: FleetConfig | undefined;
 }

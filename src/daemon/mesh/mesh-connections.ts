@@ -6,6 +6,7 @@ import { pause } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
 import type { NodeEndpoints } from '../../core/node/endpoints.ts';
 import { errorCode } from '../../core/problem.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
@@ -22,6 +23,7 @@ export interface MeshConnectionsParts extends ConnectionBookParts {
   readonly notices: Notices;
   readonly keys: readonly Uint8Array[];
   readonly ignoredInterfaces: readonly string[];
+  readonly isChosen: IsChosenPeer;
   /** Where peers reach this node; undefined: loopback only. */
   readonly listensOn: HostPort | undefined;
 }

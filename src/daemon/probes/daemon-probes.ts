@@ -20,6 +20,7 @@ import type { PeerRequests } from '../../probe/peer-requests.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../probe/probe.ts';
 import { ProbeRunner } from '../../probe/reconcile/probe-runner.ts';
 import { Reconciler } from '../../probe/reconcile/reconciler.ts';
+import type { MeasuredPeers } from '../../probe/schedule/measured-peers.ts';
 import { PortLocks } from '../../probe/schedule/port-locks.ts';
 import type { ProbeLog } from '../../probe/schedule/probe-log.ts';
 import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
@@ -55,6 +56,7 @@ export interface DaemonProbesParts {
   readonly probeDevice?: ProbeDeviceNow;
   /** Undefined without a mesh. */
   readonly requests: PeerRequests | undefined;
+  readonly peers: Pick<MeasuredPeers, 'isChosen' | 'wish'>;
   readonly log?: ProbeLog;
 }
 
@@ -114,7 +116,14 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   const baselines = new BaselineTelling(parts);
   const ask = (isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] =>
     reconciler.ask(isMeant);
-  const requestServer = new ProbeRequestServer({ nodeId: self, state, nowMs, requests, ask });
+  const requestServer = new ProbeRequestServer({
+    nodeId: self,
+    state,
+    nowMs,
+    requests,
+    ask,
+    peers: parts.peers,
+  });
   return {
     requests: requestServer,
     run: async signal => {

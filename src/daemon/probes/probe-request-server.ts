@@ -4,10 +4,12 @@
 import * as v from 'valibot';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { PeerReply, PeerRequests } from '../../probe/peer-requests.ts';
+import type { MeasuredPeers } from '../../probe/schedule/measured-peers.ts';
 import type { ProbesAnswer, ProbeTarget, RequestedProbe } from '../../wire/api/probe-answers.ts';
 import { probeRequestSchema, requestedProbesSchema } from '../../wire/api/probe-answers.ts';
 
@@ -19,6 +21,8 @@ export interface ProbeRequestServerParts {
   readonly nowMs: () => number;
   readonly requests: PeerRequests;
   readonly ask: (isMeant: (subject: RequestedProbe['subject']) => boolean) => readonly RequestedProbe[];
+  /** Of a fleet only some peers are measured, until somebody asks for another. */
+  readonly peers: Pick<MeasuredPeers, 'isChosen' | 'wish'>;
 }
 
 export class ProbeRequestServer {
@@ -38,6 +42,7 @@ export class ProbeRequestServer {
       if (!asked.success) return { kind: 'refused', reason: 'not a probe request' };
       // Requested probes ignore the interfaces' budget: a member could keep them busy forever.
       if (!this.#asks.of(from).take()) return { kind: 'refused', reason: TOO_MANY };
+      if (this.#wishes(asked.output.subject)) return { kind: 'refused', reason: NOW_WISHED };
       const probes = this.#own(asked.output.subject).slice(0, ROWS_MAX);
       return {
         kind: 'answer',
@@ -51,6 +56,7 @@ export class ProbeRequestServer {
     const answers = await Promise.all(
       this.#measurers(target).map(async (node): Promise<ProbesAnswer> => {
         if (node !== nodeId) return await this.#askPeer(node, target, signal);
+        if (this.#wishes(target)) return { probes: [], unreached: [{ node, reason: NOW_WISHED }] };
         return { probes: this.#own(target).map(one => ({ node, ...one })), unreached: [] };
       }),
     );
@@ -62,6 +68,17 @@ export class ProbeRequestServer {
 
   #own(target: ProbeTarget): readonly RequestedProbe[] {
     return this.#parts.ask(subject => isMeantBy(target, subject));
+  }
+
+  /** Whether it is a link that nobody has chosen: it is connected from now on, and measured as soon as it is. */
+  #wishes(target: ProbeTarget): boolean {
+    const { nodeId, state, nowMs, peers } = this.#parts;
+    if (target === 'all' || target.kind !== 'link' || target.source !== nodeId) return false;
+    const { sink } = target;
+    if (sink === nodeId || peers.isChosen(sink) || !nodeIds(state()).includes(sink)) return false;
+    if (presence(state(), sink, nowMs()) === 'offline') return false;
+    peers.wish(sink);
+    return true;
   }
 
   /** A link is measured by its source, a device by its own node. */
@@ -110,6 +127,7 @@ const ASKS_AT_ONCE_MAX = 8;
 const ASKS_PER_HOUR_MAX = 60;
 const ASKERS_MAX = 1_024;
 const TOO_MANY = `that node has asked for too many probes here: ${ASKS_AT_ONCE_MAX} at once, then one a minute`;
+const NOW_WISHED = `it was ${NOT_CHOSEN}; it is being connected now, is measured as soon as it is, and stays for ten minutes`;
 const ASK_MS = 5_000;
 /** Of one answer: it has to fit a frame. */
 const ROWS_MAX = 128;

@@ -43,6 +43,19 @@ describe('the connections of a daemon', () => {
     ]);
   });
 
+  it('of a node that was not chosen today are closed with that reason, and opened again when it is', async () => {
+    await using bed = await Bed.with({ speedBitsPerSecond: 1e9 });
+    await bed.pass(3);
+    bed.unchosen.add(JUNO);
+    await bed.pass(3);
+    expect(bed.facts.slice(1)).toMatchObject([
+      { kind: 'connection.closed', payload: { sink: JUNO, reason: 'not chosen today' } },
+    ]);
+    bed.unchosen.clear();
+    await bed.pass(3);
+    expect(bed.held).toMatchObject([{ sink: JUNO, sinkAddress: '10.0.0.2' }]);
+  });
+
   it('are written again when their rate falls or their type changes, and not while nothing does', async () => {
     await using bed = await Bed.with({ speedBitsPerSecond: 1e9 });
     await bed.pass(60);
@@ -188,6 +201,8 @@ class Bed implements AsyncDisposable {
   }[] = [];
 
   ignored: readonly string[] = [];
+  /** Nodes of a fleet that this one does not measure today. */
+  readonly unchosen = new Set<NodeId>();
 
   static async with(
     own: OwnInterface,
@@ -249,6 +264,7 @@ class Bed implements AsyncDisposable {
       keys: [KEY],
       random: () => 0.5,
       ignoredInterfaces: this.ignored,
+      isChosen: node => self !== ATLAS || !this.unchosen.has(node),
       listInterfaces: () => this.interfaces,
       openPort: async (use, listener) => this.wire.open(addresses, use === 'ask' ? 50_000 : PORT, listener),
     });

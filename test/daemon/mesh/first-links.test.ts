@@ -28,6 +28,7 @@ describe('a daemon that starts beside its peers', () => {
       discovery: { kind: 'off' },
       ignoredInterfaces: [],
       fleet: undefined,
+      isChosen: () => true,
     });
     if (mesh === undefined) throw new Error('there is a key');
     lifetimes.addAsync(mesh);

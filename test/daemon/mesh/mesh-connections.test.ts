@@ -29,6 +29,7 @@ const opened = (listensOn: HostPort | undefined, notices = new Notices(() => und
     notices,
     keys: [KEY],
     ignoredInterfaces: [],
+    isChosen: () => true,
     listensOn,
   });
 

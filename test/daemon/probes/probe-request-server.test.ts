@@ -1,18 +1,27 @@
 import { expect, test } from 'vitest';
+import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeId } from '../../../src/core/ids.ts';
+import type { ProbeRequestServerParts } from '../../../src/daemon/probes/probe-request-server.ts';
 import { ProbeRequestServer } from '../../../src/daemon/probes/probe-request-server.ts';
 import type { ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
 import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
 
 const never = new AbortController().signal;
 
-const serverOf = (mesh: ProbingMesh, { id, node, requests, reconciler }: ProbingNode): ProbeRequestServer => {
+const EVERYBODY = { isChosen: () => true, wish: () => undefined };
+
+const serverOf = (
+  mesh: ProbingMesh,
+  { id, node, requests, reconciler }: ProbingNode,
+  peers: ProbeRequestServerParts['peers'] = EVERYBODY,
+): ProbeRequestServer => {
   const server = new ProbeRequestServer({
     nodeId: id,
     state: () => node.state,
     nowMs: () => mesh.clock.nowMs(),
     requests,
     ask: isMeant => reconciler.ask(isMeant),
+    peers,
   });
   server.serve();
   return server;
@@ -94,4 +103,22 @@ test('probes that are off refuse a wish with the reason', async () => {
     sink: mesh.at(1).id,
   });
   expect(probes).toMatchObject([{ result: 'refused', reason: expect.stringContaining('probes are off') }]);
+});
+
+test('a link of a fleet that nobody chose today is connected when a person asks for it, and the answer says so', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await mesh.clock.advance(60_000);
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  const wished: NodeId[] = [];
+  const peers = {
+    isChosen: (node: NodeId) => wished.includes(node),
+    wish: (node: NodeId) => void wished.push(node),
+  };
+  const server = serverOf(mesh, atlas, peers);
+  const link = { kind: 'link', source: atlas.id, sink: juno.id } as const;
+  const first = await requested(mesh, server, link);
+  expect(first).toMatchObject({ probes: [], unreached: [{ node: atlas.id }] });
+  expect(first.unreached[0]?.reason).toMatch(/^it was not chosen today; it is being connected now/);
+  expect(wished).toEqual([juno.id]);
+  expect((await requested(mesh, server, link)).probes).toHaveLength(1);
 });

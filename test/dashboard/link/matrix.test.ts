@@ -29,7 +29,15 @@ const stateOfFleet = ({ machines, told }: Fleet): State =>
 const matrix = (
   state: State,
   measure: HeatMeasure = 'bandwidth',
-  { flagged = [], delay = 'half' }: { readonly flagged?: readonly string[]; readonly delay?: DelayUnit } = {},
+  {
+    flagged = [],
+    delay = 'half',
+    clusterNodeCount = 4,
+  }: {
+    readonly flagged?: readonly string[];
+    readonly delay?: DelayUnit;
+    readonly clusterNodeCount?: number;
+  } = {},
 ): Matrix =>
   matrixOf({
     nodes: nodeIds(state).map(id => ({ id, name: nodeName(state, id) })),
@@ -37,6 +45,7 @@ const matrix = (
     flagged: new Set(flagged),
     measure,
     units: { rate: 'bits', delay },
+    clusterNodeCount,
   });
 
 const cellAt = ({ columns, cells }: Matrix, from: string, to: string): Cell | undefined =>
@@ -64,6 +73,17 @@ describe('the matrix of links', () => {
       said: 'atlas to juno: RTT 18 µs',
     });
     expect(cellAt(matrix(state, 'share'), 'atlas', 'bosun')).toMatchObject({ text: '94' });
+  });
+
+  test('says of a fleet that two nodes were not chosen today, and not that they cannot be reached', () => {
+    const apart = stateOf(
+      { machine: notebook, facts: [...notebook.durable, ...notebook.live(AT_WORK)] },
+      { machine: rack, facts: [...rack.durable, ...rack.live(AT_WORK)] },
+    );
+    const said = (clusterNodeCount: number) =>
+      cellAt(matrix(apart, 'bandwidth', { clusterNodeCount }), 'juno', 'bosun');
+    expect(said(2)).toMatchObject({ said: 'juno to bosun: not reachable' });
+    expect(said(65)).toMatchObject({ said: 'juno to bosun: not chosen today' });
   });
 
   test('puts machines together that a fast cable joins, with a gap behind each group', () => {
