@@ -26,7 +26,7 @@ export interface BenchProcess extends AsyncDisposable {
 export const spawnBench = (
   folder: string,
   args: readonly string[],
-  command: 'bench' | 'sweep' = 'bench',
+  command: 'bench' | 'sweep' | 'line' = 'bench',
 ): BenchProcess => {
   const directory = join(folder, 'run');
   const home = join(folder, 'home');
