@@ -87,7 +87,7 @@ describe.for(['line', 'sweep'] as const)('the report of a %s as a file', form =>
     await page.setViewportSize({ width: 680, height: 1_000 });
     expect(await cutOff(page)).toEqual([]);
     await page.getByText('Why each stage ended as it did').waitFor();
-    expect(await page.getByText('Stage 18 at').isVisible()).toBe(true);
+    expect(await page.getByText('Stage 18 at 12.5/s, failed, grows').isVisible()).toBe(true);
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(pdf.match(/\/Type\s*\/Page\b/g)?.length).toBeLessThanOrEqual(4);
     expect(pdf).toMatch(/\/MediaBox\s*\[0 0 59[45][\d.]* 84[12][\d.]*\]/);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runViews } from '../../src/core/run/run-selectors.ts';
-import { earlierLine, sweepOfRun, sweepViews } from '../../src/core/sweep/sweep-selectors.ts';
+import { earlierLine, sweepViews } from '../../src/core/sweep/sweep-selectors.ts';
+import { isKnown } from '../../src/core/unknown.ts';
 import { pastLineDocument } from '../../src/simulate/past-lines.ts';
 import { SimulatedWorld, stateOf } from './simulated-world.ts';
 
@@ -14,7 +15,9 @@ test('load lines of the days before are there at once, each with the runs of its
   expect(newer.sweep.targetNode).toBe(world.nodeNamed('spark-1'));
   expect(earlierLine([newer, older], newer.sweep)).toBe(older);
   for (const view of [newer, older]) {
-    const runs = runViews(state, nowMs).filter(({ run }) => sweepOfRun(run) === view.sweep.sweepId);
+    const runs = runViews(state, nowMs).filter(
+      ({ run }) => isKnown(run.sweep) && run.sweep.sweepId === view.sweep.sweepId,
+    );
     expect(runs.map(({ run }) => run.runId).sort()).toEqual(view.stages.map(({ runId }) => runId).sort());
     expect(pastLineDocument(view.sweep, '0')?.stages).toHaveLength(view.stages.length);
   }

@@ -7,6 +7,8 @@ import { announceSweep } from '../../src/bench/announce/sweep-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import type { SweepId } from '../../src/core/ids.ts';
 import { isSweepId } from '../../src/core/ids.ts';
+import type { Sweep } from '../../src/core/sweep/sweep.ts';
+import { lineOf, stageDigests, sweepHeadDigest } from '../../src/core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../src/core/sweep/sweep-document.ts';
 import { SWEEP_SCHEMA } from '../../src/core/sweep/sweep-document.ts';
 import { unknown } from '../../src/core/unknown.ts';
@@ -61,6 +63,18 @@ export const madeUpSweep = (id: string): SweepDocument => {
     command: 'plimsoll sweep http://127.0.0.1:8000 --rates 1,2,4',
   };
 };
+
+/** As the cluster holds it. */
+export const sweepEntry = (document: SweepDocument | LineDocument, more: Partial<Sweep> = {}): Sweep => ({
+  ...sweepHeadDigest(document, `/runs/${document.id}`),
+  sweepId: sweepIdOf(document.id),
+  targetNode: unknown('no node has this address'),
+  state: 'running',
+  reason: '',
+  ...lineOf(document),
+  stages: stageDigests(document.stages),
+  ...more,
+});
 
 export const writeSweep = (directory: string, document: SweepDocument): void => {
   mkdirSync(directory, { recursive: true });

@@ -1,11 +1,14 @@
 // Which runs a list shows and in which order, as it stands in the address: a view that was filtered can be sent to somebody.
 // What an address says wrongly is left out rather than refused.
 
+import type { Run } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';
+import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
+import { sweepTitle } from '../line/sweep-labels.ts';
 import { modelWords, targetWords } from '../run/run-labels.ts';
 import type { RunSort, SortKey } from './run-rows.ts';
-import { NEWEST_FIRST } from './run-rows.ts';
+import { hasWords, NEWEST_FIRST } from './run-rows.ts';
 
 export type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
 
@@ -49,16 +52,46 @@ export const runQuery = ({ text, state, target, model, sort }: RunFilter): URLSe
   return query;
 };
 
-export const matchesRun = (
-  cluster: State,
-  view: RunView,
-  { state, target, model }: Pick<RunFilter, 'state' | 'target' | 'model'>,
-): boolean =>
-  matchesRunState(view, state) &&
-  (target === undefined || targetWords(cluster, view.run) === target) &&
-  (model === undefined || modelWords(view.run) === model);
+type Chosen = Pick<RunFilter, 'state' | 'target' | 'model'>;
 
-export const matchesRunState = ({ isLive, state }: RunView, filter: RunStateFilter): boolean => {
+export const matchesRun = (cluster: State, view: RunView, chosen: Chosen): boolean =>
+  matchesRunState(view, chosen.state) && isAgainst(cluster, view.run, chosen);
+
+/** The same of a load line or a sweep, of which a search text may also name an objective. */
+export const matchesSweep = (
+  cluster: State,
+  view: SweepView,
+  filter: Chosen & Pick<RunFilter, 'text'>,
+): boolean => {
+  const { sweep } = view;
+  const words = [
+    sweep.sweepId,
+    sweepTitle(view),
+    ...sweep.tags,
+    modelWords(sweep),
+    targetWords(cluster, sweep),
+    sweep.target,
+    ...sweep.objectives,
+  ];
+  return (
+    matchesRunState(view, filter.state) &&
+    isAgainst(cluster, sweep, filter) &&
+    hasWords(words.join(' '), filter.text)
+  );
+};
+
+const isAgainst = (
+  cluster: State,
+  asked: Pick<Run, 'target' | 'targetNode' | 'serverKind' | 'model'>,
+  { target, model }: Chosen,
+): boolean =>
+  (target === undefined || targetWords(cluster, asked) === target) &&
+  (model === undefined || modelWords(asked) === model);
+
+export const matchesRunState = (
+  { isLive, state }: Pick<RunView | SweepView, 'isLive' | 'state'>,
+  filter: RunStateFilter,
+): boolean => {
   switch (filter) {
     case 'all':
       return true;

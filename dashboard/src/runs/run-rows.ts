@@ -66,14 +66,18 @@ export const turnedSort = (sort: RunSort, key: SortKey): RunSort =>
     : { key, isDescending: key === 'started' || key === 'completed' || key === 'output' };
 
 /** Every word of the text must be somewhere in the run's id, name, tags, model, target, server or load. */
-export const matchesText = (row: RunRow, text: string): boolean => {
-  const held =
-    `${row.view.run.runId} ${row.name} ${row.model} ${row.target} ${row.view.run.target} ${row.load}`.toLowerCase();
-  return text
+export const matchesText = (row: RunRow, text: string): boolean =>
+  hasWords(
+    `${row.view.run.runId} ${row.name} ${row.model} ${row.target} ${row.view.run.target} ${row.load}`,
+    text,
+  );
+
+/** Every word of the text, in any order. */
+export const hasWords = (held: string, text: string): boolean =>
+  text
     .toLowerCase()
     .split(/\s+/)
-    .every(word => held.includes(word));
-};
+    .every(word => held.toLowerCase().includes(word));
 
 export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow => {
   const { run } = view;

@@ -6,6 +6,7 @@ import type { NodeId, RunId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
 import type { Entry, State } from '../state.ts';
+import { isUnknown } from '../unknown.ts';
 import type { Run, Runner, RunProgress, RunState } from './run.ts';
 
 /** DESIGN §3.1: nobody counts a runner older than this, ms. */
@@ -39,10 +40,21 @@ export const runViews = (state: State, nowMs: number): readonly RunView[] =>
 export const runView = (state: State, runId: RunId, nowMs: number): RunView | undefined =>
   runViews(state, nowMs).find(view => view.run.runId === runId);
 
+/** Whether it is a stage of a sweep that anybody knows of: then it is told of there, and is no run of its own. */
+export const isToldAsStage = (state: State, { sweep }: Pick<Run, 'sweep'>): boolean => {
+  if (isUnknown(sweep)) return false;
+  const { sweepId } = sweep;
+  return Object.entries(state.sweeps).some(
+    ([node, sweeps]) => sweeps[sweepId] !== undefined && isNodeId(node) && !isForgotten(state, node),
+  );
+};
+
+/** Of those that a person started by themselves. */
 export const runCount = (state: State): number => {
   let count = 0;
   for (const [node, runs] of Object.entries(state.runs))
-    if (isNodeId(node) && !isForgotten(state, node)) count += Object.keys(runs).length;
+    if (isNodeId(node) && !isForgotten(state, node))
+      count += Object.values(runs).filter(({ value }) => !isToldAsStage(state, value)).length;
   return count;
 };
 

@@ -5,7 +5,6 @@ import { ageMsOf } from '../entry-maps.ts';
 import type { NodeId, SweepId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
-import type { Run } from '../run/run.ts';
 import { LEASE_MS } from '../run/run-selectors.ts';
 import type { Entry, State } from '../state.ts';
 import { isUnknown } from '../unknown.ts';
@@ -42,10 +41,6 @@ export const sweepViews = (state: State, nowMs: number): readonly SweepView[] =>
 /** The one of that id; of several nodes with the same id, the newest. */
 export const sweepView = (state: State, sweepId: SweepId, nowMs: number): SweepView | undefined =>
   sweepViews(state, nowMs).find(view => view.sweep.sweepId === sweepId);
-
-/** The sweep that a run is a stage of; undefined where it is none. */
-export const sweepOfRun = (run: Run): SweepId | undefined =>
-  isUnknown(run.sweep) ? undefined : run.sweep.sweepId;
 
 /** The line before this one against the same target and model, with the same kind of load, that found something. */
 export const earlierLine = (views: readonly SweepView[], than: Sweep): SweepView | undefined =>

@@ -197,7 +197,10 @@ const stageTable = (stages: readonly PicturedStage[], objective: string): Markup
     remark: `in the order they ran${objective === '' ? '' : `; objective: ${objective}`}`,
     content: table({
       name: 'Stages',
-      head: keys.map(key => capitalized(STAGE_COLUMNS[key].title(stages))),
+      head: keys.map((key, index) => {
+        const title = STAGE_COLUMNS[key].title(stages);
+        return index === 0 ? capitalized(title) : title;
+      }),
       words: keys.flatMap((key, index) => (STAGE_COLUMNS[key].isWords ? [index] : [])),
       rows: stages.map((stage): readonly MarkupValue[] =>
         keys.map(key => {

@@ -144,7 +144,10 @@ export const runDetails = (report: Report): Markup => {
       ['Server', told(run.serverKind)],
       ['API', told(run.api)],
       ['Model', told(run.model)],
-      ['Load', `${loadLabel(run)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} requests to warm up`],
+      [
+        'Load',
+        `${loadLabel(run)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} ${run.warmupRequests === 1 ? 'request' : 'requests'} to warm up`,
+      ],
       ...[
         ...tokenRows(run, { input: report.series.inputTokens, output: report.series.outputTokens }),
         ...lengthRows(run),

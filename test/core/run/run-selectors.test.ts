@@ -14,6 +14,7 @@ import {
   runViews,
 } from '../../../src/core/run/run-selectors.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
+import { madeUpLine, sweepEntry, sweepIdOf } from '../../support/made-up-line.ts';
 import { madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
 
 const NODE = nodeId('n'.repeat(26));
@@ -57,6 +58,16 @@ test('runs are listed with the newest first', () => {
   );
   expect(runViews(state, 0).map(({ run }) => run.runId)).toEqual(['new', 'old']);
   expect(runCount(state)).toBe(2);
+});
+
+test('stages are not counted as runs of their own while anybody knows their sweep', () => {
+  const sweep = { sweepId: sweepIdOf('line-1'), stage: 1 };
+  const runs = [
+    { kind: 'run.started', payload: madeUpRunEntry('r1') },
+    { kind: 'run.started', payload: { ...madeUpRunEntry('s1'), sweep } },
+  ] as const;
+  expect(runCount(told(0, ...runs))).toBe(2);
+  expect(runCount(told(0, ...runs, { kind: 'sweep.started', payload: sweepEntry(madeUpLine()) }))).toBe(1);
 });
 
 test('a runner counts for ten seconds, and marks the node it serves', () => {

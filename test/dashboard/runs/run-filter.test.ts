@@ -3,6 +3,7 @@ import {
   choicesOf,
   matchesRun,
   matchesRunState,
+  matchesSweep,
   runFilterOf,
   runQuery,
 } from '../../../dashboard/src/runs/run-filter.ts';
@@ -10,6 +11,8 @@ import { NEWEST_FIRST } from '../../../dashboard/src/runs/run-rows.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
+import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
+import { madeUpLine, sweepEntry } from '../../support/made-up-line.ts';
 import { madeUpFigures, madeUpRunEntry } from '../../support/run-entry.ts';
 
 const view = (id: string, more: Partial<RunView['run']> = {}, about: Partial<RunView> = {}): RunView => ({
@@ -51,6 +54,37 @@ describe('the filter of runs', () => {
     expect(left('model=big', ...all)).toEqual(['big']);
     expect(left('target=nowhere', ...all)).toEqual([]);
     expect(matchesRunState(cut, 'all')).toBe(true);
+  });
+
+  test('takes load lines and sweeps by the same: state, model, target, and words of name, tag and objective', () => {
+    const sweep = sweepEntry(madeUpLine(), { tags: ['engine=vllm'], name: 'nightly', state: 'complete' });
+    const line: SweepView = {
+      node: nodeId('n'.repeat(26)),
+      sweep,
+      line: sweep.line,
+      sentence: sweep.sentence,
+      stages: sweep.stages,
+      state: 'complete',
+      reason: '',
+      isLive: false,
+      silentMs: 0,
+      progress: undefined,
+    };
+    const isLeft = (query: string, view = line): boolean =>
+      matchesSweep(EMPTY_STATE, view, runFilterOf(new URLSearchParams(query)));
+    for (const query of [
+      '',
+      'q=nightly',
+      'q=engine%3Dvllm+line-1',
+      'q=ttft%3D500ms',
+      'state=complete',
+      'model=made-up',
+    ])
+      expect(isLeft(query), query).toBe(true);
+    for (const query of ['q=weekly', 'state=live', 'state=not-complete', 'model=other', 'target=nowhere'])
+      expect(isLeft(query), query).toBe(false);
+    expect(isLeft('state=not-complete', { ...line, state: 'stopped' })).toBe(true);
+    expect(isLeft('state=live', { ...line, state: 'running', isLive: true })).toBe(true);
   });
 
   test('offers each value once, and keeps the one that is chosen though it is gone', () => {
