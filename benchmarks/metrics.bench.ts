@@ -162,6 +162,7 @@ const finalMs = Array.from({ length: 3 }, () =>
           tags: {},
           dataset: '',
           seed: 0,
+          command: unknown('a benchmark'),
           streaming: true,
           warmupRequests: 0,
           hasNonce: false,

@@ -95,6 +95,7 @@ export const stageRun = (
       tags: [],
       dataset: document.dataset,
       seed: stage.seed,
+      command: unknown('a stage of a load line'),
       isStreaming: true,
       limits: { samplesMax: unknown('not given'), durationMs: Math.round(seconds * 1_000) },
       objectives: [{ name: 'ttft', limitNs: 500e6 }],

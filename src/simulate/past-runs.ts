@@ -41,6 +41,7 @@ export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): 
       tags: [],
       dataset: `synthetic, ${OUTPUT_TOKENS} tokens out`,
       seed: index + 1,
+      command: unknown('simulated'),
       isStreaming: true,
       limits: { samplesMax: unknown('not given'), durationMs: round.seconds * 1_000 },
       ...objectiveFields(

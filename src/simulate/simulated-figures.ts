@@ -50,6 +50,7 @@ export const simulatedFigures = ({
     },
     histogram: histogramOf(firstMs * 1e6, completed),
     objectives: unknown('simulated'),
+    goodput: unknown('simulated'),
     errors:
       failed === 0
         ? []

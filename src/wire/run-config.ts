@@ -70,6 +70,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   streaming: v.boolean(),
   warmupRequests: count,
   hasNonce: v.boolean(),
+  command: reported(text),
   requests: reported(runRequestsSchema),
 });
 

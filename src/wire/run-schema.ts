@@ -65,6 +65,7 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
   series: v.pipe(v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), seriesFigures), v.maxEntries(8)),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(64)),
   objectives: reported(objectiveAnswers),
+  goodput: reported(figure),
   errors: v.pipe(
     v.array(
       openObject({
@@ -92,6 +93,7 @@ const start = {
   tags: reported(tagTextsSchema),
   dataset: text,
   seed: figure,
+  command: reported(text),
   isStreaming: v.boolean(),
   limits: openObject({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
   ...objectiveEntries,

@@ -132,6 +132,7 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
           ...PLAIN_RUN_ENTRY,
           dataset: 'synthetic',
           seed: 1,
+          command: 'plimsoll bench http://10.1.2.3:8000',
           isStreaming: true,
           limits: { samplesMax: 100, durationMs: unknown('not limited') },
           ...objectiveFields([], 1),

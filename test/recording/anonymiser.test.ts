@@ -206,6 +206,7 @@ const runOf = (told: { readonly model?: string; readonly dataset?: string }): Fa
     ...PLAIN_RUN_ENTRY,
     dataset: 'd',
     seed: 1,
+    command: 'plimsoll bench http://10.1.2.3:8000',
     isStreaming: true,
     limits: { samplesMax: 1, durationMs: unknown('not limited') },
     ...objectiveFields([], 1),

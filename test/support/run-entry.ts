@@ -26,6 +26,7 @@ export const madeUpRunEntry = (id: string): Run => ({
   ...PLAIN_RUN_ENTRY,
   dataset: 'synthetic',
   seed: 42,
+  command: 'plimsoll bench http://127.0.0.1:8000',
   isStreaming: true,
   limits: { samplesMax: unknown('not limited'), durationMs: 300_000 },
   ...objectiveFields([], 1),
@@ -52,6 +53,7 @@ export const madeUpFigures = (more: Partial<RunFigures> = {}): RunFigures => ({
     [240e6, 480e6, 128],
   ],
   objectives: [],
+  goodput: 8.31,
   errors: [{ kind: 'timeout', count: 3, detail: 'first byte, 30 s', lastAtMs: 108_000 }],
   client: {
     verdict: 'trustworthy',

@@ -123,6 +123,7 @@ export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
     streaming: true,
     warmupRequests: 0,
     hasNonce: true,
+    command: unknown('made up'),
     requests: unknown('made up'),
     ...more,
   },

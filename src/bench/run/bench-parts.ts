@@ -4,6 +4,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Report, ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { Reported } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import type { LoadCounts, LoadSink } from '../threads/load-generator.ts';
@@ -23,6 +24,8 @@ export interface BenchParts {
   readonly runId: string;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** What to type to run it again, without secrets; unknown of what is a part of something else. */
+  readonly command?: Reported<string>;
   /** 8 characters of hex. */
   readonly noncePrefix: string;
   /** Absolute. */

@@ -7,6 +7,7 @@ import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
+import type { Reported } from '../../core/unknown.ts';
 import { knownOr, unknown } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
@@ -77,6 +78,7 @@ export interface ConfigOptions {
   readonly server: ServerAnswer;
   readonly runId: string;
   readonly startedAt: string;
+  readonly command?: Reported<string>;
   readonly version: string;
   readonly environment: ReportEnvironment;
 }
@@ -100,6 +102,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     streaming: request.isStreaming,
     warmupRequests: plan.warmupRequests,
     hasNonce: request.hasNonce,
+    command: options.command ?? unknown('a part of something else'),
     requests: {
       inputTokens: dataset.inputTokens,
       outputTokens: dataset.outputTokens,

@@ -7,6 +7,7 @@ import type { BenchResult } from '../../bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, openHome } from '../../config/home.ts';
+import type { Reported } from '../../core/unknown.ts';
 import type { ProcessState } from '../process-state.ts';
 import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
@@ -18,6 +19,8 @@ export interface BenchStart {
   readonly home: string;
   /** As it was given; undefined: in the home. */
   readonly out: string | undefined;
+  /** What to type to run it again, without secrets. */
+  readonly command: Reported<string>;
   readonly mode: DisplayMode;
   readonly notices: readonly string[];
 }
@@ -46,6 +49,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
     const result = await runBench(request, {
       ...benchProcess(state),
       ...run,
+      command: start.command,
       directory,
       stop: AbortSignal.any([state.stop, companions.stopAsked]),
       stopNow: state.takeSecondStop(),

@@ -17,6 +17,7 @@ import { CommandError } from '../command-error.ts';
 import type { ExitCode, ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { toldCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
   name: 'bench',
@@ -54,6 +55,11 @@ export const benchCommand: Command = {
         request: { ...wish, headers },
         home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
         out: invocation.option(BENCH.out),
+        command: toldCommand('bench', state, {
+          options: BENCH_OPTIONS,
+          url: invocation.arguments[0] ?? '',
+          shownUrl: wish.target.shown,
+        }),
         mode: displayMode(state.stdout, isJson || isQuiet),
         notices: [...proxyNotices(state.env), ...notices],
       }),

@@ -4,6 +4,7 @@ import type { LineResult } from '../../bench/sweep/run-line.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
+import { knownOr } from '../../core/unknown.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
@@ -11,6 +12,7 @@ import { displayMode } from '../bench/run-display.ts';
 import type { Command, Invocation, Option } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { toldCommand } from '../sweep/kept-command.ts';
 import {
   LINE,
   LINE_ATTAINMENT,
@@ -54,6 +56,14 @@ export const lineCommand: Command = {
         attainment: invocation.option(BENCH.attainment) ?? LINE_ATTAINMENT,
       },
       search,
+      command: knownOr(
+        toldCommand('line', state, {
+          options: LINE_OPTIONS,
+          url: invocation.arguments[0] ?? '',
+          shownUrl: wish.target.shown,
+        }),
+        '',
+      ),
       budgetMs: invocation.option(LINE.budget) ?? LINE_BUDGET_MS,
       confidence: invocation.option(LINE.confidence) ?? LINE_CONFIDENCE,
       home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),

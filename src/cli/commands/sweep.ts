@@ -120,7 +120,14 @@ const newStart = async (
       pauseMs: invocation.option(SWEEP.pause) ?? PAUSE_MS,
       isStubborn: invocation.option(SWEEP.keepGoing),
     },
-    resume: keptCommand({ args: state.args.slice(1), url, shownUrl: wish.target.shown, cwd, env: state.env }),
+    resume: keptCommand({
+      options: SWEEP_OPTIONS,
+      args: state.args.slice(1),
+      url,
+      shownUrl: wish.target.shown,
+      cwd,
+      env: state.env,
+    }),
     notices: [...proxyNotices(state.env), ...notices],
   };
 };

@@ -9,7 +9,6 @@ import type { LineResult } from '../../bench/sweep/run-line.ts';
 import { runLine } from '../../bench/sweep/run-line.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId } from '../../core/ids.ts';
-import { objectiveText } from '../../core/run/objective.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -20,6 +19,8 @@ export interface LineStart {
   readonly request: BenchRequest;
   readonly search: SearchOptions;
   readonly budgetMs: number;
+  /** What to type to run it again, without secrets. */
+  readonly command: string;
   readonly confidence: number;
   readonly home: string;
   /** As it was given; undefined: in the home. */
@@ -48,7 +49,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
     if (out === undefined) await openHome(home);
     await openRunDirectory(directory);
     const result = await runLine(
-      { id, startedAt, command: commandOf(start), search, budgetMs },
+      { id, startedAt, command: start.command, search, budgetMs },
       {
         request,
         bench: {
@@ -75,17 +76,3 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
     throw asBenchCommandError(error);
   }
 };
-
-/** Without what is secret, and without what has no part in the search. */
-const commandOf = ({ request, search, budgetMs }: LineStart): string =>
-  [
-    `plimsoll line ${request.target.shown}`,
-    ...request.objectives.map(objective => `--slo ${objectiveText(objective)}`),
-    ...(request.objectives.some(({ kind }) => kind === 'request')
-      ? [`--attainment ${Number((request.attainment * 100).toPrecision(12))}%`]
-      : []),
-    ...(search.by === 'concurrency' ? ['--by concurrency'] : []),
-    `--resolution ${Number((search.resolution * 100).toPrecision(12))}%`,
-    `--budget ${budgetMs / 1_000}s`,
-    `--seed ${request.seed}`,
-  ].join(' ');

@@ -243,7 +243,7 @@ const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDo
     objectives: request.objectives.map(objectiveText),
     attainment: request.attainment,
     seed: request.seed,
-    command: commandText(resume),
+    command: commandText('sweep', resume),
     environment: benchProcess(state).environment,
     state: 'running',
     stages: [],

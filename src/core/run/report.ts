@@ -78,6 +78,8 @@ export interface ReportRun {
   readonly streaming: boolean;
   readonly warmupRequests: number;
   readonly hasNonce: boolean;
+  /** What to type to run it again, without secrets. */
+  readonly command: Reported<string>;
   /** Unknown: of a version that left lengths to the server. */
   readonly requests: Reported<RunRequests>;
 }

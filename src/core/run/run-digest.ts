@@ -19,7 +19,16 @@ export const runAsked = (
   run: ReportRun,
 ): Pick<
   Run,
-  'serverKind' | 'model' | 'pattern' | 'shape' | 'runName' | 'tags' | 'dataset' | 'seed' | 'isStreaming'
+  | 'serverKind'
+  | 'model'
+  | 'pattern'
+  | 'shape'
+  | 'runName'
+  | 'tags'
+  | 'dataset'
+  | 'seed'
+  | 'command'
+  | 'isStreaming'
 > => ({
   serverKind: shortName(run.serverKind),
   model: shortName(run.model),
@@ -29,6 +38,7 @@ export const runAsked = (
   tags: isUnknown(run.tags) ? run.tags : tagTexts(run.tags),
   dataset: run.dataset.slice(0, DATASET_LENGTH_MAX),
   seed: run.seed,
+  command: run.command,
   isStreaming: run.streaming,
 });
 
@@ -45,6 +55,7 @@ export const runDigest = (report: Report): RunFigures => ({
     ([low, high, count]) => [wholeNs(low), wholeNs(high), count] as const,
   ),
   objectives: report.objectiveAnswers,
+  goodput: report.goodput ?? unknown('no objective of single requests'),
   errors: errorsOf(report),
   client: clientFigures(report.client),
   droppedEvents: report.droppedEvents,

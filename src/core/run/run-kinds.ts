@@ -31,6 +31,7 @@ const RUN = {
     model: 'modelName',
     kind: 'plain',
     dataset: 'dataset',
+    command: 'free',
     name: 'plain',
     objective: 'plain',
     unit: 'plain',

@@ -31,6 +31,8 @@ export interface Run extends ObjectiveFields {
   readonly tags: Reported<readonly string[]>;
   readonly dataset: string;
   readonly seed: number;
+  /** What to type to run it again, without secrets. */
+  readonly command: Reported<string>;
   readonly isStreaming: boolean;
   readonly limits: RunLimits;
   /** Where the run keeps its files, on the machine of the entry's origin. */
@@ -62,6 +64,8 @@ export interface RunFigures extends Readonly<Record<HeadlineRateKey, Reported<nu
   readonly histogram: readonly (readonly [number, number, number])[];
   /** What is said of each objective, so far or at the end. */
   readonly objectives: Reported<readonly ObjectiveAnswer[]>;
+  /** Requests a second that meet every objective of a request; unknown where there is none. */
+  readonly goodput: Reported<number>;
   readonly errors: readonly RunError[];
   readonly client: ClientFigures;
   readonly droppedEvents: number;

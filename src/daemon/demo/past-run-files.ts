@@ -87,6 +87,7 @@ const configOf = (run: Run, version: string): RunConfig => ({
     streaming: run.isStreaming,
     warmupRequests: 0,
     hasNonce: false,
+    command: run.command,
     requests: unknown('simulated'),
   },
   objectives: run.objectives,

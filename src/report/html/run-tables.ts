@@ -158,6 +158,7 @@ export const runDetails = (report: Report): Markup => {
         'Client',
         `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`,
       ],
+      ...(isUnknown(run.command) ? [] : [['Again', markup`<code>${run.command}</code>`] as const]),
       ['Plimsoll', `${plimsoll.version}, schema ${report.schema}`],
       ['Figures from', SOURCES[report.source]],
     ],

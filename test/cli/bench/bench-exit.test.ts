@@ -26,6 +26,7 @@ const whole: Report = buildReport({
       streaming: true,
       warmupRequests: 0,
       hasNonce: true,
+      command: unknown('made up'),
       requests: unknown('made up'),
     },
     ...objectiveFields([], 1),

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { commandText, keptCommand } from '../../../src/cli/sweep/kept-command.ts';
+import { SWEEP_OPTIONS } from '../../../src/cli/sweep/sweep-options.ts';
 
 const URL_GIVEN = 'http://127.0.0.1:8000';
 const kept = (args: readonly string[], more: object = {}) =>
-  keptCommand({ args, url: URL_GIVEN, shownUrl: URL_GIVEN, cwd: '/somewhere', env: {}, ...more });
+  keptCommand({
+    options: SWEEP_OPTIONS,
+    args,
+    url: URL_GIVEN,
+    shownUrl: URL_GIVEN,
+    cwd: '/somewhere',
+    env: {},
+    ...more,
+  });
 
 describe('the command of a sweep', () => {
   test('is kept with the URL first, and without what only that call was about', () => {
@@ -21,7 +30,9 @@ describe('the command of a sweep', () => {
     const resume = kept(given);
     expect(resume.args).toEqual([URL_GIVEN, '--rates', '1..8x2', '--slo=ttft=1s', '--no-nonce']);
     expect(resume.secrets).toEqual([]);
-    expect(commandText(resume)).toBe(`plimsoll sweep ${URL_GIVEN} --rates 1..8x2 --slo=ttft=1s --no-nonce`);
+    expect(commandText('sweep', resume)).toBe(
+      `plimsoll sweep ${URL_GIVEN} --rates 1..8x2 --slo=ttft=1s --no-nonce`,
+    );
   });
 
   test('says which secrets it was given, and has none of them', () => {
@@ -45,7 +56,7 @@ describe('the command of a sweep', () => {
   });
 
   test('can be pasted into a shell', () => {
-    expect(commandText(kept([URL_GIVEN, '--name', "it's a try", '--body', '{"a": 1}']))).toBe(
+    expect(commandText('sweep', kept([URL_GIVEN, '--name', "it's a try", '--body', '{"a": 1}']))).toBe(
       `plimsoll sweep ${URL_GIVEN} --name 'it'\\''s a try' --body '{"a": 1}'`,
     );
   });
