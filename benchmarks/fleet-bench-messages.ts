@@ -1,0 +1,60 @@
+// The messages between the benchmark of a fleet and its processes: the members, the node that hears them all, and one that only
+// receives. Over Node's channel between parent and child.
+
+import type { NodeId } from '../src/core/ids.ts';
+
+export type FleetBenchOrder =
+  | { readonly kind: 'open'; readonly url: string; readonly key: string; readonly nodes: number }
+  /** Members tell each second this many readings. */
+  | { readonly kind: 'talk'; readonly readings: 0 | 1 | 3 }
+  /** Each member tells this many durable records. */
+  | { readonly kind: 'write'; readonly records: number }
+  /** From here on things count. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'end' }
+  /** The reader's node ends, and its disk stays. */
+  | { readonly kind: 'away' }
+  /** It begins with what its disk holds; answers when it holds all that is given here. */
+  | { readonly kind: 'back'; readonly journals: readonly JournalEnd[] }
+  | { readonly kind: 'stop' };
+
+export interface JournalEnd {
+  readonly origin: NodeId;
+  readonly seq: number;
+}
+
+export type FleetBenchAnswer =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'told'; readonly journals: readonly JournalEnd[]; readonly links: number }
+  | ({ readonly kind: 'picture' } & Picture)
+  | FleetMeasured;
+
+/** Ms since the node began. */
+export interface Picture {
+  /** Until it is connected and has read what the server holds. */
+  readonly linkedMs: number;
+  /** Until the identity of every member is in its state. */
+  readonly identitiesMs: number;
+  /** Until every record is. */
+  readonly wholeMs: number;
+}
+
+export interface FleetMeasured {
+  readonly kind: 'measured';
+  readonly cpuSeconds: number;
+  readonly seconds: number;
+  readonly residentBytes: number;
+  /** That were heard, or published. */
+  readonly messages: number;
+  /** Of the reader: from a member's telling to its state. */
+  readonly delaysMs: Float64Array;
+  /** Of the reader: how old the newest reading of each member was, looked at twice a second. */
+  readonly agesMs: Float64Array;
+  /** Refused, dropped or repeated. */
+  readonly lost: number;
+}
+
+/** On the clock that all processes of a machine share (CLOCK_MONOTONIC). */
+export const benchNowUs = (): number => Number(process.hrtime.bigint() / 1_000n);
+
+export const FLEET_BENCH_CLUSTER = 'bench';
