@@ -49,6 +49,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
       ];
     },
   ],
+  ['fleet', async () => (await import('./commands/fleet.ts')).FLEET_COMMANDS],
   [
     'config',
     async () => {

@@ -58,6 +58,10 @@ export const EXIT_CODES = {
     code: 31,
     meaning: '`record`, `up --replay`: the recording cannot be written, read or understood.',
   },
+  fleet: {
+    code: 33,
+    meaning: '`fleet`: the folder of the fleet cannot be used, or its server does not do what is asked.',
+  },
   hangup: { code: 129, meaning: 'Stopped by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Stopped by SIGINT (Ctrl-C) before it had finished.' },
   terminated: { code: 143, meaning: 'Stopped by SIGTERM before it had finished.' },

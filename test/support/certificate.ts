@@ -1,4 +1,4 @@
-// A certificate for 127.0.0.1, created when a test needs one, so there is no key in the repository.
+// A certificate for 127.0.0.1 and localhost, created when a test needs one, so there is no key in the repository.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface Certificate {
 export const makeCertificate = (): Certificate | undefined => {
   using folder = temporaryDirectory();
   const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   try {
     execFileSync(

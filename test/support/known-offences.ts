@@ -3,10 +3,6 @@
 
 /** What a port ships for tests and has no other user yet: it only gets shorter. */
 export const FOR_TESTS: Readonly<Record<string, string>> = {
-  notPermitted: 'fleet status follows',
-  FLEET_STREAM_DEFAULTS: 'fleet apply follows',
-  fleetStreams: 'fleet apply follows',
-  applyFleetStreams: 'fleet apply follows',
   recordedFiles: 'the in-memory adapter of files that are read',
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   memoryLines: 'the in-memory adapter of lines to agents',

@@ -48,6 +48,8 @@ export interface NatsServerOptions {
   readonly config?: string;
   readonly hasJetStream?: boolean;
   readonly program?: NatsProgram;
+  /** Starts with the nats-server.conf of this folder, which stays; the port is the one that it says. */
+  readonly configFolder?: string;
 }
 
 export class NatsServer implements AsyncDisposable {
@@ -56,6 +58,7 @@ export class NatsServer implements AsyncDisposable {
   readonly #folder: ReturnType<typeof temporaryDirectory>;
   #child: ChildProcess | undefined;
   #options: NatsServerOptions = {};
+  #reloaded: (() => void) | undefined;
 
   private constructor(program: NatsProgram, folder: ReturnType<typeof temporaryDirectory>) {
     this.program = program;
@@ -103,8 +106,11 @@ export class NatsServer implements AsyncDisposable {
 
   /** Resolves when it takes connections. */
   async run(): Promise<void> {
-    this.#write();
-    const child = spawn(this.program.path, ['-c', join(this.folder, 'server.conf')], {
+    const { configFolder } = this.#options;
+    if (configFolder === undefined) this.#write();
+    const file = configFolder === undefined ? 'server.conf' : 'nats-server.conf';
+    const child = spawn(this.program.path, ['-c', file], {
+      cwd: configFolder ?? this.folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
@@ -115,10 +121,19 @@ export class NatsServer implements AsyncDisposable {
       const port = /Listening for client connections on .*:(\d+)/.exec(line)?.[1];
       if (port !== undefined) this.#port = Number(port);
       if (line.includes('Server is ready')) ready.resolve();
+      if (line.includes('Reloaded server configuration')) this.#reloaded?.();
     });
     child.once('exit', () => ready.reject(new Error(`nats-server ended: ${said.slice(-5).join('\n')}`)));
     await ready.promise;
     ready.promise.catch(() => undefined);
+  }
+
+  /** Reads its configuration again; resolves when it has. */
+  async reload(): Promise<void> {
+    const reloaded = Promise.withResolvers<void>();
+    this.#reloaded = reloaded.resolve;
+    this.#child?.kill('SIGHUP');
+    await reloaded.promise;
   }
 
   /** As a power failure: no farewell to anybody. */

@@ -11,6 +11,7 @@ import { homeOption, jsonOption } from '../command.ts';
 import type { Check, Verdict } from '../doctor/check.ts';
 import { computerChecks, toolChecks } from '../doctor/computer-checks.ts';
 import { daemonChecks } from '../doctor/daemon-checks.ts';
+import { fleetChecks } from '../doctor/fleet-checks.ts';
 import { configChecks, homeChecks } from '../doctor/home-checks.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
@@ -31,6 +32,7 @@ export const doctorCommand: Command = {
       ...(await homeChecks(home, state)),
       ...(await configChecks(home)),
       ...(await daemonChecks(home, state)),
+      ...(await fleetChecks(home)),
       ...(await toolChecks(state)),
     ];
     const problems = checks.filter(({ verdict }) => verdict === 'problem').length;

@@ -14,6 +14,7 @@ export interface Check {
     | 'settings'
     | 'daemon'
     | 'mesh'
+    | 'fleet'
     | 'cluster'
     | 'tools'
     | 'readings';

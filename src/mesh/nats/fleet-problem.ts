@@ -11,7 +11,19 @@ export type FleetProblem =
   | Problem<'fleet-no-jetstream'>
   | Problem<'fleet-no-stream', { readonly stream: string }>
   | Problem<'fleet-publish-failed', { readonly subject: string; readonly cause: string }>
-  | Problem<'fleet-permission', { readonly subject: string }>;
+  | Problem<'fleet-permission', { readonly subject: string }>
+  | Problem<'fleet-stream-differs', { readonly stream: string }>
+  | Problem<
+      'fleet-stream-full',
+      { readonly stream: string; readonly bytes: number; readonly bytesMax: number }
+    >;
+
+/** What works, with less. */
+export type FleetFinding =
+  | Problem<'fleet-old-server', { readonly version: string; readonly needs: string }>
+  | Problem<'fleet-clock', { readonly offsetMs: number }>
+  | Problem<'fleet-open-server'>
+  | Problem<'fleet-small-messages', { readonly bytesMax: number }>;
 
 export const unreachable = (servers: readonly string[], cause: string): FleetProblem => ({
   code: 'fleet-unreachable',
@@ -25,7 +37,8 @@ export const notAllowed = (cause: string): FleetProblem => ({
   code: 'fleet-not-allowed',
   cause,
   problem: `The fleet's server refuses the credentials of this node: ${cause}.`,
-  advice: 'Add this node on the machine that has the fleet (plimsoll fleet add NODE) and reload the server.',
+  advice:
+    'Add this node on the machine that has the fleet (plimsoll fleet add DIR ID) and reload the server.',
 });
 
 export const tlsFailed = (cause: string): FleetProblem => ({
@@ -47,7 +60,7 @@ export const noStream = (stream: string): FleetProblem => ({
   code: 'fleet-no-stream',
   stream,
   problem: `The fleet's server has no stream ${stream}.`,
-  advice: 'Create the streams from the machine that has the fleet: plimsoll fleet apply',
+  advice: 'Create the streams from the machine that has the fleet: plimsoll fleet apply DIR',
 });
 
 export const publishFailed = (subject: string, cause: string): FleetProblem => ({
@@ -62,5 +75,53 @@ export const notPermitted = (subject: string): FleetProblem => ({
   code: 'fleet-permission',
   subject,
   problem: `The fleet's server does not let this node use ${subject}.`,
-  advice: 'Its credentials belong to another node or cluster: plimsoll fleet add NODE writes the right ones.',
+  advice:
+    'Its credentials belong to another node or cluster: plimsoll fleet add DIR ID writes the right ones.',
 });
+
+export const streamDiffers = (stream: string): FleetProblem => ({
+  code: 'fleet-stream-differs',
+  stream,
+  problem: `The stream ${stream} is not as a fleet needs it: other subjects, or another number of messages for each.`,
+  advice: 'Bring it to its definition from the machine that has the fleet: plimsoll fleet apply DIR',
+});
+
+export const streamNearlyFull = (stream: string, bytes: number, bytesMax: number): FleetProblem => ({
+  code: 'fleet-stream-full',
+  stream,
+  bytes,
+  bytesMax,
+  problem: `The stream ${stream} holds ${megabytes(bytes)} of at most ${megabytes(bytesMax)}; when it is full, new last values are refused.`,
+  advice: 'Give it more room: stateBytesMax in fleet.json, then plimsoll fleet apply DIR',
+});
+
+export const oldServer = (version: string, cannot: string, needs: string): FleetFinding => ({
+  code: 'fleet-old-server',
+  version,
+  needs,
+  problem: `nats-server ${version} cannot ${cannot}; ${needs} can.`,
+  advice: `Nothing is wrong without it. To have it, renew the server.`,
+});
+
+export const clockDiffers = (offsetMs: number): FleetFinding => ({
+  code: 'fleet-clock',
+  offsetMs,
+  problem: `The clock of the fleet's server is ${Math.round(Math.abs(offsetMs) / 1_000)} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's.`,
+  advice: 'Ages are right all the same: no clock but its own is compared with it. Its logs are not.',
+});
+
+export const openServer = (): FleetFinding => ({
+  code: 'fleet-open-server',
+  problem: "The fleet's server lets this node publish under any id.",
+  advice:
+    'Records are signed, so nobody can forge them; live values then rest on the members alone. plimsoll fleet init writes permissions for each node.',
+});
+
+export const smallMessages = (bytesMax: number): FleetFinding => ({
+  code: 'fleet-small-messages',
+  bytesMax,
+  problem: `The fleet's server takes messages of at most ${megabytes(bytesMax)}; a record may have 1.05 MB and more when sealed.`,
+  advice: 'Set max_payload: 4194304 in its configuration. A larger record is not sent, and counted.',
+});
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -49,6 +49,11 @@ export class FleetSubjects {
     return `${this.#root}.reading.${this.self}.${tokenOf(slot)}`;
   }
 
+  /** Of an id that no node has: only a server that checks nothing takes it. */
+  readingOfNobody(slot: string): string {
+    return `${this.#root}.reading.nobody.${tokenOf(slot)}`;
+  }
+
   get ownEvent(): string {
     return `${this.#root}.event.${this.self}`;
   }
@@ -56,6 +61,17 @@ export class FleetSubjects {
   /** From this node to another one. */
   ask(node: NodeId, verb: string): string {
     return `${this.#root}.ask.${node}.${tokenOf(verb)}.${this.self}`;
+  }
+
+  /** What this node publishes, as patterns: under its own id only. */
+  get published(): readonly string[] {
+    const { self } = this;
+    return [
+      `${this.#root}.state.${self}.>`,
+      `${this.#root}.reading.${self}.*`,
+      this.ownEvent,
+      `${this.#root}.ask.*.*.${self}`,
+    ];
   }
 
   /** What this node must hear. */

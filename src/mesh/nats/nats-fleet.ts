@@ -19,6 +19,7 @@ import { ReplayGuard } from './replay-guard.ts';
 import { Sealer } from './sealed-message.ts';
 import type { FleetServerOptions } from './server-connection.ts';
 import { connectToFleet } from './server-connection.ts';
+import { inboxOf } from './server-files.ts';
 
 export interface NatsFleetParts {
   readonly identity: MeshIdentity;
@@ -109,7 +110,7 @@ export class NatsFleet implements AsyncDisposable {
       const connecting = await connectToFleet({
         ...server,
         name: `plimsoll ${identity.nodeId}`,
-        inboxPrefix: `_INBOX_${identity.nodeId}`,
+        inboxPrefix: inboxOf(identity.nodeId),
       });
       if (connecting.kind === 'failed') this.#stand(connecting);
       else {

@@ -1,0 +1,288 @@
+// `plimsoll fleet init|add|revoke|apply|id|status`: the server of a fleet as files, who may use it, and how it does.
+
+import { resolve } from 'node:path';
+import { createUser } from '@nats-io/nkeys';
+import { isNodeId } from '../../core/ids.ts';
+import { openNodeKey } from '../../daemon/node-key.ts';
+import { applyFleetStreams, FLEET_STREAM_DEFAULTS, fleetStreams } from '../../mesh/nats/fleet-streams.ts';
+import { causeOf, connectToFleet } from '../../mesh/nats/server-connection.ts';
+import type { Command, CommandArgument, Invocation } from '../command.ts';
+import { homeOption, jsonOption } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import {
+  ADMIN_FILE,
+  createFleetFolder,
+  readAdministrator,
+  readFleetFolder,
+  writeCredentials,
+  writeFleetFolder,
+} from '../fleet/fleet-folder.ts';
+import {
+  fleetCaOption,
+  fleetCertOption,
+  fleetClusterOption,
+  fleetKeyOption,
+  fleetListenOption,
+  fleetNameOption,
+  fleetOldOption,
+  fleetReplicasOption,
+  fleetServerOption,
+} from '../fleet/fleet-options.ts';
+import { examineOwnFleet } from '../fleet/own-fleet.ts';
+import type { ProcessState } from '../process-state.ts';
+import { homePath, openKeyHome, say } from './key-home.ts';
+
+const DIR: CommandArgument = { name: 'DIR', meaning: 'The folder of the fleet.', isRequired: true };
+
+const fleetInitCommand: Command = {
+  name: 'fleet init',
+  summary: 'Write the files of a new fleet: its server, its streams, its administrator',
+  description:
+    'Creates DIR with nats-server.conf, users.conf, streams.json and the credentials of the administrator. Nothing is started.',
+  arguments: [DIR],
+  options: [
+    fleetClusterOption,
+    fleetServerOption,
+    fleetListenOption,
+    fleetCertOption,
+    fleetKeyOption,
+    fleetOldOption,
+    fleetReplicasOption,
+    homeOption,
+  ],
+  examples: [
+    {
+      line: 'plimsoll fleet init fleet --server tls://nats.example.net:4222 --cert cert.pem --key key.pem',
+      meaning: 'on the machine from which you administer the fleet',
+    },
+  ],
+  run: async (invocation, state) => {
+    const path = folderOf(invocation, state);
+    const [certificate, key] = [invocation.option(fleetCertOption), invocation.option(fleetKeyOption)];
+    if ((certificate === undefined) !== (key === undefined))
+      throw new CommandError('usage', '--cert and --key belong together', 'Give both, or neither.');
+    const administrator = createUser();
+    const { stateBytesMax, eventBytesMax, eventDaysMax } = FLEET_STREAM_DEFAULTS;
+    const sizes = { stateBytesMax, eventBytesMax, eventDaysMax };
+    const given = invocation.option(fleetServerOption);
+    const listen = invocation.option(fleetListenOption) ?? '0.0.0.0:4222';
+    const servers =
+      given.length > 0 ? given : [`${certificate === undefined ? 'nats' : 'tls'}://127.0.0.1:4222`];
+    await createFleetFolder(path, {
+      cluster: invocation.option(fleetClusterOption) ?? 'plimsoll',
+      listen,
+      tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
+      isHandshakeFirst: !invocation.option(fleetOldOption),
+      administrator: administrator.getPublicKey(),
+      servers,
+      streams: { replicas: invocation.option(fleetReplicasOption) ?? 1, ...sizes },
+      nodes: [],
+    });
+    await writeCredentials(path, ADMIN_FILE, new TextDecoder().decode(administrator.getSeed()));
+    await say(state, [
+      `The fleet is in ${path}.`,
+      ...(certificate === undefined
+        ? [
+            'It has no TLS: messages are sealed, but who talks when is open to whoever listens (--cert, --key).',
+          ]
+        : []),
+      `Start its server there: nats-server -c nats-server.conf`,
+      `Then create the streams: plimsoll fleet apply ${path}`,
+      `Then add each machine by what plimsoll fleet id prints on it: plimsoll fleet add ${path} ID --name NAME`,
+    ]);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const fleetAddCommand: Command = {
+  name: 'fleet add',
+  summary: 'Let a machine use the fleet, and write its credentials',
+  description:
+    'Writes DIR/nodes/NAME.nkey, which may publish only under the id of that machine, and adds it to users.conf. Again for one that has some: new credentials in place of the old.',
+  arguments: [
+    DIR,
+    { name: 'ID', meaning: 'What plimsoll fleet id prints on the machine.', isRequired: true },
+  ],
+  options: [fleetNameOption, homeOption],
+  examples: [
+    {
+      line: 'plimsoll fleet add fleet 72asyextvngonlc5w2nmguxzay --name atlas',
+      meaning: 'then copy fleet/nodes/atlas.nkey to its home',
+    },
+  ],
+  run: async (invocation, state) => {
+    const path = folderOf(invocation, state);
+    const id = invocation.arguments[1];
+    if (!isNodeId(id))
+      throw new CommandError(
+        'usage',
+        `${JSON.stringify(id)} is not the id of a node`,
+        'It has 26 letters and digits; on the machine run: plimsoll fleet id',
+      );
+    const folder = await readFleetFolder(path);
+    const user = createUser();
+    const former = folder.nodes.find(({ nodeId }) => nodeId === id);
+    const name = invocation.option(fleetNameOption) ?? former?.name ?? id.slice(0, 8);
+    if (folder.nodes.some(node => node.name === name && node.nodeId !== id))
+      throw new CommandError('fleet', `${name} is another node of this fleet`, 'Choose another --name.');
+    const file = await writeCredentials(
+      path,
+      `nodes/${name}.nkey`,
+      `# ${name}, node ${id}, of the fleet ${folder.cluster}\n${new TextDecoder().decode(user.getSeed())}`,
+    );
+    const others = folder.nodes.filter(({ nodeId }) => nodeId !== id);
+    await writeFleetFolder(path, {
+      ...folder,
+      nodes: [...others, { name, nodeId: id, nkey: user.getPublicKey() }],
+    });
+    await say(state, [
+      `${name} may use the fleet once the server has reloaded: nats-server --signal reload`,
+      `Copy ${file} to its home as fleet.nkey, and write there into config.toml:`,
+      '',
+      '[fleet]',
+      `servers = [${folder.servers.map(server => JSON.stringify(server)).join(', ')}]`,
+      `cluster = ${JSON.stringify(folder.cluster)}`,
+      'credentials = "fleet.nkey"',
+    ]);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const fleetRevokeCommand: Command = {
+  name: 'fleet revoke',
+  summary: 'Let a machine use the fleet no longer',
+  description:
+    'Takes it out of users.conf; a server that reloads closes its connection. Its key of the cluster is another matter: plimsoll key rotate.',
+  arguments: [DIR, { name: 'NODE', meaning: 'Its name or id.', isRequired: true }],
+  options: [homeOption],
+  examples: [{ line: 'plimsoll fleet revoke fleet atlas', meaning: 'then reload the server' }],
+  run: async (invocation, state) => {
+    const path = folderOf(invocation, state);
+    const asked = invocation.arguments[1] ?? '';
+    const folder = await readFleetFolder(path);
+    const node = folder.nodes.find(({ name, nodeId }) => name === asked || nodeId === asked);
+    if (node === undefined)
+      throw new CommandError(
+        'fleet',
+        `no node of the fleet is called ${JSON.stringify(asked)}`,
+        `There are: ${folder.nodes.map(({ name }) => name).join(', ') || 'none'}.`,
+      );
+    await writeFleetFolder(path, { ...folder, nodes: folder.nodes.filter(one => one !== node) });
+    await say(state, [
+      `${node.name} may use the fleet no longer once the server has reloaded: nats-server --signal reload`,
+      'It still has the cluster key. If it must not read what is sealed with it: plimsoll key rotate',
+    ]);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const fleetApplyCommand: Command = {
+  name: 'fleet apply',
+  summary: 'Create the streams of a fleet on its server, or change them to what fleet.json says',
+  description:
+    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be.',
+  arguments: [DIR],
+  options: [fleetServerOption, fleetCaOption, homeOption],
+  examples: [{ line: 'plimsoll fleet apply fleet', meaning: 'when its server runs' }],
+  run: async (invocation, state) => {
+    const path = folderOf(invocation, state);
+    const folder = await readFleetFolder(path);
+    const given = invocation.option(fleetServerOption);
+    const ca = invocation.option(fleetCaOption);
+    const connecting = await connectToFleet({
+      servers: given.length > 0 ? given : folder.servers,
+      credentials: await readAdministrator(path),
+      caFile: ca === undefined ? undefined : resolve(state.cwd, ca),
+      isHandshakeFirst: folder.isHandshakeFirst,
+      name: 'plimsoll fleet apply',
+      inboxPrefix: '_INBOX',
+    });
+    if (connecting.kind === 'failed')
+      throw new CommandError('fleet', connecting.problem.problem, connecting.problem.advice);
+    const { connection, manager } = connecting.server;
+    try {
+      const [major = 0, minor = 0] = (connection.info?.version ?? '0.0').split('.').map(Number);
+      const hasMessageTtl = major > 2 || (major === 2 && minor >= 11);
+      const streams = fleetStreams({ ...folder.streams, hasMessageTtl });
+      const created = await applyFleetStreams(manager, streams);
+      await say(state, [
+        ...streams.map(
+          ({ name }) => `${name} ${created.includes(name) ? 'was created' : 'is as it should be'}.`,
+        ),
+      ]);
+      return EXIT_CODES.ok.code;
+    } catch (error) {
+      throw new CommandError(
+        'fleet',
+        `The server did not take the streams: ${causeOf(error)}`,
+        'Its disk or the limits of the account may be too small: nats-server.conf, jetstream.',
+        { cause: error },
+      );
+    } finally {
+      await connection.close();
+    }
+  },
+};
+
+const fleetIdCommand: Command = {
+  name: 'fleet id',
+  summary: 'Print the id of this machine',
+  description: 'Creates the identity of the home where there is none yet.',
+  arguments: [],
+  options: [homeOption],
+  examples: [{ line: 'plimsoll fleet id', meaning: 'for plimsoll fleet add, on the administering machine' }],
+  run: async (invocation, state) => {
+    const { nodeId } = await openNodeKey(await openKeyHome(invocation, state));
+    await state.stdout.write(`${nodeId}\n`);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const fleetStatusCommand: Command = {
+  name: 'fleet status',
+  summary: 'Show whether the server of the fleet works for this machine',
+  description:
+    'Connects with the credentials of this home and changes nothing. Exits with 33 if something is wrong.',
+  arguments: [],
+  options: [homeOption, jsonOption],
+  examples: [
+    { line: 'plimsoll fleet status', meaning: 'the server, its streams, and what is wrong with them' },
+  ],
+  run: async (invocation, state) => {
+    const fleet = await examineOwnFleet(homePath(invocation, state));
+    if (fleet.kind === 'none') throw new CommandError('fleet', fleet.reason, 'See docs/fleet.md.');
+    const { examination } = fleet;
+    const isWell = examination.problems.length === 0;
+    if (invocation.option(jsonOption)) {
+      await state.stdout.write(`${JSON.stringify({ ...fleet, kind: undefined }, undefined, 2)}\n`);
+      return isWell ? EXIT_CODES.ok.code : EXIT_CODES.fleet.code;
+    }
+    const { server, streams, problems, notes } = examination;
+    await say(state, [
+      `Cluster ${fleet.cluster} at ${fleet.servers.join(', ')}`,
+      ...(server === undefined
+        ? []
+        : [`nats-server ${server.version} at ${server.address}, ${server.roundTripMs.toFixed(1)} ms away`]),
+      ...streams.map(
+        ({ name, messages, bytes, replicas }) =>
+          `${name}: ${messages} messages, ${(bytes / 1e6).toFixed(1)} MB, held by ${replicas} ${replicas === 1 ? 'server' : 'servers'}`,
+      ),
+      ...problems.flatMap(({ problem, advice }) => ['', `WRONG: ${problem}`, advice]),
+      ...notes.flatMap(({ problem, advice }) => ['', `Note: ${problem}`, advice]),
+    ]);
+    return isWell ? EXIT_CODES.ok.code : EXIT_CODES.fleet.code;
+  },
+};
+
+const folderOf = (invocation: Invocation, state: ProcessState): string =>
+  resolve(state.cwd, invocation.arguments[0] ?? '.');
+
+export const FLEET_COMMANDS: readonly Command[] = [
+  fleetInitCommand,
+  fleetIdCommand,
+  fleetAddCommand,
+  fleetRevokeCommand,
+  fleetApplyCommand,
+  fleetStatusCommand,
+];

@@ -1,0 +1,130 @@
+// The folder of a fleet, on the machine of whoever administers it: fleet.json with what was decided and who belongs to it,
+// and the files made of that, for the server and for nodes. Credentials are readable only by their owner.
+
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { errorCode } from '../../core/problem.ts';
+import type { FleetStreamOptions } from '../../mesh/nats/fleet-streams.ts';
+import { fleetStreams } from '../../mesh/nats/fleet-streams.ts';
+import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
+import type { FleetServerSettings, FleetUser } from '../../mesh/nats/server-files.ts';
+import { serverConfig, usersConfig } from '../../mesh/nats/server-files.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { nodeIdSchema } from '../../wire/schema.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface FleetFolder extends FleetServerSettings {
+  /** What nodes put into config.toml. */
+  readonly servers: readonly string[];
+  readonly streams: Omit<FleetStreamOptions, 'hasMessageTtl'>;
+  readonly nodes: readonly FleetUser[];
+}
+
+export const ADMIN_FILE = 'admin.nkey';
+
+/** @throws CommandError `fleet` for a folder that is none, or of a newer version. */
+export const readFleetFolder = async (path: string): Promise<FleetFolder> => {
+  const text = await readIn(path, FLEET_FILE);
+  if (text === undefined)
+    throw new CommandError(
+      'fleet',
+      `${path} is not the folder of a fleet`,
+      'Create one with: plimsoll fleet init DIR',
+    );
+  const parsed = v.safeParse(FLEET, jsonOf(text));
+  if (!parsed.success)
+    throw new CommandError(
+      'fleet',
+      `${join(path, FLEET_FILE)} is damaged, or of a newer version`,
+      'Restore it from a backup, or begin anew: plimsoll fleet init DIR',
+    );
+  const { version: _, tls, ...folder } = parsed.output;
+  return { ...folder, tls };
+};
+
+/** @throws CommandError where there is a fleet already. */
+export const createFleetFolder = async (path: string, folder: FleetFolder): Promise<void> => {
+  if ((await readIn(path, FLEET_FILE)) !== undefined)
+    throw new CommandError(
+      'fleet',
+      `${path} has a fleet already, and was not changed`,
+      'Choose another folder, or add nodes to it: plimsoll fleet add DIR ID',
+    );
+  await mkdir(join(path, 'nodes'), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(join(path, SERVER_FILE), serverConfig(folder), READABLE);
+  const streams = fleetStreams({ ...folder.streams, hasMessageTtl: false });
+  await writeFileAtomic(join(path, 'streams.json'), `${JSON.stringify(streams, undefined, 2)}\n`);
+  await writeFleetFolder(path, folder);
+};
+
+/** Users last: a server that reloads between the two still has the former ones. */
+export const writeFleetFolder = async (path: string, folder: FleetFolder): Promise<void> => {
+  await writeFileAtomic(
+    join(path, FLEET_FILE),
+    `${JSON.stringify({ version: 1, ...folder }, undefined, 2)}\n`,
+  );
+  await writeFileAtomic(join(path, 'users.conf'), usersConfig(folder, folder.nodes), READABLE);
+};
+
+/** @returns where it is. */
+export const writeCredentials = async (path: string, name: string, seed: string): Promise<string> => {
+  const file = join(path, name);
+  await writeFileAtomic(file, `${seed}\n`);
+  return file;
+};
+
+export const readAdministrator = async (path: string): Promise<string> => {
+  const text = await readIn(path, ADMIN_FILE);
+  if (text !== undefined) return text;
+  throw new CommandError(
+    'fleet',
+    `${join(path, ADMIN_FILE)} is not there`,
+    'Restore it from a backup; without it streams cannot be changed.',
+  );
+};
+
+const readIn = async (path: string, name: string): Promise<string | undefined> => {
+  try {
+    return await readFile(join(path, name), 'utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === undefined) throw error;
+    throw new CommandError(
+      'fleet',
+      `${join(path, name)} cannot be read (${code})`,
+      'Run as the user who owns the folder.',
+      { cause: error },
+    );
+  }
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** No secret is in them, and a server runs as another user. */
+const READABLE = { mode: 0o644 };
+const FLEET_FILE = 'fleet.json';
+const SERVER_FILE = 'nats-server.conf';
+const FLEET = v.object({
+  version: v.literal(1),
+  cluster: v.pipe(v.string(), v.regex(CLUSTER_NAME)),
+  listen: v.string(),
+  tls: v.optional(v.object({ certificate: v.string(), key: v.string() })),
+  isHandshakeFirst: v.boolean(),
+  administrator: v.string(),
+  servers: v.array(v.string()),
+  streams: v.object({
+    replicas: v.number(),
+    stateBytesMax: v.number(),
+    eventBytesMax: v.number(),
+    eventDaysMax: v.number(),
+  }),
+  nodes: v.array(v.object({ name: v.string(), nodeId: nodeIdSchema, nkey: v.string() })),
+});

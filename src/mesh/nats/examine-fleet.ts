@@ -1,0 +1,183 @@
+// What is right and wrong with a fleet's server, looked at with the credentials of a node: for `plimsoll doctor` and `fleet
+// status`. It connects once, asks, tries what the node is allowed to do, and changes nothing.
+
+import type { StreamInfo } from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { FleetFinding, FleetProblem } from './fleet-problem.ts';
+import {
+  clockDiffers,
+  noStream,
+  notPermitted,
+  oldServer,
+  openServer,
+  smallMessages,
+  streamDiffers,
+  streamNearlyFull,
+} from './fleet-problem.ts';
+import { FLEET_STREAM_DEFAULTS, fleetStreams, isStreamMissing } from './fleet-streams.ts';
+import { EVENT_STREAM, FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
+import type { FleetServer, FleetServerOptions } from './server-connection.ts';
+import { connectToFleet } from './server-connection.ts';
+import { inboxOf } from './server-files.ts';
+
+export interface FleetExamination {
+  /** Undefined where no connection came about. */
+  readonly server: ExaminedServer | undefined;
+  readonly streams: readonly ExaminedStream[];
+  /** What keeps the fleet from working. */
+  readonly problems: readonly FleetProblem[];
+  /** What works with less. */
+  readonly notes: readonly FleetFinding[];
+}
+
+export interface ExaminedServer {
+  readonly name: string;
+  readonly address: string;
+  readonly version: string;
+  readonly roundTripMs: number;
+}
+
+export interface ExaminedStream {
+  readonly name: string;
+  readonly messages: number;
+  readonly bytes: number;
+  /** -1: no bound of its own. */
+  readonly bytesMax: number;
+  readonly replicas: number;
+}
+
+export interface ExamineParts {
+  readonly server: Omit<FleetServerOptions, 'inboxPrefix' | 'name'>;
+  readonly node: NodeId;
+  readonly cluster: string;
+  readonly clock: Clock;
+}
+
+/** Never throws for what a server or a network can do. */
+export const examineFleet = async (parts: ExamineParts): Promise<FleetExamination> => {
+  const { server: options, node, cluster } = parts;
+  const connecting = await connectToFleet({
+    ...options,
+    name: 'plimsoll doctor',
+    inboxPrefix: inboxOf(node),
+  });
+  if (connecting.kind === 'failed')
+    return { server: undefined, streams: [], problems: [connecting.problem], notes: [] };
+  const { server } = connecting;
+  try {
+    const permissions = await examinePermissions(server, new FleetSubjects(cluster, node));
+    const streams = await examineStreams(server, parts.clock);
+    return {
+      server: await examinedServer(server),
+      streams: streams.streams,
+      problems: [...permissions.problems, ...streams.problems],
+      notes: [...permissions.notes, ...streams.notes, ...versionNotes(server)],
+    };
+  } finally {
+    await server.connection.close();
+  }
+};
+
+const examinedServer = async ({ connection }: FleetServer): Promise<ExaminedServer> => {
+  const { info } = connection;
+  return {
+    name: info?.server_name ?? '',
+    address: connection.getServer(),
+    version: info?.version ?? 'unknown',
+    roundTripMs: await connection.rtt(),
+  };
+};
+
+const versionNotes = ({ connection }: FleetServer): readonly FleetFinding[] => {
+  const version = connection.info?.version ?? '0.0.0';
+  const payloadBytes = connection.info?.max_payload ?? 0;
+  return [
+    ...(isBefore(version, 2, 10)
+      ? [oldServer(version, 'begin with TLS, or say what its clock shows', '2.10')]
+      : []),
+    ...(isBefore(version, 2, 11) ? [oldServer(version, 'drop single last values after a time', '2.11')] : []),
+    ...(payloadBytes < PAYLOAD_BYTES_MIN ? [smallMessages(payloadBytes)] : []),
+  ];
+};
+
+const isBefore = (version: string, major: number, minor: number): boolean => {
+  const [ofMajor = 0, ofMinor = 0] = version.split('.').map(Number);
+  return ofMajor < major || (ofMajor === major && ofMinor < minor);
+};
+
+/** A server tells a missing permission on the connection, not in an answer: each is tried, and then it is asked for its time. */
+const examinePermissions = async (
+  { connection }: FleetServer,
+  subjects: FleetSubjects,
+): Promise<{ readonly problems: readonly FleetProblem[]; readonly notes: readonly FleetFinding[] }> => {
+  const refused = new Set<string>();
+  const following = (async () => {
+    for await (const status of connection.status())
+      if (status.type === 'error' && status.error instanceof errors.PermissionViolationError)
+        refused.add(status.error.subject);
+  })();
+  for (const subject of subjects.heard) connection.subscribe(subject, { callback: () => undefined });
+  const own = [subjects.ownReading(TRIAL), subjects.ask(subjects.self, TRIAL)];
+  for (const subject of own) connection.publish(subject);
+  const other = subjects.readingOfNobody(TRIAL);
+  connection.publish(other);
+  await connection.flush();
+  // What the server said before its answer is told in turns of their own.
+  await connection.flush();
+  following.catch(() => undefined); // it ends with the connection
+  const missing = [...subjects.heard, ...own].filter(subject => refused.has(subject));
+  return {
+    problems: missing.map(notPermitted),
+    notes: refused.has(other) ? [] : [openServer()],
+  };
+};
+
+const examineStreams = async (
+  { manager }: FleetServer,
+  clock: Clock,
+): Promise<{
+  readonly streams: readonly ExaminedStream[];
+  readonly problems: readonly FleetProblem[];
+  readonly notes: readonly FleetFinding[];
+}> => {
+  const streams: ExaminedStream[] = [];
+  const problems: FleetProblem[] = [];
+  const notes: FleetFinding[] = [];
+  for (const wanted of fleetStreams(FLEET_STREAM_DEFAULTS)) {
+    let info: StreamInfo;
+    try {
+      info = await manager.streams.info(wanted.name);
+    } catch (error) {
+      if (!isStreamMissing(error)) throw error;
+      problems.push(noStream(wanted.name));
+      continue;
+    }
+    const { config, state } = info;
+    streams.push({
+      name: wanted.name,
+      messages: state.messages,
+      bytes: state.bytes,
+      bytesMax: config.max_bytes,
+      replicas: config.num_replicas,
+    });
+    const lacks = (wanted.subjects ?? []).filter(subject => !config.subjects.includes(subject));
+    if (lacks.length > 0 || config.max_msgs_per_subject !== (wanted.max_msgs_per_subject ?? -1))
+      problems.push(streamDiffers(wanted.name));
+    // The other one lets the oldest go.
+    if (wanted.name === STATE_STREAM && config.max_bytes > 0 && state.bytes > config.max_bytes * FULL_SHARE)
+      problems.push(streamNearlyFull(wanted.name, state.bytes, config.max_bytes));
+    if (info.ts === undefined) continue;
+    const offsetMs = Date.parse(info.ts) - clock.wallMs();
+    if (wanted.name === EVENT_STREAM && Math.abs(offsetMs) > CLOCK_OFFSET_MS)
+      notes.push(clockDiffers(offsetMs));
+  }
+  return { streams, problems, notes };
+};
+
+const TRIAL = 'trial';
+const FULL_SHARE = 0.9;
+const CLOCK_OFFSET_MS = 60_000;
+/** The largest record, sealed and framed. */
+const PAYLOAD_BYTES_MIN = 1_200_000;
