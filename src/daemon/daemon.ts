@@ -5,6 +5,8 @@ import type { Config } from '../config/config.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { IsChosenPeer } from '../core/link/measured-pairs.ts';
 import { MeasuredPeers } from '../probe/schedule/measured-peers.ts';
+import { AgentAsks } from './agents/agent-asks.ts';
+import { AgentServer } from './agents/agent-server.ts';
 import type { Daemon, DaemonOptions } from './daemon-options.ts';
 import { JOURNAL_RETRY_MS } from './event-recorder.ts';
 import { every } from './every.ts';
@@ -57,10 +59,12 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   else closeHeldConnections(voice, 'there is no mesh');
   const probes = probesOf(options, { node, readings, mesh, peers });
   const asked = probes?.requests ?? simulation?.probes;
+  const agents = agentsOf(options, { node, mesh });
   const served = {
     runs,
     sweeps,
     ...(asked === undefined ? {} : { probes: asked }),
+    ...(agents === undefined ? {} : { agents: agents.asks }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
   };
   const server = await openOwnServer(options, node, served, lifetimes);
@@ -78,6 +82,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     runs.follow(until),
     sweeps.follow(until),
     probes?.run(until),
+    agents?.server.run(until),
     endpoints.run(until),
     watchHome({ home, clock, notices }, until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
@@ -165,4 +170,24 @@ const probesOf = (
     requests: mesh?.requests,
     peers,
   });
+};
+
+/** A simulated machine has nothing to load with. */
+const agentsOf = (
+  { probes, simulation, env, home, version }: DaemonOptions,
+  { node: { settings, voice }, mesh }: { readonly node: OwnNode; readonly mesh: DaemonMesh | undefined },
+): { readonly server: AgentServer; readonly asks: AgentAsks } | undefined => {
+  if (probes === undefined || simulation !== undefined) return undefined;
+  const requests = mesh?.requests;
+  const server = new AgentServer({
+    ...voice,
+    home,
+    env,
+    nodePath: probes.nodePath,
+    version,
+    config: () => settings.config.bench,
+    nodeOf: url => targetNodeOf(url, voice),
+    requests,
+  });
+  return { server, asks: new AgentAsks({ ...voice, own: server, requests }) };
 };

@@ -31,7 +31,7 @@ export interface OwnServer {
 }
 
 /** What is served besides the node itself. */
-export type ServedParts = Pick<HttpServerOptions, 'runs' | 'sweeps' | 'probes' | 'mesh'>;
+export type ServedParts = Pick<HttpServerOptions, 'runs' | 'sweeps' | 'probes' | 'agents' | 'mesh'>;
 
 /** @throws DaemonError when the address is taken or cannot be had. */
 export const openOwnServer = async (

@@ -2,17 +2,15 @@
 // new ids, the daemon, and its failures as two lines and a code. Brings ZeroMQ along: loaded late.
 
 import { randomBytes } from 'node:crypto';
-import { availableParallelism, cpus, release } from 'node:os';
 import type { DaemonAddress } from '../../bench/announce/daemon-requests.ts';
 import { BenchError } from '../../bench/bench-error.ts';
+import { benchEnvironment, withoutSecrets } from '../../bench/run/bench-environment.ts';
 import type { BenchParts } from '../../bench/run/bench-parts.ts';
 import { BENCH_SETTINGS } from '../../bench/run/bench-parts.ts';
 import { HeaderError } from '../../bench/target/http1/request-writer.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, homeFiles } from '../../config/home.ts';
-import type { ReportEnvironment } from '../../core/run/report.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
-import type { Env } from '../../process/child.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { localUrl } from '../daemon-client.ts';
 import type { ExitName } from '../exit-codes.ts';
@@ -30,7 +28,7 @@ export const benchProcess = (
   nodePath: state.nodePath,
   temporaryFolder: state.temporaryFolder,
   version: state.version,
-  environment: environment(state),
+  environment: benchEnvironment(state),
   settings: BENCH_SETTINGS,
 });
 
@@ -63,17 +61,6 @@ export const asBenchCommandError = (error: unknown): unknown => {
   return endedBy(exit, error);
 };
 
-const environment = ({ nodeVersion, platform }: ProcessState): ReportEnvironment => ({
-  node: nodeVersion,
-  os: `${platform} ${release()}`,
-  cpu: cpus()[0]?.model.trim() ?? 'unknown',
-  cores: availableParallelism(),
-});
-
-/** Children talk to nobody but us. */
-const withoutSecrets = (env: Env): Env =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name)));
-
 /** "20261120-120501", UTC. */
 const stamp = (wallMs: number): string =>
   new Date(wallMs).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
@@ -85,5 +72,3 @@ const EXITS: Readonly<Record<BenchError['code'], ExitName>> = {
   failed: 'failure',
   'prompts-differ': 'failure',
 };
-
-const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSW|_PROXY$/i;

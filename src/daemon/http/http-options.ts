@@ -11,6 +11,7 @@ import type { HistoryRow } from '../../journal/journal.ts';
 import type { ServedRecording } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
+import type { AgentAsks } from '../agents/agent-asks.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import type { SweepRegistry } from '../runs/sweep-registry.ts';
@@ -29,6 +30,8 @@ export interface HttpServerOptions {
   readonly sweeps?: SweepRegistry;
   /** Receives requests for probes; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
+  /** Asks nodes for their agents; undefined: there are none to ask. */
+  readonly agents?: Pick<AgentAsks, 'ask'>;
   /** The expected nodes and the state of their addresses; undefined: there is no mesh. */
   readonly mesh?: () => MeshStatus;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */

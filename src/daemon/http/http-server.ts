@@ -7,6 +7,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { ByteBudget } from '../../core/byte-budget.ts';
 import { isNestedTooDeep, NESTING_MAX } from '../../wire/shallow-json.ts';
 import { accessRoutes } from './access-routes.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { encodingRefusal } from './body-encoding.ts';
 import { clusterRoutes } from './cluster-routes.ts';
 import { ConnectionPlaces } from './connection-places.ts';
@@ -138,6 +139,7 @@ export class HttpServer implements AsyncDisposable {
       ...runRoutes(this.#options),
       ...sweepRoutes(this.#options),
       ...probeRoutes(this.#options),
+      ...agentRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),
       ...daemonRoutes(this.#options, {
         guard: this.#guard,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import type { AgentRequest } from '../../../src/wire/agent-request.ts';
+import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { requestTo, ScriptedCoordinator } from './scripted-coordinator.ts';
@@ -25,6 +26,8 @@ const refusalOf = async (
   const { problem } = await coordinator.next('refused');
   return problem;
 };
+
+const LONG = 'a whole run: left to the long test';
 
 describe('an agent', () => {
   test('loads a target that its config lists, and sends every sample back', async () => {
@@ -48,7 +51,8 @@ describe('an agent', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  test('keeps its samples where a coordinator dies before it has acknowledged them', async () => {
+  test('keeps its samples where a coordinator dies before it has acknowledged them', async ({ skip }) => {
+    if (!isLongRun) skip(LONG);
     using folder = temporaryDirectory();
     await using mock = await startMock(FAST);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
@@ -104,7 +108,8 @@ describe('an agent', () => {
     expect((await coordinator.next('refused')).problem).toMatchObject({ code: 'target-not-allowed' });
   });
 
-  test('follows no redirect', async () => {
+  test('follows no redirect', async ({ skip }) => {
+    if (!isLongRun) skip(LONG);
     using folder = temporaryDirectory();
     const asked: string[] = [];
     const elsewhere = createServer((request, reply) => {
@@ -223,9 +228,13 @@ describe('an agent', () => {
 
   test.each([
     ['dies', (coordinator: ScriptedCoordinator) => coordinator.lines.cut()],
-    ['falls silent', (coordinator: ScriptedCoordinator) => coordinator.lines.silence()],
-    ['says nothing more', (coordinator: ScriptedCoordinator) => coordinator.fallQuiet()],
-  ])('ends its load within 2 s when the coordinator %s, and leaves nothing', async (_, end) => {
+    ...(isLongRun
+      ? [
+          ['falls silent', (coordinator: ScriptedCoordinator) => coordinator.lines.silence()] as const,
+          ['says nothing more', (coordinator: ScriptedCoordinator) => coordinator.fallQuiet()] as const,
+        ]
+      : []),
+  ] as const)('ends its load within 2 s when the coordinator %s, and leaves nothing', async (_, end) => {
     using folder = temporaryDirectory();
     await using mock = await startMock(SLOW);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
@@ -235,12 +244,13 @@ describe('an agent', () => {
     const fromMs = performance.now();
     end(coordinator);
     expect(await coordinator.end).toMatchObject({ kind: 'lost', keptIn: undefined });
-    // 2 s of silence, and a second more for what is in flight to be cancelled in good order.
-    expect(performance.now() - fromMs).toBeLessThan(4_000);
+    // 2 s of silence, and a second more for what is in flight to be cancelled in good order; the rest is a busy machine's.
+    expect(performance.now() - fromMs).toBeLessThan(6_000);
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  test('that is stopped ends its load and its session', async ({ signal }) => {
+  test('that is stopped ends its load and its session', async ({ signal, skip }) => {
+    if (!isLongRun) skip(LONG);
     using folder = temporaryDirectory();
     await using mock = await startMock(SLOW);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });

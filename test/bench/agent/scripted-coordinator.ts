@@ -1,4 +1,5 @@
-// A coordinator that says what a test has it say, at the other end of a session over lines in memory, and keeps every frame.
+// A coordinator that says what a test has it say, over a channel that was opened or over lines in memory, where it keeps every
+// frame that crosses.
 
 import type { AgentPolicy } from '../../../src/bench/agent/agent-policy.ts';
 import { serveCoordinator } from '../../../src/bench/agent/agent-session.ts';
@@ -8,6 +9,7 @@ import { plannedPrompts } from '../../../src/bench/dataset/planned-prompts.ts';
 import { WORDS_AS_TOKENS } from '../../../src/bench/dataset/word-costs.ts';
 import type { AgentChannel } from '../../../src/bench/fleet/agent-channel.ts';
 import { PartReader } from '../../../src/bench/fleet/file-parts.ts';
+import type { FrameLine } from '../../../src/bench/fleet/framed-channel.ts';
 import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
 import type { MemoryLines } from '../../../src/bench/fleet/memory-line.ts';
 import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
@@ -75,59 +77,23 @@ export const digestOf = async (asked: AgentRequest, survey: AgentSurvey): Promis
   return bodiesDigest(plan.bodies);
 };
 
-export class ScriptedCoordinator implements AsyncDisposable {
-  readonly lines: MemoryLines = memoryLines();
-  /** Everything that crossed, both ways. */
-  readonly frames: Uint8Array[] = [];
-  readonly heard: AgentMessage[] = [];
-  readonly end: Promise<AgentSessionEnd>;
+export class CoordinatorScript implements AsyncDisposable {
   readonly channel: AgentChannel;
-  readonly #stop = new AbortController();
+  readonly heard: AgentMessage[] = [];
   readonly #pinging: NodeJS.Timeout;
   readonly #reading: Promise<void>;
   #wake = Promise.withResolvers<void>();
   #isOver = false;
 
-  constructor(folder: string, policy: Partial<AgentPolicy>, changes: Partial<AgentSessionParts> = {}) {
-    const { coordinator, agent } = this.lines;
-    const kept = (line: typeof coordinator): typeof coordinator => ({
-      ...line,
-      write: frame => {
-        this.frames.push(frame.slice());
-        return line.write(frame);
-      },
-    });
-    this.channel = channelToAgent(kept(coordinator), 'juno');
-    this.end = serveCoordinator(channelToCoordinator(kept(agent), 'atlas'), {
-      policy: () => ({ ...POLICY, ...policy }),
-      name: 'juno',
-      env: {},
-      folder,
-      resolve: systemNames,
-      signal: this.#stop.signal,
-      ...changes,
-      bench: {
-        clock: systemClock,
-        env: process.env,
-        nodePath: process.execPath,
-        temporaryFolder: folder,
-        version: '1.2.3',
-        environment: { node: '24', os: 'test', cpu: 'test', cores: 2 },
-        settings: { ...BENCH_SETTINGS, heartbeatMsMax: 20_000 },
-        ...changes.bench,
-      },
-    });
-    this.#pinging = setInterval(() => void this.channel.send({ kind: 'ping', id: 0 }), 200);
+  constructor(channel: AgentChannel) {
+    this.channel = channel;
+    this.#pinging = setInterval(() => void channel.send({ kind: 'ping', id: 0 }), 200);
     this.#reading = this.#read();
   }
 
   /** No more pings: only what the test says is said. */
   fallQuiet(): void {
     clearInterval(this.#pinging);
-  }
-
-  stopAgent(): void {
-    this.#stop.abort(new Error('stopped'));
   }
 
   async say(...messages: readonly CoordinatorMessage[]): Promise<void> {
@@ -144,7 +110,7 @@ export class ScriptedCoordinator implements AsyncDisposable {
       const refused = this.heard.find(message => message.kind === 'refused');
       if (refused !== undefined) throw new Error(`refused: ${JSON.stringify(refused)}`);
       if (this.#isOver)
-        throw new Error(`the session ended without ${kind}: ${JSON.stringify(await this.end)}`);
+        throw new Error(`the session ended without ${kind}: ${JSON.stringify(await this.channel.closed)}`);
       await this.#wake.promise;
     }
   }
@@ -187,8 +153,7 @@ export class ScriptedCoordinator implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#pinging);
-    this.lines.cut();
-    await this.end;
+    await this.channel.close('done');
     await this.#reading;
   }
 
@@ -204,5 +169,59 @@ export class ScriptedCoordinator implements AsyncDisposable {
   #stir(): void {
     this.#wake.resolve();
     this.#wake = Promise.withResolvers();
+  }
+}
+
+/** With its agent at the other end, in this process. */
+export class ScriptedCoordinator extends CoordinatorScript {
+  readonly lines: MemoryLines;
+  /** Everything that crossed, both ways. */
+  readonly frames: readonly Uint8Array[];
+  readonly end: Promise<AgentSessionEnd>;
+  readonly #stop = new AbortController();
+
+  constructor(folder: string, policy: Partial<AgentPolicy>, changes: Partial<AgentSessionParts> = {}) {
+    const lines = memoryLines();
+    const frames: Uint8Array[] = [];
+    const kept = (line: FrameLine): FrameLine => ({
+      ...line,
+      write: frame => {
+        frames.push(frame.slice());
+        return line.write(frame);
+      },
+    });
+    super(channelToAgent(kept(lines.coordinator), 'juno'));
+    this.lines = lines;
+    this.frames = frames;
+    this.end = serveCoordinator(channelToCoordinator(kept(lines.agent), 'atlas'), {
+      policy: () => ({ ...POLICY, ...policy }),
+      name: 'juno',
+      env: {},
+      folder,
+      resolve: systemNames,
+      signal: this.#stop.signal,
+      ...changes,
+      bench: {
+        clock: systemClock,
+        env: process.env,
+        nodePath: process.execPath,
+        temporaryFolder: folder,
+        version: '1.2.3',
+        environment: { node: '24', os: 'test', cpu: 'test', cores: 2 },
+        settings: { ...BENCH_SETTINGS, heartbeatMsMax: 20_000 },
+        ...changes.bench,
+      },
+    });
+  }
+
+  stopAgent(): void {
+    this.#stop.abort(new Error('stopped'));
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    this.fallQuiet();
+    this.lines.cut();
+    await this.end;
+    await super[Symbol.asyncDispose]();
   }
 }

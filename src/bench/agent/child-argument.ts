@@ -1,0 +1,68 @@
+// What the process of an agent is told by the daemon that starts it, and what it tells back. All of it goes by the environment,
+// which other users of the machine cannot read: the ticket is a secret.
+
+import * as v from 'valibot';
+import type { AgentPolicy } from './agent-policy.ts';
+import type { AgentLoad } from './session-parts.ts';
+
+/** Its name keeps it from the processes that a run starts (withoutSecrets). */
+export const AGENT_ARGUMENT_VARIABLE = 'PLIMSOLL_AGENT_SECRET';
+
+export interface AgentArgument {
+  readonly ticket: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly policy: AgentPolicy;
+  /** Of this machine, for people. */
+  readonly name: string;
+  readonly version: string;
+  /** For the directories of runs; made if it is missing. */
+  readonly folder: string;
+  /** How long the ticket waits for its coordinator. */
+  readonly waitMsMax: number;
+}
+
+export type AgentWord =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'cannot-listen'; readonly reason: string }
+  | { readonly kind: 'load'; readonly load: AgentLoad | null };
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const port = v.pipe(count, v.maxValue(65_535));
+
+const policySchema: v.GenericSchema<unknown, AgentPolicy> = v.object({
+  isAgent: v.boolean(),
+  targets: v.array(v.string()),
+  keys: v.array(
+    v.object({
+      origin: v.string(),
+      place: v.variant('kind', [
+        v.object({ kind: v.literal('variable'), name: v.string() }),
+        v.object({ kind: v.literal('file'), path: v.string() }),
+      ]),
+    }),
+  ),
+  requestsPerSecondMax: count,
+  connectionsMax: count,
+  durationMsMax: count,
+  samplesMax: count,
+});
+
+export const agentArgumentSchema: v.GenericSchema<unknown, AgentArgument> = v.object({
+  ticket: v.string(),
+  port,
+  policy: policySchema,
+  name: v.string(),
+  version: v.string(),
+  folder: v.string(),
+  waitMsMax: count,
+});
+
+export const agentWordSchema: v.GenericSchema<unknown, AgentWord> = v.variant('kind', [
+  v.object({ kind: v.literal('listening'), port }),
+  v.object({ kind: v.literal('cannot-listen'), reason: v.string() }),
+  v.object({
+    kind: v.literal('load'),
+    load: v.nullable(v.object({ target: v.string(), runId: v.string() })),
+  }),
+]);

@@ -1,0 +1,111 @@
+// Asks a node of the cluster for its agent, for a coordinator on this machine, and tells where that agent can be reached from here.
+
+import * as v from 'valibot';
+import type { HostPort } from '../../core/address/host-port.ts';
+import { isOfEveryCable } from '../../core/address/subnet.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { ConnectionType } from '../../core/link/connection.ts';
+import { nodeName } from '../../core/node/node-view.ts';
+import type { State } from '../../core/state.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { Requests } from '../../mesh/request/requests.ts';
+import type { AgentAnswer } from '../../wire/agent-ask.ts';
+import { AGENT_ASK_TOPIC, agentAnswerSchema } from '../../wire/agent-ask.ts';
+import type { GrantedAgent } from '../../wire/api/agent-answers.ts';
+import type { AgentServer } from './agent-server.ts';
+
+export interface AgentAsksParts {
+  readonly nodeId: NodeId;
+  readonly state: () => State;
+  readonly own: Pick<AgentServer, 'lend'>;
+  readonly requests: Requests | undefined;
+}
+
+export type AskedAgent =
+  | { readonly kind: 'granted'; readonly agent: GrantedAgent }
+  | (AgentAnswer & { readonly kind: 'refused' });
+
+export class AgentAsks {
+  readonly #parts: AgentAsksParts;
+
+  constructor(parts: AgentAsksParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects only with the signal's reason. */
+  async ask(node: NodeId, signal: AbortSignal): Promise<AskedAgent> {
+    const { nodeId, state, own } = this.#parts;
+    const answer = node === nodeId ? await own.lend(nodeId) : await this.#askPeer(node, signal);
+    if (answer.kind === 'refused') return answer;
+    const hosts = node === nodeId ? ['127.0.0.1', '::1'] : addressesOf(state(), nodeId, node);
+    const addresses = hosts.map((host): HostPort => ({ host, port: answer.port }));
+    const name = nodeName(state(), node);
+    if (addresses.length === 0) {
+      const problem = `this machine has no open connection to ${name}`;
+      return {
+        kind: 'refused',
+        code: 'unreachable',
+        problem,
+        advice: 'plimsoll doctor says which addresses were tried.',
+      };
+    }
+    return { kind: 'granted', agent: { nodeId: node, name, addresses, ticket: answer.ticket } };
+  }
+
+  async #askPeer(node: NodeId, signal: AbortSignal): Promise<AgentAnswer> {
+    const { requests, state } = this.#parts;
+    const name = nodeName(state(), node);
+    const refused = (code: string, problem: string, advice: string): AgentAnswer => ({
+      kind: 'refused',
+      code,
+      problem,
+      advice,
+    });
+    if (requests === undefined)
+      return refused('unreachable', `${name} cannot be asked: there is no mesh`, '');
+    const reply = await requests.ask(node, AGENT_ASK_TOPIC, {}, { timeoutMs: ASK_MS_MAX, signal });
+    if (reply.kind === 'timeout')
+      return refused('unreachable', `${name} does not answer`, 'Does it run this version of Plimsoll?');
+    if (reply.kind !== 'answer') return refused('unreachable', `${name}: ${reply.reason}`, '');
+    const answer = v.safeParse(agentAnswerSchema, reply.body);
+    return answer.success
+      ? answer.output
+      : refused('unreachable', `the answer of ${name} is not understood by this version`, '');
+  }
+}
+
+/**
+ * Those that answer now, the quickest kind of cable first: samples of a long run are some 100 MB. In a large cluster not every
+ * pair is checked; then those that the node tells of itself.
+ */
+export const addressesOf = (state: State, self: NodeId, node: NodeId): readonly string[] => {
+  const open = Object.values(state.connections[self]?.[node] ?? {})
+    .flatMap(({ value }) => (value.kind === 'socket' ? [value] : []))
+    .toSorted((a, b) => rankOf(a.type) - rankOf(b.type))
+    .map(({ sinkAddress }) => sinkAddress);
+  return (open.length > 0 ? open : ownAddressesOf(state, node)).slice(0, ADDRESSES_MAX);
+};
+
+const ownAddressesOf = (state: State, node: NodeId): readonly string[] =>
+  (state.nodeNetworks[node]?.value.interfaces ?? []).flatMap(({ type, addresses }) =>
+    type === 'loopback' ? [] : addresses.filter(one => !isOfEveryCable(one)).map(({ address }) => address),
+  );
+
+const rankOf = (type: Reported<ConnectionType>): number => {
+  const rank = isUnknown(type) ? -1 : TYPES_BEST_FIRST.indexOf(type);
+  return rank === -1 ? TYPES_BEST_FIRST.length : rank;
+};
+
+const TYPES_BEST_FIRST: readonly ConnectionType[] = [
+  'infiniband',
+  'roce',
+  'thunderbolt',
+  'ethernet',
+  'loopback',
+  'wifi',
+  'overlay',
+];
+const ADDRESSES_MAX = 8;
+/** Its process takes some tenths of a second to start, on a busy machine seconds. */
+const ASK_MS_MAX = 25_000;

@@ -1,0 +1,30 @@
+// What one node asks another before it coordinates a load there, and the answer: a request of the mesh, whatever carries it.
+// Nothing of the load is in it; that goes point to point, under the ticket.
+
+import * as v from 'valibot';
+import { count, openObject, text } from './schema.ts';
+
+export const AGENT_ASK_TOPIC = 'bench.agent';
+
+export type AgentAnswer =
+  | {
+      readonly kind: 'granted';
+      /** Where its agent listens now, on every address of the node. */
+      readonly port: number;
+      /** Opens it, once, for the one who asked. */
+      readonly ticket: string;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly problem: string;
+      readonly advice: string;
+    };
+
+const port = v.pipe(count, v.minValue(1), v.maxValue(65_535));
+const ticket = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/));
+
+export const agentAnswerSchema: v.GenericSchema<unknown, AgentAnswer> = v.variant('kind', [
+  openObject({ kind: v.literal('granted'), port, ticket }),
+  openObject({ kind: v.literal('refused'), code: text, problem: text, advice: text }),
+]);

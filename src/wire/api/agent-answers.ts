@@ -1,0 +1,30 @@
+// What a coordinator on this machine asks its daemon for, and gets: body and answer of POST /api/agents.
+
+import * as v from 'valibot';
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { nodeIdSchema, text } from '../schema.ts';
+
+export interface AgentWish {
+  readonly nodeId: NodeId;
+}
+
+export const agentWishSchema: v.GenericSchema<unknown, AgentWish> = v.object({ nodeId: nodeIdSchema });
+
+export interface GrantedAgent {
+  readonly nodeId: NodeId;
+  readonly name: string;
+  /** Of that node, best first. */
+  readonly addresses: readonly HostPort[];
+  readonly ticket: string;
+}
+
+export const grantedAgentSchema: v.GenericSchema<unknown, GrantedAgent> = v.object({
+  nodeId: nodeIdSchema,
+  name: text,
+  addresses: v.pipe(
+    v.array(v.object({ host: text, port: v.pipe(v.number(), v.integer(), v.maxValue(65_535)) })),
+    v.description('Where its agent listens, best first.'),
+  ),
+  ticket: v.pipe(v.string(), v.description('Opens the agent once, within half a minute. A secret.')),
+});
