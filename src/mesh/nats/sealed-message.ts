@@ -2,7 +2,8 @@
 // the server never has. The subject is authenticated with it, so a message repeated under another node's id or as
 // another kind does not open; a number that only grows lets readers refuse one that is repeated as it was.
 
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
 import { ByteReader, ByteWriter } from '../../wire/frame-bytes.ts';
 import type { ClusterKey } from '../key/cluster-key.ts';
@@ -33,10 +34,10 @@ export class Sealer {
   readonly #node: NodeId;
   readonly #start: number;
   readonly #salt = randomBytes(SALT_BYTES);
-  #sealing: { readonly keyId: Buffer; readonly key: Buffer } | undefined;
+  #sealing: { readonly keyId: Buffer; readonly key: KeyObject } | undefined;
   #accepted: ReadonlyMap<string, Uint8Array> = new Map();
   /** Of other publishers, by key, node and salt. */
-  readonly #opening = new Map<string, Buffer>();
+  readonly #opening = new Map<string, KeyObject>();
   #count = 0;
 
   constructor({ node, start, keys }: SealerParts) {
@@ -104,7 +105,7 @@ export class Sealer {
     }
   }
 
-  #openingKey(name: string, derive: () => Buffer): Buffer {
+  #openingKey(name: string, derive: () => KeyObject): KeyObject {
     const held = this.#opening.get(name);
     if (held !== undefined) return held;
     const oldest = this.#opening.keys().next().value;
@@ -118,9 +119,12 @@ export class Sealer {
 /** What sealing adds to a message. */
 export const SEAL_BYTES = 57;
 
-/** One for each start of each publisher, so a count can be the nonce. */
-const messageKey = (secret: Uint8Array, publisher: NodeId, salt: Uint8Array): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, salt, `plimsoll fleet message ${publisher}`, 32));
+/**
+ * One for each start of each publisher, so a count can be the nonce. A key object, because Node takes bytes for one with two
+ * exceptions inside: 34 us a message in place of 8.
+ */
+const messageKey = (secret: Uint8Array, publisher: NodeId, salt: Uint8Array): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', secret, salt, `plimsoll fleet message ${publisher}`, 32)));
 
 const nonceOf = (count: number): Buffer => {
   const nonce = Buffer.alloc(12);
