@@ -1,6 +1,7 @@
 // What of a cluster a screen shows: all nodes or some, one by one or in groups. The same for `status` and `top`.
 
 import type { GroupBy } from '../core/group/group-by.ts';
+import { groupPairs } from '../core/group/group-pairs.ts';
 import { groupViews } from '../core/group/group-view.ts';
 import type { PlaceFilter } from '../core/group/place-filter.ts';
 import { EVERY_NODE, filteredViews, isFiltering, warningsOf } from '../core/group/place-filter.ts';
@@ -14,7 +15,9 @@ import type { State } from '../core/state.ts';
 import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
 import type { Warning } from '../core/warnings/warning.ts';
 import { groupTable } from './group-table.ts';
+import { linkTable } from './link-table.ts';
 import { nodeTable } from './node-table.ts';
+import { pairTable } from './pair-table.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
 import type { RenderOptions } from './render.ts';
@@ -32,6 +35,8 @@ export interface ScopedCluster {
   /** With an end that is shown. */
   readonly links: readonly LinkView[];
   readonly warnings: readonly Warning[];
+  /** Of the whole cluster. */
+  readonly nodeCount: number;
   /** What to say where nothing is shown; undefined where something is. */
   readonly nothing: string | undefined;
 }
@@ -47,15 +52,30 @@ export const scopedCluster = (state: State, nowMs: number, { filter }: ClusterSc
       : views.length === 0
         ? `None of ${all.length === 1 ? 'one node' : `${all.length} nodes`} is as asked for.`
         : undefined;
-  if (!isFiltering(filter)) return { views, links, warnings, nothing };
+  const nodeCount = all.length;
+  if (!isFiltering(filter)) return { views, links, warnings, nodeCount, nothing };
   const shown = new Set(views.map(({ nodeId }) => nodeId));
   return {
     views,
     links: links.filter(({ nodes }) => nodes.some(node => shown.has(node))),
     warnings: warningsOf(warnings, views),
+    nodeCount,
     nothing,
   };
 };
+
+/** Links, or the ways between groups, at most `rowsMax` of them. */
+export const scopeLinks = (
+  { views, links, warnings, nodeCount }: ScopedCluster,
+  { state, nowMs, by, ...options }: Parameters<typeof scopeTable>[1],
+): readonly Line[] =>
+  by === undefined
+    ? linkTable(state, nowMs, { ...options, links })
+    : pairTable(
+        state,
+        groupPairs(groupViews({ state, views, warnings, nowMs }, by), links, nodeCount),
+        options,
+      );
 
 /** Nodes or groups, at most `rowsMax` of them; a last line says how many more there are. */
 export const scopeTable = (

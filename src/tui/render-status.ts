@@ -10,9 +10,8 @@ import { sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import type { Warning } from '../core/warnings/warning.ts';
 import type { ClusterScope } from './cluster-scope.ts';
-import { scopedCluster, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
+import { scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
-import { linkTable } from './link-table.ts';
 import type { Line } from './part.ts';
 import { paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
@@ -31,13 +30,13 @@ export const renderStatus = (
   options: StatusOptions,
 ): readonly string[] => {
   const scope = options.scope ?? WHOLE_CLUSTER;
-  const { columns } = options;
+  const table = { ...options, state, nowMs, by: scope.by };
   const shown = scopedCluster(state, nowMs, scope);
   const { views, links, warnings, nothing } = shown;
   if (nothing !== undefined) return [nothing];
   const lines = [
-    ...scopeTable(shown, { ...options, state, nowMs, by: scope.by, rowsMax: Number.POSITIVE_INFINITY }),
-    ...spaced(linkTable(state, nowMs, { columns, rowsMax: LINK_ROWS_MAX, links })),
+    ...scopeTable(shown, { ...table, rowsMax: Number.POSITIVE_INFINITY }),
+    ...spaced(scopeLinks(shown, { ...table, rowsMax: LINK_ROWS_MAX })),
     ...spaced(views.length === 1 ? [] : sentences([clusterLine(views, links)], options)),
     ...spaced(sentences(warnings.flatMap(warningLines), options)),
     ...spaced(sentences(views.flatMap(unknownReadings), options)),

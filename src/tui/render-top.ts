@@ -17,9 +17,8 @@ import { clipped } from '../core/text/columns.ts';
 import type { Total } from '../core/totals.ts';
 import { totalsOf } from '../core/totals.ts';
 import type { ClusterScope } from './cluster-scope.ts';
-import { scopedCluster, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
+import { scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
-import { linkTable } from './link-table.ts';
 import type { Line } from './part.ts';
 import { lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
@@ -42,7 +41,7 @@ export const renderTop = (
   const { columns, rows } = options;
   const scope = options.scope ?? WHOLE_CLUSTER;
   const shown = scopedCluster(state, nowMs, scope);
-  const { views, links, warnings, nothing } = shown;
+  const { views, warnings, nothing } = shown;
   if (nothing !== undefined) return [nothing];
   const broken = [...said.flatMap(saidLines), ...warnings.flatMap(warningLines)].flatMap(line =>
     brokenLine(line, columns),
@@ -50,10 +49,11 @@ export const renderTop = (
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
   const rowsMax = Math.max(3, Math.floor(rows / 3));
-  const nodeLines = scopeTable(shown, { ...options, state, nowMs, by: scope.by, rowsMax });
+  const table = { ...options, state, nowMs, by: scope.by };
+  const nodeLines = scopeTable(shown, { ...table, rowsMax });
   const alarmRoom = Math.min(broken.length, Math.max(2, Math.floor(rows / 4)));
   const left = rows - 2 - nodeLines.length - spacedLength(runs.length) - spacedLength(alarmRoom) - 2;
-  const linkLines = linkTable(state, nowMs, { columns, rowsMax: Math.max(1, left - 1), links });
+  const linkLines = scopeLinks(shown, { ...table, rowsMax: Math.max(1, left - 1) });
   const lines: readonly Line[] = [
     totalsLine(views),
     [],

@@ -120,6 +120,39 @@ describe('the anonymiser', () => {
     expect(JSON.stringify(payload)).not.toMatch(/anna/i);
   });
 
+  test('hides what sites, racks, kinds and tags are called, and keeps which nodes share them', () => {
+    const hidden = new Anonymiser();
+    const placeOf = (rack: string) => {
+      const { payload } = hidden.event(
+        recorded({
+          kind: 'config.gathered',
+          payload: {
+            source: 'config.toml',
+            intervalMs: 30_000,
+            value: {
+              tags: ['team=secret'],
+              site: 'acme-hq',
+              rack,
+              machineKind: 'acme one',
+              ignoredInterfaces: [],
+              staticPeerCount: 0,
+              probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+              servedEndpoints: [],
+            },
+          },
+        }),
+      );
+      return payload;
+    };
+    const place = (rack: string) => ({
+      value: { tags: ['tag-1'], site: 'site-1', rack, machineKind: 'kind-1' },
+    });
+    expect(placeOf('acme-07')).toMatchObject(place('rack-1'));
+    expect(placeOf('acme-08')).toMatchObject(place('rack-2'));
+    expect(placeOf('acme-07')).toMatchObject(place('rack-1'));
+    expect(JSON.stringify(placeOf('acme-09'))).not.toMatch(/acme|secret/);
+  });
+
   test('hides who made a volume, and the folder in which a model lies', () => {
     const disk = new Anonymiser().event(
       recorded(

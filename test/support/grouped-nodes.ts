@@ -6,6 +6,9 @@ import type { Fact } from '../../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import type { Connection } from '../../src/core/link/connection.ts';
+import { connectionKey } from '../../src/core/link/connection.ts';
+import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { NodeContainer } from '../../src/core/node/container.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
@@ -186,3 +189,60 @@ const digits = (index: number): string =>
   [12, 9, 6, 3, 0].map(shift => ALPHABET[Math.floor(index / 2 ** shift) % 8] ?? 'a').join('');
 
 const ALPHABET = 'bcdefghi';
+/** Of a node without GPUs: durable events have no gaps. */
+const DURABLE_FACTS = 2;
+
+export interface MeasuredLink {
+  /** Places in the list of nodes; the first measures. */
+  readonly ends: readonly [number, number];
+  readonly there: number;
+  readonly back?: number;
+  readonly negotiated?: number;
+}
+
+/** Socket connections over Ethernet with their profiles, told by their sources. */
+export const linkEvents = (links: readonly MeasuredLink[]): readonly Event[] => {
+  const seqs = new Map<NodeId, number>();
+  return links.flatMap(({ ends: [from, to], there, back = there, negotiated }) => {
+    const [source, sink] = [groupedNodeId(from), groupedNodeId(to)];
+    const sinkAddress = `10.${to >> 8}.${to & 255}.1`;
+    const connection = {
+      kind: 'socket' as const,
+      sink,
+      sinkAddress,
+      sourceInterface: 'eth0',
+      type: 'ethernet' as const,
+      negotiatedBitsPerSecond: negotiated ?? unknown('not told'),
+    };
+    const facts: readonly Fact[] = [
+      { kind: 'connection.opened', payload: connection },
+      { kind: 'link.profiled', payload: profileOf(connection, there, back) },
+    ];
+    return facts.map(fact => {
+      const seq = (seqs.get(source) ?? DURABLE_FACTS) + 1;
+      seqs.set(source, seq);
+      return eventOf(source, fact, { seq });
+    });
+  });
+};
+
+const profileOf = (connection: Connection, there: number, back: number): LinkProfile => ({
+  sink: connection.sink,
+  connectionKey: connectionKey(connection),
+  uploadBitsPerSecond: there,
+  downloadBitsPerSecond: back,
+  roundTripNsMin: 90_000,
+  roundTripNsP50: 100_000,
+  roundTripNsP99: 200_000,
+  jitterNs: 9_000,
+  roundTripCount: 200,
+  retransmits: 0,
+  uploadStreams: 1,
+  downloadStreams: 1,
+  bytesUsed: 1e9,
+  engine: 'made up',
+  method: 'made up',
+  measuredAgeMs: 0,
+  intervalMs: 300_000,
+  failure: 'none',
+});

@@ -10,6 +10,7 @@ import { linkWarnings } from './link-warnings.ts';
 import { machineWarnings } from './machine-warnings.ts';
 import { memoryWarnings } from './memory-warnings.ts';
 import { nodeWarnings } from './node-warnings.ts';
+import { pairWarnings } from './pair-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
 import { staleWarnings } from './stale-warnings.ts';
 import type { Warning } from './warning.ts';
@@ -22,16 +23,19 @@ export interface ClusterSources {
   readonly links?: readonly LinkView[];
 }
 
-export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources): readonly Warning[] =>
-  boundedWarnings([
+export const clusterWarnings = ({ state, views, nowMs, links: seen }: ClusterSources): readonly Warning[] => {
+  const links = seen ?? linkViews(state, nowMs);
+  return boundedWarnings([
     ...nodeWarnings(state, views),
     ...memoryWarnings(views),
     ...rdmaWarnings(views),
-    ...linkWarnings({ state, views, links: links ?? linkViews(state, nowMs), nowMs }),
+    ...linkWarnings({ state, views, links, nowMs }),
+    ...pairWarnings(views, links),
     ...machineWarnings(state, views),
     // What is only late comes after what is broken.
     ...staleWarnings(state, views),
   ]);
+};
 
 /**
  * For a view that is drawn several times a second: two hundred nodes have twenty thousand links, and a warning may come

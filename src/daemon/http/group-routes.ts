@@ -3,17 +3,22 @@
 import type { GroupBy } from '../../core/group/group-by.ts';
 import { groupByText, parseGroupBy } from '../../core/group/group-by.ts';
 import { groupCells } from '../../core/group/group-cells.ts';
+import type { GroupPair } from '../../core/group/group-pairs.ts';
+import { byNeedOfPairs, groupPairs } from '../../core/group/group-pairs.ts';
 import type { Group } from '../../core/group/group-view.ts';
 import { groupSummary, groupViews } from '../../core/group/group-view.ts';
+import type { LinkView } from '../../core/link/link-view.ts';
+import { linkViews } from '../../core/link/link-view.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
 import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
-import type { ListedGroup } from '../../wire/api/group-answers.ts';
+import type { ListedGroup, ListedGroupPair } from '../../wire/api/group-answers.ts';
 import {
   groupByTextSchema,
   groupIdSchema,
   groupMembersAnswerSchema,
+  groupPairsAnswerSchema,
   groupsAnswerSchema,
 } from '../../wire/api/group-answers.ts';
 import { NOTHING } from './cluster-views.ts';
@@ -22,11 +27,13 @@ import { RequestError } from './request-error.ts';
 import { type ApiRoute, jsonRoute, type RouteParameter, readQuery } from './route.ts';
 
 export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly ApiRoute[] => {
-  const groups = (by: GroupBy): readonly Group[] => {
+  const look = (by: GroupBy): { readonly groups: readonly Group[]; readonly links: readonly LinkView[] } => {
     const { state } = cluster;
     const nowMs = clock.nowMs();
     const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
-    return groupViews({ state, views, nowMs, warnings: clusterWarnings({ state, views, nowMs }) }, by);
+    const links = linkViews(state, nowMs);
+    const warnings = clusterWarnings({ state, views, nowMs, links });
+    return { groups: groupViews({ state, views, nowMs, warnings }, by), links };
   };
   return [
     jsonRoute({
@@ -39,7 +46,7 @@ export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
       answer: groupsAnswerSchema,
       handle: request => {
         const by = groupByOf(readQuery(request, BY));
-        return { by: groupByText(by), groups: groups(by).map(listedGroup) };
+        return { by: groupByText(by), groups: look(by).groups.map(listedGroup) };
       },
     }),
     jsonRoute({
@@ -53,7 +60,7 @@ export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
       handle: request => {
         const by = groupByOf(readQuery(request, BY));
         const asked = readQuery(request, GROUP) ?? '';
-        const group = groups(by).find(({ id }) => id === asked);
+        const group = look(by).groups.find(({ id }) => id === asked);
         if (group === undefined) throw noSuchGroup(asked);
         return {
           by: groupByText(by),
@@ -65,6 +72,22 @@ export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
           })),
           warnings: group.warningList,
         };
+      },
+    }),
+    jsonRoute({
+      method: 'GET',
+      path: '/api/groups/links',
+      access: 'read',
+      summary:
+        'The matrix by group: of each two groups, and within each, the median of their links and the worst.',
+      parameters: [BY],
+      description: 'Each two groups once, what needs a look first.',
+      answer: groupPairsAnswerSchema,
+      handle: request => {
+        const by = groupByOf(readQuery(request, BY));
+        const { groups, links } = look(by);
+        const pairs = groupPairs(groups, links, nodeIds(cluster.state).length);
+        return { by: groupByText(by), pairs: pairs.toSorted(byNeedOfPairs).map(listedPair) };
       },
     }),
   ];
@@ -83,6 +106,18 @@ const listedGroup = (group: Group): ListedGroup => {
     ...(reason === undefined ? {} : { reason }),
     memoryUse: memoryUse ?? NOTHING,
     kind: kind.kind === 'one' ? kind.name : unknown(kind.kind === 'mixed' ? 'of several kinds' : 'not known'),
+  };
+};
+
+const listedPair = ({ groups: [one, other], ...pair }: GroupPair): ListedGroupPair => {
+  const nothing = unknown(pair.reason ?? 'not measured yet');
+  return {
+    groups: [one.id, other.id],
+    linkCount: pair.linkCount,
+    medianBitsPerSecond: pair.median ?? nothing,
+    worstBitsPerSecond: pair.worst ?? nothing,
+    worstNodes: pair.worstNodes ?? [],
+    isFlagged: pair.isFlagged,
   };
 };
 

@@ -3,9 +3,10 @@
 import * as v from 'valibot';
 import type { GroupCell } from '../../core/group/group-cells.ts';
 import type { GroupSummary } from '../../core/group/group-view.ts';
+import type { NodeId } from '../../core/ids.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import type { Warning } from '../../core/warnings/warning.ts';
-import { count, nodeIdSchema, share, text } from '../schema.ts';
+import { count, figure, nodeIdSchema, share, text } from '../schema.ts';
 import { clusterTotalsSchema, orUnknown, totalSchema } from './cluster-answers.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -90,3 +91,34 @@ export const groupMembersAnswerSchema: Schema<GroupMembersAnswer> = v.object({
     }),
   ),
 });
+
+/** The links of two groups, or within one; rates are of a link's slower direction. */
+export interface ListedGroupPair {
+  readonly groups: readonly [string, string];
+  readonly linkCount: number;
+  readonly medianBitsPerSecond: number | Unknown;
+  readonly worstBitsPerSecond: number | Unknown;
+  /** Its ends; none while nothing is known. */
+  readonly worstNodes: readonly NodeId[];
+  readonly isFlagged: boolean;
+}
+
+const listedGroupPairSchema: Schema<ListedGroupPair> = v.object({
+  groups: v.pipe(
+    v.tuple([groupIdSchema, groupIdSchema]),
+    v.description('Their ids; twice the same for the links within one.'),
+  ),
+  linkCount: count,
+  medianBitsPerSecond: v.pipe(
+    orUnknown(figure),
+    v.description("Of the links' slower directions; where nothing is known, the reason."),
+  ),
+  worstBitsPerSecond: orUnknown(figure),
+  worstNodes: v.pipe(v.array(nodeIdSchema), v.description('The ends of the worst link.')),
+  isFlagged: v.pipe(v.boolean(), v.description('The worst carries far less than it should.')),
+});
+
+export const groupPairsAnswerSchema: Schema<{
+  readonly by: string;
+  readonly pairs: readonly ListedGroupPair[];
+}> = v.object({ by: groupByTextSchema, pairs: v.array(listedGroupPairSchema) });

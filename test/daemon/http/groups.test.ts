@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { groupMembersAnswerSchema, groupsAnswerSchema } from '../../../src/wire/api/group-answers.ts';
+import {
+  groupMembersAnswerSchema,
+  groupPairsAnswerSchema,
+  groupsAnswerSchema,
+} from '../../../src/wire/api/group-answers.ts';
 import { askJson } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, placeFact, SELF, serveCluster } from './served-cluster.ts';
 
@@ -19,6 +23,23 @@ describe('GET /api/groups', () => {
     const path = `/api/groups/members?by=rack&group=${encodeURIComponent('greenwich/r2')}`;
     const members = v.parse(groupMembersAnswerSchema, (await askJson({ port: served.port, path })).json);
     expect(members.members).toMatchObject([{ nodeId: OTHER, name: 'bellows', presence: 'up' }]);
+  });
+
+  test('tells of each two groups why nothing is known of their links', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), placeFact('r1'));
+    served.tell(OTHER, identityFact('bellows'), placeFact('r2'));
+    const { json } = await askJson({ port: served.port, path: '/api/groups/links?by=rack' });
+    expect(v.parse(groupPairsAnswerSchema, json).pairs).toEqual([
+      {
+        groups: ['greenwich/r1', 'greenwich/r2'],
+        linkCount: 0,
+        medianBitsPerSecond: { kind: 'unknown', reason: 'not reachable' },
+        worstBitsPerSecond: { kind: 'unknown', reason: 'not reachable' },
+        worstNodes: [],
+        isFlagged: false,
+      },
+    ]);
   });
 
   test('says what it can group by, and which groups there are none of', async () => {

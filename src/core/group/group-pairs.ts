@@ -1,0 +1,74 @@
+// The matrix of a cluster by group: of each two groups, and within each, the median of their links and the worst one by name. A
+// thousand nodes have sixty racks, so it is read where the matrix of nodes could not be.
+
+import type { GroupWays } from '../fleet/fleet-ways.ts';
+import { waysOf } from '../fleet/fleet-ways.ts';
+import type { NodeId } from '../ids.ts';
+import type { LinkView } from '../link/link-view.ts';
+import { whyNoLink } from '../link/measured-pairs.ts';
+import type { Group } from './group-view.ts';
+
+export interface GroupPair extends GroupWays {
+  /** In the order of the groups; twice the same for the links within one. */
+  readonly groups: readonly [Group, Group];
+  /** Why nothing is known of it; undefined where something is. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * Each two groups once. @param nodeCount of the whole cluster: in a fleet not each two nodes have a link.
+ * With tags a link may count for several pairs.
+ */
+export const groupPairs = (
+  groups: readonly Group[],
+  links: readonly LinkView[],
+  nodeCount: number,
+): readonly GroupPair[] => {
+  const placesOf = new Map<NodeId, number[]>();
+  for (const [place, { members }] of groups.entries())
+    for (const { nodeId } of members) {
+      const held = placesOf.get(nodeId);
+      if (held === undefined) placesOf.set(nodeId, [place]);
+      else held.push(place);
+    }
+  const linksOf = new Map<number, LinkView[]>();
+  for (const link of links) {
+    if (link.standing.kind === 'gone') continue;
+    for (const pair of pairsOf(link, placesOf, groups.length)) {
+      const held = linksOf.get(pair);
+      if (held === undefined) linksOf.set(pair, [link]);
+      else held.push(link);
+    }
+  }
+  return groups.flatMap((one, first) =>
+    groups.slice(first).flatMap((other, offset): readonly GroupPair[] => {
+      // One machine alone has no way within its group.
+      if (offset === 0 && one.members.length < 2) return [];
+      const ways = waysOf(linksOf.get(first * groups.length + first + offset) ?? []);
+      return [{ groups: [one, other], ...ways, reason: reasonOf(ways, nodeCount) }];
+    }),
+  );
+};
+
+/** What needs a look first, then by how far the worst stays behind the median; pairs without figures last. */
+export const byNeedOfPairs = (a: GroupPair, b: GroupPair): number =>
+  Number(b.isFlagged) - Number(a.isFlagged) || lagOf(a) - lagOf(b);
+
+const pairsOf = (
+  { nodes: [a, b] }: LinkView,
+  placesOf: ReadonlyMap<NodeId, readonly number[]>,
+  groupCount: number,
+): ReadonlySet<number> => {
+  const pairs = new Set<number>();
+  for (const from of placesOf.get(a) ?? [])
+    for (const to of placesOf.get(b) ?? []) pairs.add(Math.min(from, to) * groupCount + Math.max(from, to));
+  return pairs;
+};
+
+const reasonOf = ({ linkCount, median }: GroupWays, nodeCount: number): string | undefined => {
+  if (median !== undefined) return undefined;
+  return linkCount === 0 ? whyNoLink(nodeCount) : 'not measured yet';
+};
+
+const lagOf = ({ median, worst }: GroupWays): number =>
+  median === undefined || worst === undefined ? Number.POSITIVE_INFINITY : worst / median;
