@@ -33,6 +33,8 @@ export class StageLedger {
   readonly #values: Float64Array<ArrayBuffer>[];
   #ends = new Float64Array(FIRST_ROOM);
   #areEndsSorted = true;
+  /** Past the last row that was told: those sent before the measured window, and those not told yet, leave holes. */
+  #rows = 0;
   issued = 0;
   completed = 0;
   failed = 0;
@@ -49,20 +51,21 @@ export class StageLedger {
 
   addIssued(index: number, issuedNs: number): void {
     this.#makeRoom(index + 1);
-    for (let hole = this.issued; hole < index; hole += 1) this.#issuedNs[hole] = Number.NaN;
+    for (let hole = this.#rows; hole < index; hole += 1) this.#issuedNs[hole] = Number.NaN;
     this.#issuedNs[index] = issuedNs;
     this.#isAsked[index] = 1;
-    this.issued = Math.max(this.issued, index + 1);
+    this.#rows = Math.max(this.#rows, index + 1);
+    this.issued += 1;
   }
 
   /** What a criterion says before the request has ended: a first token came in time. */
   tell(index: number, criterion: number, value: number): void {
     const column = this.#values[criterion];
-    if (column !== undefined && index < this.issued) column[index] = value;
+    if (column !== undefined && index < this.#rows) column[index] = value;
   }
 
   addEnded({ index, endedNs, outcome, values }: EndedRequest): void {
-    if (index >= this.issued || !Number.isNaN(this.#endedNs[index])) return;
+    if (index >= this.#rows || !Number.isNaN(this.#endedNs[index])) return;
     if (endedNs < (this.#ends[this.ended - 1] ?? 0)) this.#areEndsSorted = false;
     this.#ends[this.ended] = endedNs;
     this.#endedNs[index] = endedNs;
@@ -80,7 +83,7 @@ export class StageLedger {
     const latencies = new Float64Array(this.issued);
     let count = 0;
     let open = 0;
-    for (let index = 0; index < this.issued; index += 1) {
+    for (let index = 0; index < this.#rows; index += 1) {
       const issuedNs = this.#issuedNs[index] ?? Number.NaN;
       if (Number.isNaN(issuedNs) || this.#isAsked[index] === 0) continue;
       let value = source[index] ?? Number.NaN;
@@ -100,10 +103,15 @@ export class StageLedger {
     return { values, latencies, count, open };
   }
 
-  /** undefined where it was not told. */
-  issuedNsAt(index: number): number | undefined {
-    const atNs = index < this.issued ? this.#issuedNs[index] : undefined;
-    return atNs === undefined || Number.isNaN(atNs) ? undefined : atNs;
+  /** Of those that were told, in their order, from 0; undefined past the last. */
+  issuedNsAt(told: number): number | undefined {
+    let left = told;
+    for (const atNs of this.#issuedNs.subarray(0, this.#rows)) {
+      if (Number.isNaN(atNs)) continue;
+      if (left === 0) return atNs;
+      left -= 1;
+    }
+    return undefined;
   }
 
   /** Requests in flight over the stage so far. */
@@ -111,7 +119,7 @@ export class StageLedger {
     if (!this.#areEndsSorted) this.#ends.subarray(0, this.ended).sort();
     this.#areEndsSorted = true;
     return new InFlight(
-      this.#issuedNs.subarray(0, this.issued).filter(issuedNs => !Number.isNaN(issuedNs)),
+      this.#issuedNs.subarray(0, this.#rows).filter(issuedNs => !Number.isNaN(issuedNs)),
       this.#ends.subarray(0, this.ended),
     );
   }
@@ -119,7 +127,7 @@ export class StageLedger {
   /** Median latency of the first requests to end: how long a request takes before any queue; undefined before it is known. */
   firstLatencyNs(): number | undefined {
     const latencies: number[] = [];
-    for (let index = 0; index < this.issued && latencies.length < FIRST_LATENCIES; index += 1) {
+    for (let index = 0; index < this.#rows && latencies.length < FIRST_LATENCIES; index += 1) {
       const latency = (this.#endedNs[index] ?? Number.NaN) - (this.#issuedNs[index] ?? Number.NaN);
       if (!Number.isNaN(latency)) latencies.push(latency);
     }

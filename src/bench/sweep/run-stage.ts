@@ -5,7 +5,6 @@ import { pause } from '../../clock/until-aborted.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { PLAIN_SHAPE } from '../../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Stage, StageLoad, StagePurpose } from '../../core/sweep/stage.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -44,7 +43,7 @@ export interface StageOrder {
 }
 
 export interface StageParts {
-  /** Pattern, time, warm-up and seed are the stage's own. */
+  /** Pattern, time, warm-up and seed are the stage's own; of a shape its ramp, its warm-up and its bound, not its steps. */
   readonly request: BenchRequest;
   readonly bench: Omit<
     BenchParts,
@@ -84,12 +83,19 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
   const judged = judgedObjectives(objectiveFields(request.objectives, request.attainment));
   const account = new StageAccount(judged.map(stageCriterion), {
     pattern,
+    shape: request.shape,
     isStreaming: request.isStreaming,
   });
   let warmupRequests = 0;
   const tap = new StageTap(account, () => warmupRequests);
   const early = { drain: new AbortController(), cancel: new AbortController() };
-  const watch = new StageWatch({ order, account, tap, early, confidence: parts.confidence });
+  const watch = new StageWatch({
+    order,
+    account,
+    tap,
+    early,
+    confidence: parts.confidence,
+  });
   const stage: Stage = {
     number: order.number,
     load: order.load,
@@ -123,7 +129,6 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
         pattern,
         seed: order.seed,
         warmup: order.warmup,
-        shape: PLAIN_SHAPE,
         samplesMax: undefined,
         durationMs: order.durationMs,
       },
@@ -191,7 +196,7 @@ class StageWatch {
     this.#options = options;
     this.#decider = new StageDecider({
       ledger: account.ledger,
-      isOpenLoop: account.isOpenLoop,
+      isOpenLoop: account.isOpenLoop && !account.isCapped,
       confidence,
       endNs: order.durationMs * 1e6,
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),

@@ -5,6 +5,8 @@ import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { ObjectiveTally } from '../../core/run/objective-tally.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import type { RunShape } from '../../core/run/run-shape.ts';
+import { isCapped } from '../../core/run/run-shape.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
 import { StageLedger } from '../line/stage-ledger.ts';
@@ -15,6 +17,8 @@ export class StageAccount implements StageFacts {
   readonly ledger: StageLedger;
   readonly criteria: readonly StageCriterion[];
   readonly isOpenLoop: boolean;
+  /** Arrivals wait for a place and are told when they are sent: of the queue they are in the stage sees nothing. */
+  readonly isCapped: boolean;
   readonly #isStreaming: boolean;
   readonly #issuedNs: number[] = [];
   /** Of completed requests; of an open loop from when they were due. */
@@ -33,12 +37,17 @@ export class StageAccount implements StageFacts {
 
   constructor(
     criteria: readonly StageCriterion[],
-    { pattern, isStreaming }: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+    {
+      pattern,
+      shape,
+      isStreaming,
+    }: { readonly pattern: RunPattern; readonly shape: RunShape; readonly isStreaming: boolean },
   ) {
     this.criteria = criteria;
     this.ledger = new StageLedger(criteria);
     this.tallies = criteria.map(({ objective }) => new ObjectiveTally(objective));
     this.isOpenLoop = isOpenLoop(pattern);
+    this.isCapped = isCapped(shape);
     this.#isStreaming = isStreaming;
   }
 

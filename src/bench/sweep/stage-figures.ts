@@ -100,8 +100,10 @@ const curveOf = ({ ttftNs, latencyNs, isOpenLoop }: StageAccount): Reported<Stag
   };
 };
 
-const noGrowth = ({ isOpenLoop }: StageAccount): string =>
-  isOpenLoop ? 'too few requests to say' : 'in closed loop as many are in flight as were asked for';
+const noGrowth = ({ isOpenLoop, isCapped }: StageAccount): string => {
+  if (!isOpenLoop) return 'in closed loop as many are in flight as were asked for';
+  return isCapped ? 'arrivals wait for a place, and the queue is not seen' : 'too few requests to say';
+};
 
 /**
  * Mean in flight × time against the sum of all latencies, once the last request has ended, so that no edge is left to correct.

@@ -5,6 +5,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { NAMES } from '../bench/name-options.ts';
 import { duration, requestRate, wholeNumberFrom } from '../bench/option-values.ts';
 import { REQUEST_OPTIONS } from '../bench/request-options.ts';
+import { SHAPE } from '../bench/shape-options.ts';
 import type { Invocation, Option } from '../command.ts';
 import { flag, nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -63,6 +64,9 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   concurrency,
   BENCH.arrival,
   BENCH.duration,
+  SHAPE.ramp,
+  SHAPE.warmupDuration,
+  SHAPE.maxInFlight,
   pause,
   keepGoing,
   resume,

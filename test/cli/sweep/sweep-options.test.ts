@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { parseCommandLine } from '../../../src/cli/command-line.ts';
+import { sweepCommand } from '../../../src/cli/commands/sweep.ts';
+import { asBench, askedLoads } from '../../../src/cli/sweep/sweep-options.ts';
+
+const wishOf = (...args: readonly string[]) => {
+  const line = parseCommandLine(['sweep', 'http://127.0.0.1:8000', ...args], [sweepCommand]);
+  if (line.kind !== 'run') throw new Error('it asks for help');
+  const asked = askedLoads(line.invocation);
+  return benchWish(asBench(line.invocation, asked), '/');
+};
+
+test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a bound in flight of rates', () => {
+  const shapes = ['--ramp', '10s', '--warmup-duration', '5s'];
+  expect(wishOf('--rates', '1,2', ...shapes, '--max-in-flight', '8').shape).toEqual({
+    rampMs: 10_000,
+    warmupMs: 5_000,
+    inFlightCap: 8,
+    steps: [],
+  });
+  expect(wishOf('--concurrency', '1,2', ...shapes).shape).toMatchObject({ rampMs: 10_000, warmupMs: 5_000 });
+  expect(() => wishOf('--concurrency', '1,2', '--max-in-flight', '8')).toThrow(
+    'has no effect without a rate',
+  );
+});
