@@ -73,7 +73,6 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       config,
       directory: parts.directory,
       snapshotsEndpoint: endpoints.snapshots,
-      aggregatorPid: aggregator.pid,
       runZeroNs,
       counts: () => load.counts,
     });
@@ -145,6 +144,7 @@ const openAggregatorFor = ({
       pattern: request.pattern,
       shape: request.shape,
       isStreaming: request.isStreaming,
+      hasCells: parts.part !== undefined,
       ...objectiveFields(request.objectives, request.attainment),
     },
     directory: directory.path,

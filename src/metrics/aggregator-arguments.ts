@@ -17,6 +17,8 @@ export interface AggregatorArguments extends ObjectiveFields {
   readonly pattern: RunPattern;
   readonly shape: RunShape;
   readonly isStreaming: boolean;
+  /** Of an agent: its snapshots carry the histograms themselves. */
+  readonly hasCells?: boolean;
   /** Snapshots a second; default 5. */
   readonly refreshHz?: number;
   /** Default 30 s. */
@@ -57,6 +59,7 @@ const ARGUMENTS: v.GenericSchema<unknown, AggregatorArguments> = v.object({
   shape: runShapeSchema,
   isStreaming: v.boolean(),
   ...objectiveEntries,
+  hasCells: v.exactOptional(v.boolean()),
   refreshHz: v.exactOptional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(100))),
   drainMsMax: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
 });

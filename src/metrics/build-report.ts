@@ -8,6 +8,7 @@ import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
+import type { ReportAgent } from '../core/run/report-agent.ts';
 import type { SentRange } from '../core/run/request-lengths.ts';
 import { runAsSent } from '../core/run/request-lengths.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
@@ -16,6 +17,7 @@ import { reportRates } from '../core/run/run-rates.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
 import { unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
+import { skewNotices, worstClient } from './report-agents.ts';
 import { isOfClient, reportClient } from './report-client.ts';
 import { reportNotices } from './report-notices.ts';
 
@@ -34,6 +36,8 @@ export interface ReportInput {
   /** What is missing from the source. */
   readonly sourceProblems: readonly string[];
   readonly notices: readonly string[];
+  /** Of a run from many machines. */
+  readonly agents?: readonly ReportAgent[];
 }
 
 export const buildReport = (input: ReportInput): Report => {
@@ -55,7 +59,11 @@ export const buildReport = (input: ReportInput): Report => {
     interrupted: state === 'interrupted',
     source,
     runProblems: input.runProblems,
-    notices: [...reportNotices(metrics, state === 'complete' || state === 'interrupted'), ...input.notices],
+    notices: [
+      ...reportNotices(metrics, state === 'complete' || state === 'interrupted'),
+      ...skewNotices(input.agents ?? []),
+      ...input.notices,
+    ],
     counts,
     warmup,
     pendingTasks,
@@ -85,8 +93,9 @@ export const buildReport = (input: ReportInput): Report => {
         .filter(([name]) => !isOfClient(name))
         .map(([name, series]) => [name, reportSeries(series)]),
     ),
-    client: reportClient(metrics, { pattern: config.run.pattern, droppedEvents }),
+    client: worstClient(reportClient(metrics, { pattern: config.run.pattern, droppedEvents }), input.agents),
     environment: config.environment,
+    ...(input.agents === undefined ? {} : { agents: input.agents }),
   };
 };
 

@@ -87,6 +87,7 @@ export const rebuildReport = async (
     droppedEvents: report?.droppedEvents ?? 0,
     eventLogDropped: report?.eventLogDropped ?? 0,
     isInterrupted: report?.interrupted ?? false,
+    ...(report?.agents === undefined ? {} : { agents: report.agents }),
     notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
   };
   if (snapshot?.state === 'complete')

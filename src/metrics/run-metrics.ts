@@ -35,6 +35,8 @@ export interface RunMetricsOptions {
   readonly judged?: readonly JudgedObjective[];
   /** Raw values kept of each series; default RAW_VALUES_MAX. */
   readonly rawValuesMax?: number;
+  /** Of an agent: its coordinator adds what several have counted. */
+  readonly hasCells?: boolean;
 }
 
 export interface IssuedSample {

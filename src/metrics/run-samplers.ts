@@ -21,6 +21,8 @@ export interface SeriesSamplerOptions {
   readonly isStreaming: boolean;
   /** Raw values kept of each; default RAW_VALUES_MAX. */
   readonly rawValuesMax?: number;
+  /** Each carries its histogram, for a coordinator to add. */
+  readonly hasCells?: boolean;
 }
 
 export const counterSamplers = (registry: MetricsRegistry): CounterSamplers =>
@@ -28,7 +30,7 @@ export const counterSamplers = (registry: MetricsRegistry): CounterSamplers =>
 
 export const seriesSamplers = (
   registry: MetricsRegistry,
-  { rawValuesMax, ...run }: SeriesSamplerOptions,
+  { rawValuesMax, hasCells = false, ...run }: SeriesSamplerOptions,
 ): SeriesSamplers => {
   const made: Partial<Record<SeriesKey, SeriesSampler>> = {};
   for (const key of SERIES_KEYS) {
@@ -37,6 +39,7 @@ export const seriesSamplers = (
     made[key] = registry.series(key, {
       unit,
       isFailureAdjusted: countsFailures,
+      hasCells,
       ...(rawValuesMax === undefined ? {} : { rawValuesMax }),
     });
   }

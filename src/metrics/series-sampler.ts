@@ -13,7 +13,8 @@ import {
   lowerPercentile,
 } from '../core/statistics/percentile.ts';
 import { RAW_VALUES_MAX, RawValues } from '../core/statistics/raw-values.ts';
-import { decimalText } from './decimal-text.ts';
+import { decimalText, parseDecimalText } from './decimal-text.ts';
+import { packCells, unpackCells } from './series-cells.ts';
 
 export interface SeriesOptions {
   readonly unit: SeriesMetric['unit'];
@@ -24,6 +25,8 @@ export interface SeriesOptions {
   readonly isFailureAdjusted?: boolean;
   /** Raw values kept; past it percentiles come from the histogram. */
   readonly rawValuesMax?: number;
+  /** Its metrics carry the histogram itself, for a coordinator to add. */
+  readonly hasCells?: boolean;
 }
 
 export class SeriesSampler {
@@ -35,8 +38,11 @@ export class SeriesSampler {
   readonly #scale: number;
   readonly #histogram: Histogram;
   readonly #raw: RawValues;
+  readonly #hasCells: boolean;
   readonly #sums = new ExactSums();
   #zeros = 0;
+  /** Of which only the histogram is known here. */
+  #addedCount = 0;
   #leastAboveZero = Number.POSITIVE_INFINITY;
 
   /** @throws RangeError without a median among the percentiles: every view shows it. */
@@ -47,6 +53,7 @@ export class SeriesSampler {
     this.name = name;
     this.#unit = unit;
     this.#isFailureAdjusted = options.isFailureAdjusted ?? false;
+    this.#hasCells = options.hasCells ?? false;
     this.#percentiles = percentiles.toSorted((a, b) => a - b);
     this.#decimals = unit === 'ratio' ? RATIO_DECIMALS : 0;
     this.#scale = 10 ** this.#decimals;
@@ -64,13 +71,35 @@ export class SeriesSampler {
    * @throws RangeError for anything else: a value that is not there must not be recorded.
    */
   record(value: number): void {
-    const kept = this.#scale === 1 ? value : Math.round(value * this.#scale);
+    const kept = this.#kept(value);
     this.#sums.record(kept);
     // Zero is a value like any other; the histogram has no cell for it and would count it as clamped.
     this.#histogram.record(kept === 0 ? 1 : kept);
     this.#raw.add(kept);
     if (kept === 0) this.#zeros += 1;
     else if (kept < this.#leastAboveZero) this.#leastAboveZero = kept;
+  }
+
+  /**
+   * What the sampler of another machine has counted; of the raw values only the histogram is known then.
+   * @returns false, and adds nothing, where the metric has no cells that can be read
+   */
+  add(metric: SeriesMetric): boolean {
+    const { count, total, sumOfSquares, min, max, cells, clampedCount } = metric;
+    if (count === 0) return true;
+    const packed = cells === undefined ? undefined : unpackCells(cells);
+    const sum = parseDecimalText(total, this.#decimals);
+    const squares = parseDecimalText(sumOfSquares, 2 * this.#decimals);
+    if (packed === undefined || sum === undefined || squares === undefined || min === null || max === null)
+      return false;
+    this.#sums.add({ count, min: this.#kept(min), max: this.#kept(max), total: sum, sumOfSquares: squares });
+    for (const [cell, held] of packed.cells) this.#histogram.addCell(cell, held);
+    this.#histogram.addClamped(clampedCount);
+    this.#zeros += packed.zeros;
+    if (packed.leastAboveZero > 0)
+      this.#leastAboveZero = Math.min(this.#leastAboveZero, packed.leastAboveZero);
+    this.#addedCount += count;
+    return true;
   }
 
   /** From the histogram: cheap at any count. */
@@ -93,7 +122,7 @@ export class SeriesSampler {
 
   /** Exact over the raw values, with what n samples allow to claim; `failures` are the ones that count as +∞. */
   final(failures: number): SeriesMetric {
-    if (this.#raw.leftOut > 0) return this.live();
+    if (this.#raw.leftOut > 0 || this.#addedCount > 0) return this.live();
     const sorted = this.#raw.sorted();
     const percentiles = sorted.length === 0 ? [] : this.#percentiles.map(p => lowerPercentile(sorted, p));
     const tails = this.#percentiles.filter(p => p >= 50 && p < 100);
@@ -123,7 +152,17 @@ export class SeriesSampler {
       max: isEmpty ? null : this.#shown(this.#sums.max),
       clampedCount: this.#histogram.clampedCount,
       leftOutCount: this.#raw.leftOut,
+      ...(this.#hasCells ? { cells: this.#packed() } : {}),
     };
+  }
+
+  #packed(): Uint8Array {
+    const least = this.#leastAboveZero;
+    return packCells({
+      cells: this.#histogram.cells(),
+      zeros: this.#zeros,
+      leastAboveZero: Number.isFinite(least) ? least : 0,
+    });
   }
 
   #adjusted(sorted: Float64Array, failures: number): Readonly<Record<string, number | null>> {
@@ -156,6 +195,10 @@ export class SeriesSampler {
     return Object.fromEntries(
       values.map((value, index) => [String(this.#percentiles[index]), this.#shown(value)]),
     );
+  }
+
+  #kept(value: number): number {
+    return this.#scale === 1 ? value : Math.round(value * this.#scale);
   }
 
   #shown(kept: number): number {

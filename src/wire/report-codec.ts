@@ -7,7 +7,9 @@ import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { LatenessFigures, Report, ReportClient, ReportSeries } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
+import type { ReportAgent } from '../core/run/report-agent.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
+import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
@@ -81,6 +83,22 @@ const client: v.GenericSchema<unknown, ReportClient> = openObject({
   connections: openObject({ opened: count, reused: count, closed: count, stale: count }),
 });
 
+const agent: v.GenericSchema<unknown, ReportAgent> = openObject({
+  name: text,
+  version: text,
+  state: v.picklist(['complete', 'interrupted', 'incomplete', 'lost']),
+  reason: sentence,
+  counts,
+  errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
+  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  verdictReasons: sentences,
+  clockErrorMs: reported(figure),
+  clockDriftPpm: reported(figure),
+  planned: reported(count),
+  cpu: text,
+  cores: count,
+});
+
 export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   schema: v.literal(REPORT_SCHEMA),
   plimsoll: openObject({ version: text }),
@@ -120,4 +138,5 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   series: v.record(name, series),
   client,
   environment: environmentSchema,
+  agents: v.exactOptional(v.pipe(v.array(agent), v.maxLength(AGENTS_MAX))),
 });

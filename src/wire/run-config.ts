@@ -7,6 +7,7 @@ import type { RunConfig } from '../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
 import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
 import { BODY_TEXT_MAX, OUTPUT_SOURCES } from '../core/run/run-requests.ts';
+import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
@@ -71,6 +72,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   warmupRequests: count,
   hasNonce: v.boolean(),
   command: reported(text),
+  from: v.exactOptional(v.pipe(v.array(text), v.maxLength(AGENTS_MAX))),
   requests: reported(runRequestsSchema),
 });
 

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { DecodeError } from './decode-error.ts';
 import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
-import { snapshotSchema } from './snapshot-schema.ts';
+import { SERIES_CELLS_BYTES_MAX, snapshotSchema } from './snapshot-schema.ts';
 
 export const SNAPSHOT_SCHEMA = 'plimsoll.snapshot/1';
 /** Of one snapshot, on the wire and on disk. */
@@ -31,7 +31,10 @@ export const decodeSnapshotPacked = (bytes: Uint8Array): MetricsSnapshot => {
  * is null.
  */
 export const snapshotToJson = (snapshot: MetricsSnapshot): string =>
-  `${JSON.stringify({ schema: SNAPSHOT_SCHEMA, ...snapshot }, undefined, 2)}\n`;
+  `${JSON.stringify({ schema: SNAPSHOT_SCHEMA, ...snapshot }, withoutCells, 2)}\n`;
+
+/** They are for a coordinator alone; on disk the exact figures stand. */
+const withoutCells = (name: string, value: unknown): unknown => (name === 'cells' ? undefined : value);
 
 /**
  * Percentiles, counters and bounds that are null where a figure belongs are left out: one bad figure must not cost a run
@@ -101,7 +104,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const UNPACK_BOUNDS = {
   maxStrLength: 1_024,
-  maxBinLength: 0,
+  maxBinLength: SERIES_CELLS_BYTES_MAX,
   maxArrayLength: 4_096,
   maxMapLength: 1_024,
   maxExtLength: 0,

@@ -11,6 +11,8 @@ const digits = v.pipe(v.string(), v.regex(/^-?\d{1,100}(\.\d{1,100})?(e[+-]?\d{1
 const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
 
 const PERCENTILES_MAX = 256;
+/** Packed: 42 octaves of 1,024 cells take 130 kB where each holds some hundreds. */
+export const SERIES_CELLS_BYTES_MAX = 1_048_576;
 
 const figures: v.GenericSchema<unknown, Record<string, number>> = v.pipe(
   v.record(percentileKey, figure),
@@ -27,6 +29,11 @@ const counterSchema: v.GenericSchema<unknown, CounterMetric> = v.object({
   value: figure,
 });
 
+const packedCells: v.GenericSchema<unknown, Uint8Array> = v.pipe(
+  v.instance(Uint8Array),
+  v.check(packed => packed.length <= SERIES_CELLS_BYTES_MAX),
+);
+
 const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
   kind: v.literal('series'),
   name,
@@ -41,6 +48,7 @@ const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
   estimates: v.exactOptional(figuresOrNull),
   failureAdjusted: v.exactOptional(figuresOrNull),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
+  cells: v.exactOptional(packedCells),
   clampedCount: count,
   leftOutCount: count,
 });

@@ -9,7 +9,7 @@ export const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   parse: ['arena', 'target'],
   threads: ['arena', 'target', 'load', 'parse'],
   run: ['schedule', 'dataset', 'target', 'load', 'threads'],
-  fleet: ['schedule', 'dataset', 'target', 'run'],
+  fleet: ['schedule', 'dataset', 'target', 'load', 'threads', 'run'],
   agent: ['dataset', 'target', 'run', 'fleet'],
   announce: ['run'],
   line: [],

@@ -48,6 +48,9 @@ export const schemaValues = (schema: SchemaShape): fc.Arbitrary<unknown> => {
       return fc.option(schemaValues(shapeOf(schema.wrapped)));
     case 'exact_optional':
       return schemaValues(shapeOf(schema.wrapped));
+    case 'instance':
+      // Bytes are the only instances that travel.
+      return fc.uint8Array({ maxLength: SHORT_MAX });
     case 'custom':
       return idOf(schema);
     default:

@@ -58,8 +58,8 @@ export const clockLine = (before: ClockOffset, after: ClockOffset | undefined): 
 };
 
 /** The moment at which all begin: far enough off that every agent has heard of it. */
-export const startLeadNs = (worstRoundTripNs: number): number =>
-  Math.max(START_LEAD_NS_MIN, START_LEAD_ROUND_TRIPS * worstRoundTripNs);
+export const startLeadNs = (worstRoundTripNs: number, leastMs: number): number =>
+  Math.max(leastMs * 1e6, START_LEAD_ROUND_TRIPS * worstRoundTripNs);
 
 /**
  * Past it an agent's arrivals would lie visibly elsewhere among the others' than the schedule says.
@@ -71,7 +71,6 @@ export const clockErrorNsMax = (medianGapNs: number | undefined): number =>
 const tripNs = ({ sentNs, receivedNs }: RoundTrip): number => receivedNs - sentNs;
 
 export const CLOCK_ROUND_TRIPS = 20;
-const START_LEAD_NS_MIN = 3e9;
 const START_LEAD_ROUND_TRIPS = 20;
 const CLOCK_ERROR_MS_MAX = 50;
 const CLOCK_ERROR_GAP_SHARE = 0.1;

@@ -84,7 +84,6 @@ export interface StartedRun {
   readonly config: RunConfig;
   readonly directory: string;
   readonly snapshotsEndpoint: string;
-  readonly aggregatorPid: number;
   /** CLOCK_MONOTONIC of the run's zero, as `timestampNs` of a snapshot is. */
   readonly runZeroNs: bigint;
   readonly counts: () => LoadCounts;
@@ -114,6 +113,8 @@ export interface BenchSettings {
   readonly logMsMax: number;
   /** For samples.jsonl to be on disk. */
   readonly diskMsMax: number;
+  /** From when all agents of a run are ready to the zero of their schedule, at least. */
+  readonly startLeadMs: number;
 }
 
 export const BENCH_SETTINGS: BenchSettings = {
@@ -125,4 +126,5 @@ export const BENCH_SETTINGS: BenchSettings = {
   accountMsMax: 60_000,
   logMsMax: 2_000,
   diskMsMax: 5_000,
+  startLeadMs: 3_000,
 };

@@ -4,6 +4,7 @@ import type { Reported, Unknown } from '../unknown.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
+import type { ReportAgent } from './report-agent.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { ReportRates } from './run-rates.ts';
 import type { RunRequests } from './run-requests.ts';
@@ -48,6 +49,8 @@ export interface Report extends ReportRates {
   readonly series: Readonly<Partial<Record<SeriesKey, ReportSeries>>>;
   readonly client: ReportClient;
   readonly environment: ReportEnvironment;
+  /** Of a run from many machines; its client is the worst of them. */
+  readonly agents?: readonly ReportAgent[];
 }
 
 /** Where the figures come from, best first: METRICS §7 and DESIGN §4 "Report". */
@@ -80,6 +83,8 @@ export interface ReportRun {
   readonly hasNonce: boolean;
   /** What to type to run it again, without secrets. */
   readonly command: Reported<string>;
+  /** Names of the agents of a run from many machines; not there where one machine made it. */
+  readonly from?: readonly string[];
   /** Unknown: of a version that left lengths to the server. */
   readonly requests: Reported<RunRequests>;
 }

@@ -45,6 +45,11 @@ export interface SeriesMetric {
   readonly failureAdjusted?: Readonly<Record<string, number | null>>;
   /** [low, high, count] */
   readonly histogram: readonly (readonly [number, number, number])[];
+  /**
+   * Only in what agents tell their coordinator: the histogram itself, as series-cells.ts packs it, so that those of several
+   * machines add. Never on disk.
+   */
+  readonly cells?: Uint8Array;
   /** Values beyond the histogram's bounds, and values that only the histogram holds. */
   readonly clampedCount: number;
   readonly leftOutCount: number;

@@ -56,6 +56,21 @@ export class ExactSums {
     if (this.#additions === ADDITIONS_MAX) this.#carry();
   }
 
+  /** What another has summed up. */
+  add(other: {
+    readonly count: number;
+    readonly min: number;
+    readonly max: number;
+    readonly total: bigint;
+    readonly sumOfSquares: bigint;
+  }): void {
+    this.#count += other.count;
+    this.#min = Math.min(this.#min, other.min);
+    this.#max = Math.max(this.#max, other.max);
+    this.#total += other.total;
+    this.#squares += other.sumOfSquares;
+  }
+
   total(): bigint {
     this.#carry();
     return this.#total;

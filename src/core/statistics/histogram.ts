@@ -88,6 +88,29 @@ export class Histogram {
     return undefined;
   }
 
+  /** Of each cell that holds something its number, which is the same in every histogram, and how many; ascending. */
+  *cells(): Generator<readonly [cell: number, count: number], void, void> {
+    for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
+      const count = this.#counts[cell] ?? 0;
+      if (count > 0) yield [this.#first + cell, count];
+    }
+  }
+
+  /** So many values of another histogram's cell; those outside the bounds go to the nearest cell, counted as clamped. */
+  addCell(number: number, count: number): void {
+    const cell = Math.min(Math.max(number - this.#first, 0), this.#counts.length - 1);
+    if (cell !== number - this.#first) this.#clampedCount += count;
+    this.#counts[cell] = (this.#counts[cell] ?? 0) + count;
+    this.#count += count;
+    if (cell < this.#minCell) this.#minCell = cell;
+    if (cell > this.#maxCell) this.#maxCell = cell;
+  }
+
+  /** Values that another histogram has clamped. */
+  addClamped(count: number): void {
+    this.#clampedCount += count;
+  }
+
   /** How many cells lie from one value to another: a picture cannot tell more apart. */
   cellsBetween(low: number, high: number): number {
     return low <= high ? cellOf(high) - cellOf(low) + 1 : 0;

@@ -96,7 +96,7 @@ describe('the offset of an agent’s clock', () => {
   });
 
   test('a start is told 3 s ahead, and further where messages take long', () => {
-    expect(startLeadNs(1e6)).toBe(3e9);
-    expect(startLeadNs(400e6)).toBe(8e9);
+    expect(startLeadNs(1e6, 3_000)).toBe(3e9);
+    expect(startLeadNs(400e6, 3_000)).toBe(8e9);
   });
 });

@@ -1,0 +1,236 @@
+// One agent as the coordinator sees it: what was said in which order, how long it has been silent, and how its clock runs. An
+// agent that refuses, breaks off or falls silent is out of the run for good, and why is known once.
+
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { AgentMessage, AgentPhase, AgentProblem, CoordinatorMessage } from '../../wire/agent-message.ts';
+import { AGENT_SILENCE_MS_MAX, COORDINATOR_PING_MS } from '../../wire/agent-message.ts';
+import { DecodeError } from '../../wire/decode-error.ts';
+import { decodeSnapshotPacked } from '../../wire/snapshot-codec.ts';
+import type { AgentChannel } from './agent-channel.ts';
+import type { ClockOffset, RoundTrip } from './clock-offset.ts';
+import { CLOCK_ROUND_TRIPS, clockOffset } from './clock-offset.ts';
+import type { FilePart } from './file-parts.ts';
+
+export interface AgentLinkParts {
+  readonly clock: Clock;
+  /** CLOCK_MONOTONIC since the run's zero, ns. */
+  readonly nowNs: () => number;
+  readonly onPhase: (phase: AgentPhase) => void;
+  readonly onNotice: (text: string) => void;
+}
+
+/** What an agent says once. */
+type Said = Extract<AgentMessage, { readonly kind: 'hello' | 'surveyed' | 'ready' | 'ended' }>;
+export type SaidBy<K extends Said['kind']> = Extract<Said, { readonly kind: K }>;
+
+export type AgentLoss =
+  | { readonly kind: 'refused'; readonly problem: AgentProblem }
+  | { readonly kind: 'silent'; readonly reason: string }
+  | { readonly kind: 'gone'; readonly reason: string };
+
+/** The agent is out of the run. */
+export class AgentLostError extends Error {
+  override readonly name = 'AgentLostError';
+  readonly loss: AgentLoss;
+
+  constructor(agent: string, loss: AgentLoss) {
+    super(`${agent}: ${lossText(loss)}`);
+    this.loss = loss;
+  }
+}
+
+export const lossText = (loss: AgentLoss): string =>
+  loss.kind === 'refused' ? loss.problem.problem : loss.reason;
+
+export class AgentLink implements AsyncDisposable {
+  readonly #channel: AgentChannel;
+  readonly #parts: AgentLinkParts;
+  readonly #said = new Map<Said['kind'], PromiseWithResolvers<Said>>();
+  readonly #pongs = new Map<number, (agentNs: number) => void>();
+  readonly #over = new AbortController();
+  readonly #losing = Promise.withResolvers<AgentLoss>();
+  readonly #tasks: readonly Promise<void>[];
+  #loss: AgentLoss | undefined;
+  #isDone = false;
+  #hasSpoken = false;
+  #isTaking = false;
+  #pingId = 0;
+  #takePart: ((part: FilePart) => Promise<void>) | undefined;
+  /** Newest of its live snapshots, and in the end the final one. */
+  snapshot: MetricsSnapshot | undefined;
+
+  constructor(channel: AgentChannel, parts: AgentLinkParts) {
+    this.#channel = channel;
+    this.#parts = parts;
+    this.#tasks = [this.#read(), this.#listen()];
+  }
+
+  get name(): string {
+    return this.#channel.peer;
+  }
+
+  get loss(): AgentLoss | undefined {
+    return this.#loss;
+  }
+
+  /** Resolves when it is out of the run; not when the run is over. */
+  get lost(): Promise<AgentLoss> {
+    return this.#losing.promise;
+  }
+
+  /** @throws AgentLostError */
+  async said<K extends Said['kind']>(kind: K): Promise<SaidBy<K>> {
+    const message = await Promise.race([this.#saying(kind).promise, this.#orLost()]);
+    if (!isOfKind(message, kind)) throw new TypeError(`${message.kind} was kept as ${kind}`);
+    return message;
+  }
+
+  /** Of an agent that is out of the run nothing is sent, and nothing thrown: what waits for it is told. */
+  async send(message: CoordinatorMessage): Promise<void> {
+    await this.#channel.send(message);
+  }
+
+  /** @throws AgentLostError */
+  async tellTime(signal: AbortSignal): Promise<ClockOffset> {
+    const trips: RoundTrip[] = [];
+    for (let trip = 0; trip < CLOCK_ROUND_TRIPS; trip += 1) {
+      signal.throwIfAborted();
+      this.#pingId += 1;
+      const id = this.#pingId;
+      const { promise, resolve } = Promise.withResolvers<RoundTrip>();
+      const sentNs = this.#parts.nowNs();
+      this.#pongs.set(id, agentNs => resolve({ sentNs, receivedNs: this.#parts.nowNs(), agentNs }));
+      await this.send({ kind: 'ping', id });
+      trips.push(await Promise.race([promise, this.#orLost()]));
+    }
+    return clockOffset(trips);
+  }
+
+  /** Asks for the sample file and hands on each part of it in order. @throws AgentLostError; what `take` throws. */
+  async collect(take: (part: FilePart) => Promise<void>): Promise<void> {
+    const all = Promise.withResolvers<void>();
+    this.#takePart = async part => {
+      try {
+        await take(part);
+        if (part.isLast) all.resolve();
+      } catch (error) {
+        all.reject(error);
+      }
+    };
+    await this.send({ kind: 'collect' });
+    await Promise.race([all.promise, this.#orLost()]);
+    this.#takePart = undefined;
+  }
+
+  /** The run is over: the agent may forget it. */
+  async done(): Promise<void> {
+    this.#isDone = true;
+    await this.send({ kind: 'done' });
+    await this.#channel.close('done');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDone = true;
+    this.#over.abort();
+    await this.#channel.close('done');
+    await Promise.all(this.#tasks);
+  }
+
+  async #orLost(): Promise<never> {
+    throw new AgentLostError(this.name, await this.lost);
+  }
+
+  #saying(kind: Said['kind']): PromiseWithResolvers<Said> {
+    const waiting = this.#said.get(kind) ?? Promise.withResolvers<Said>();
+    this.#said.set(kind, waiting);
+    return waiting;
+  }
+
+  async #read(): Promise<void> {
+    for await (const message of this.#channel.messages) {
+      this.#hasSpoken = true;
+      try {
+        await this.#take(message);
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        this.#lose({ kind: 'gone', reason: `it sent what cannot be read: ${error.message}` });
+        await this.#channel.close('malformed', error.message);
+      }
+    }
+    const { reason, detail } = await this.#channel.closed;
+    const words = reason === 'done' ? 'it left before the run was over' : 'the connection to it broke';
+    this.#lose({ kind: 'gone', reason: detail === '' ? words : `${words}: ${detail}` });
+    this.#over.abort();
+  }
+
+  async #take(message: AgentMessage): Promise<void> {
+    switch (message.kind) {
+      case 'hello':
+      case 'surveyed':
+      case 'ready':
+        this.#saying(message.kind).resolve(message);
+        return;
+      case 'ended':
+        if (message.snapshot.length > 0) this.snapshot = decodeSnapshotPacked(message.snapshot);
+        this.#saying(message.kind).resolve(message);
+        return;
+      case 'live':
+        this.snapshot = decodeSnapshotPacked(message.snapshot);
+        return;
+      case 'pong':
+        this.#pongs.get(message.id)?.(message.atNs);
+        this.#pongs.delete(message.id);
+        return;
+      case 'refused':
+        this.#lose({ kind: 'refused', problem: message.problem });
+        return;
+      case 'phase':
+        this.#parts.onPhase(message.phase);
+        return;
+      case 'notice':
+        this.#parts.onNotice(`${this.name}: ${message.text}`);
+        return;
+      case 'samples':
+        // Until this one is on disk nothing more is read, and the agent cannot be heard.
+        this.#isTaking = true;
+        await this.#takePart?.(message);
+        this.#isTaking = false;
+        return;
+      case 'alive':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  /** Counted in turns of this loop, so that a coordinator that was busy itself accuses nobody. */
+  async #listen(): Promise<void> {
+    let silentMs = 0;
+    while (!this.#over.signal.aborted) {
+      await pause(this.#parts.clock, LISTEN_MS, this.#over.signal);
+      // An agent ends its load when nobody is there any more. Its answer is thrown away.
+      this.#pingId += 1;
+      void this.send({ kind: 'ping', id: this.#pingId });
+      silentMs = this.#hasSpoken || this.#isTaking ? 0 : silentMs + LISTEN_MS;
+      this.#hasSpoken = false;
+      if (silentMs < AGENT_SILENCE_MS_MAX) continue;
+      const reason = `it said nothing for ${AGENT_SILENCE_MS_MAX / 1_000} s`;
+      this.#lose({ kind: 'silent', reason });
+      await this.#channel.close('silent', reason);
+      return;
+    }
+  }
+
+  #lose(loss: AgentLoss): void {
+    if (this.#isDone || this.#loss !== undefined) return;
+    this.#loss = loss;
+    this.#losing.resolve(loss);
+  }
+}
+
+const isOfKind = <K extends Said['kind']>(message: Said, kind: K): message is SaidBy<K> =>
+  message.kind === kind;
+
+const LISTEN_MS = COORDINATOR_PING_MS;

@@ -1,0 +1,221 @@
+// What a run from many machines comes to: the sample files of all agents collected and merged into one, counted by the same
+// code as anywhere, and of each agent what it says of itself.
+
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { lookUp } from '../../core/run/metric-lookup.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { ReportAgent } from '../../core/run/report-agent.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { unknown } from '../../core/unknown.ts';
+import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
+import type { MetricsBody } from '../../metrics/metrics-publisher.ts';
+import { isOfClient } from '../../metrics/report-client.ts';
+import type { RunMetrics } from '../../metrics/run-metrics.ts';
+import { DecodeError } from '../../wire/decode-error.ts';
+import { reportFromJson } from '../../wire/report-codec.ts';
+import { encodeSampleLine } from '../../wire/sample-line.ts';
+import type { SaidBy } from './agent-link.ts';
+import { AgentLostError, lossText } from './agent-link.ts';
+import type { ClockLine } from './clock-offset.ts';
+import { clockLine } from './clock-offset.ts';
+import type { FilePart } from './file-parts.ts';
+import { PartReader } from './file-parts.ts';
+import type { AgentSamples } from './merge-samples.ts';
+import { mergedSamples } from './merge-samples.ts';
+import type { PreparedAgent } from './prepare-agents.ts';
+
+/** One agent at the end of a run. */
+export interface AgentEnd {
+  readonly agent: PreparedAgent;
+  /** undefined: it was lost, or nobody waited for it. */
+  readonly ended: SaidBy<'ended'> | undefined;
+  readonly clock: ClockLine;
+  /** Its folder in the run directory; what of its samples came is there. */
+  readonly samplesPath: string;
+  readonly report: Report | undefined;
+  readonly problems: readonly string[];
+}
+
+/** Clocks once more, then the sample files, each in a folder of its own under `directory`. */
+export const collectAgent = async (
+  {
+    agent,
+    ended,
+    index,
+  }: { readonly agent: PreparedAgent; readonly ended: SaidBy<'ended'> | undefined; readonly index: number },
+  directory: string,
+  stopNow: AbortSignal,
+): Promise<AgentEnd> => {
+  const { link } = agent;
+  const folder = join(directory, AGENTS_FOLDER, String(index));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const samplesPath = join(folder, 'samples.jsonl');
+  await using file = await open(samplesPath, 'wx', 0o600);
+  const problems: string[] = [];
+  let after: PreparedAgent['clock'] | undefined;
+  try {
+    if (ended !== undefined && !stopNow.aborted) {
+      after = await link.tellTime(stopNow);
+      await collectSamples(agent, file);
+      await link.done();
+    }
+  } catch (error) {
+    if (!(error instanceof AgentLostError) && !(error instanceof DecodeError) && !stopNow.aborted)
+      throw error;
+    if (error instanceof DecodeError)
+      problems.push(`${link.name}: its samples cannot be read: ${error.message}`);
+  }
+  const report = reportOf(ended, problems, link.name);
+  if (ended !== undefined && ended.report !== '')
+    await writeFile(join(folder, 'report.json'), ended.report, { mode: 0o600 });
+  if (link.loss !== undefined) problems.unshift(`${link.name} was lost: ${lossText(link.loss)}`);
+  else if (ended === undefined) problems.push(`${link.name} was not waited for`);
+  problems.push(...(ended?.runProblems ?? []).map(problem => `${link.name}: ${problem}`));
+  return { agent, ended, clock: clockLine(agent.clock, after), samplesPath, report, problems };
+};
+
+const collectSamples = async ({ link }: PreparedAgent, file: FileHandle): Promise<void> => {
+  const reader = new PartReader();
+  await link.collect(async (part: FilePart) => {
+    await file.writeFile(await reader.read(part));
+  });
+};
+
+const reportOf = (
+  ended: SaidBy<'ended'> | undefined,
+  problems: string[],
+  name: string,
+): Report | undefined => {
+  if (ended === undefined || ended.report === '') return undefined;
+  try {
+    return reportFromJson(ended.report);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    problems.push(`${name}: its report cannot be read: ${error.message}`);
+    return undefined;
+  }
+};
+
+export interface SampleMerge {
+  readonly ends: readonly AgentEnd[];
+  /** Empty. */
+  readonly metrics: RunMetrics;
+  /** Takes lines of the merged samples.jsonl, some at a time. */
+  readonly append: (lines: Buffer) => Promise<void>;
+  readonly sample: (sample: EndedSample) => void;
+}
+
+/** How many samples came of each agent, in the order of the agents. */
+export const mergeSamplesOf = async ({
+  ends,
+  metrics,
+  append,
+  sample: told,
+}: SampleMerge): Promise<{ readonly counts: readonly number[]; readonly problems: readonly string[] }> => {
+  const unreadable = ends.map(() => 0);
+  const sources = ends.map(
+    ({ agent, clock, samplesPath }, index): AgentSamples => ({
+      path: samplesPath,
+      runZeroNs: agent.ready.runZeroNs,
+      clock,
+      unreadable: () => {
+        unreadable[index] = (unreadable[index] ?? 0) + 1;
+      },
+    }),
+  );
+  const counts = ends.map(() => 0);
+  let lines = '';
+  for await (const { agent, sample } of mergedSamples(sources)) {
+    counts[agent] = (counts[agent] ?? 0) + 1;
+    metrics.issued(sample);
+    metrics.ended(sample);
+    told(sample);
+    lines += encodeSampleLine(sample);
+    if (lines.length < LINES_LENGTH) continue;
+    await append(Buffer.from(lines));
+    lines = '';
+  }
+  if (lines !== '') await append(Buffer.from(lines));
+  const problems = ends.flatMap(({ agent }, index) =>
+    (unreadable[index] ?? 0) > 0
+      ? [`${unreadable[index]} lines of the samples of ${agent.link.name} could not be read`]
+      : [],
+  );
+  return { counts, problems };
+};
+
+/** Figures of samples exact, those of clients from their histograms; issued is what agents have told, with samples or without. */
+export const fleetMetrics = (
+  ends: readonly AgentEnd[],
+  metrics: RunMetrics,
+  measuringSinceNs: number,
+): Omit<MetricsBody, 'state'> => {
+  const told = ends.flatMap(({ agent }) => agent.link.snapshot ?? []);
+  const merged = lookUp(asSnapshot(mergeSnapshots(told, { state: 'complete', measuringSinceNs })));
+  const { samplesIssued, trackedSamplesIssued, measuringSinceNs: since } = metrics.counters;
+  samplesIssued.set(Math.max(samplesIssued.value, merged.counts('all').issued));
+  trackedSamplesIssued.set(Math.max(trackedSamplesIssued.value, merged.counts('measured').issued));
+  since.set(measuringSinceNs);
+  const body = mergeSnapshots(told, { state: 'complete', measuringSinceNs });
+  const clients = new Map(
+    body.metrics
+      .filter(({ name }) => isOfClient(name) || OF_RECORDS.has(name))
+      .map(metric => [metric.name, metric]),
+  );
+  return {
+    pendingTasks: body.pendingTasks,
+    metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
+    objectives: metrics.answers(),
+  };
+};
+
+const asSnapshot = (body: MetricsBody): MetricsSnapshot => ({ seq: 1, timestampNs: 0, ...body });
+
+export const reportAgents = (
+  ends: readonly AgentEnd[],
+  planned: readonly number[] | undefined,
+): readonly ReportAgent[] =>
+  ends.map(({ agent, ended, clock, report, problems }, index): ReportAgent => {
+    const { link, hello } = agent;
+    const counts = report?.counts ?? lookUp(link.snapshot).counts('measured');
+    return {
+      name: link.name,
+      version: hello.version,
+      state: link.loss !== undefined || ended === undefined ? 'lost' : ended.state,
+      reason: problems.join('; '),
+      // Counters of a live snapshot are a moment apart.
+      counts: { ...counts, unresolved: Math.max(0, counts.unresolved) },
+      errors: report?.errors ?? {},
+      verdict: report?.client.verdict ?? 'unknown',
+      verdictReasons: report?.client.reasons ?? [
+        'it left the run before it could tell how its own machine did',
+      ],
+      clockErrorMs: clock.errorNs / 1e6,
+      clockDriftPpm: clock.drift === 0 ? unknown('measured once') : clock.drift * 1e6,
+      planned:
+        ended?.state === 'complete'
+          ? (planned?.[index] ?? unknown('no schedule plans it'))
+          : unknown('the run was cut short'),
+      cpu: hello.environment.cpu,
+      cores: hello.environment.cores,
+    };
+  });
+
+/** Counted by the aggregator of each agent, of records that no sample has. */
+const OF_RECORDS: ReadonlySet<string> = new Set([
+  'droppedEvents',
+  'recordsUndecodable',
+  'recordsDuplicate',
+  'recordsLate',
+  'recordsUnknown',
+  'recordsAfterEnd',
+  'recordsRefused',
+  'samplesNotFollowed',
+  'errorsOutsideSamples',
+  'tasksFailed',
+]);
+export const AGENTS_FOLDER = 'agents';
+const LINES_LENGTH = 262_144;

@@ -1,0 +1,234 @@
+// Everything before the start of a run from many machines: who is there, what the server is, what all of them send, and how
+// their clocks run. All are ready, or none begins.
+
+import { formatCount } from '../../core/figure/figure.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import type { AgentRequest } from '../../wire/agent-request.ts';
+import { AGENTS_MAX } from '../../wire/agent-request.ts';
+import { BenchError } from '../bench-error.ts';
+import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
+import { plannedPrompts } from '../dataset/planned-prompts.ts';
+import type { LoadPlan } from '../load/load-plan.ts';
+import type { BenchParts } from '../run/bench-parts.ts';
+import type { BenchRequest } from '../run/bench-request.ts';
+import { loadPlan, threadsFor } from '../run/run-plan.ts';
+import type { ServerSurvey } from '../run/survey-server.ts';
+import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
+import { bodiesDigest } from '../target/request-bodies.ts';
+import type { AgentLink, SaidBy } from './agent-link.ts';
+import { AgentLostError, lossText } from './agent-link.ts';
+import type { ClockOffset } from './clock-offset.ts';
+import { clockErrorNsMax } from './clock-offset.ts';
+import { deflatedParts } from './file-parts.ts';
+import { medianGapNs } from './planned-arrivals.ts';
+import { arrivedSurvey, linesOfDataset, travellingRequest } from './travelling-request.ts';
+
+export interface PreparedAgent {
+  readonly link: AgentLink;
+  readonly hello: SaidBy<'hello'>;
+  readonly ready: SaidBy<'ready'>;
+  /** Before the start. */
+  readonly clock: ClockOffset;
+}
+
+export interface PreparedFleet {
+  readonly survey: ServerSurvey;
+  readonly dataset: PlannedPrompts;
+  readonly plan: LoadPlan;
+  readonly agents: readonly PreparedAgent[];
+  readonly notices: readonly string[];
+}
+
+export interface FleetPreparation {
+  /** With its warm-up counted. */
+  readonly request: BenchRequest;
+  readonly parts: BenchParts;
+  readonly prompts: PromptWish;
+  readonly links: readonly AgentLink[];
+}
+
+/** @throws BenchError for what cannot be split, and where an agent refuses or is lost; the reason of `stop`. */
+export const prepareAgents = async ({
+  request,
+  parts,
+  prompts,
+  links,
+}: FleetPreparation): Promise<PreparedFleet> => {
+  const { runId, startedAt, noncePrefix, settings, stop } = parts;
+  checkSplit(request, links.length);
+  try {
+    const hellos = await inTime(Promise.all(links.map(link => link.said('hello'))), parts, HELLO_MS_MAX);
+    const warmupRequests = request.warmup.kind === 'requests' ? request.warmup.count : 0;
+    const asked = travellingRequest(request, { prompts, runId, startedAt, noncePrefix, warmupRequests });
+    await Promise.all(links.map(link => sendDataset(link, prompts)));
+    const survey = await inTime(surveyed(links, asked), parts, SURVEY_MS_MAX);
+    const dataset = plannedPrompts(prompts, survey.costs);
+    const plan = loadPlan({
+      request,
+      dataset,
+      server: survey,
+      cores: parts.environment.cores,
+      noncePrefix,
+      heartbeatMsMax: settings.heartbeatMsMax,
+      share: WHOLE_LOAD,
+    });
+    const readies = await inTime(readyAll(links, asked, { survey, plan }), parts, READY_MS_MAX);
+    checkPorts(plan, links, readies);
+    // One after the other: round trips of several at once would make each other longer.
+    const clocks: ClockOffset[] = [];
+    for (const link of links) clocks.push(await inTime(link.tellTime(stop), parts, CLOCK_MS_MAX));
+    checkClocks(plan, links, clocks);
+    const agents = links.flatMap((link, index): PreparedAgent[] => {
+      const [hello, ready, clock] = [hellos[index], readies[index], clocks[index]];
+      return hello === undefined || ready === undefined || clock === undefined
+        ? []
+        : [{ link, hello, ready, clock }];
+    });
+    const notices = agents.flatMap(({ link, ready }) => ready.notices.map(text => `${link.name}: ${text}`));
+    return { survey, dataset, plan, agents, notices: [...survey.notices, ...notices] };
+  } catch (error) {
+    throw error instanceof AgentLostError ? lostBefore(links, error) : error;
+  }
+};
+
+/** One request for each load thread there may be, as a machine alone has it, and one for each agent at least. */
+export const countedWarmup = (request: BenchRequest, agents: number): BenchRequest => {
+  if (request.warmup.kind !== 'default') return request;
+  const threads = threadsFor(request, Number.POSITIVE_INFINITY);
+  return { ...request, warmup: { kind: 'requests', count: Math.max(agents, threads) } };
+};
+
+const checkSplit = ({ pattern, shape }: BenchRequest, agents: number): void => {
+  const input = (problem: string, advice: string): BenchError =>
+    new BenchError({ code: 'input', problem, advice });
+  if (agents > AGENTS_MAX)
+    throw input(`${agents} agents are more than a run can have`, `Name at most ${AGENTS_MAX}.`);
+  if (pattern.kind === 'concurrency' && pattern.concurrency < agents)
+    throw input(
+      `${formatCount(pattern.concurrency)} requests at a time cannot be split over ${agents} agents`,
+      `Use --concurrency ${agents} or more, or fewer agents.`,
+    );
+  const cap = knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY);
+  if (cap < agents)
+    throw input(
+      `--max-in-flight ${cap} cannot be split over ${agents} agents`,
+      `Use --max-in-flight ${agents} or more, or fewer agents.`,
+    );
+};
+
+const sendDataset = async (link: AgentLink, { file }: PromptWish): Promise<void> => {
+  if (file === undefined) return;
+  for await (const part of deflatedParts(linesOfDataset(file))) await link.send({ kind: 'dataset', ...part });
+};
+
+const surveyed = async ([first]: readonly AgentLink[], request: AgentRequest): Promise<ServerSurvey> => {
+  if (first === undefined)
+    throw new BenchError({ code: 'input', problem: 'no agent was named', advice: 'Name one with --from.' });
+  await first.send({ kind: 'survey', request });
+  return arrivedSurvey((await first.said('surveyed')).survey);
+};
+
+const readyAll = async (
+  links: readonly AgentLink[],
+  asked: AgentRequest,
+  { survey, plan }: Pick<PreparedFleet, 'survey' | 'plan'>,
+): Promise<readonly SaidBy<'ready'>[]> => {
+  const { model, serverKind, notices, costs, calibration } = survey;
+  const words = isUnknown(calibration) ? calibration : { ...costs, ...calibration };
+  const promptsDigest = bodiesDigest(plan.bodies);
+  const told = { model, serverKind, notices, words };
+  return await Promise.all(
+    links.map(async (link, index) => {
+      const share = { index, of: links.length };
+      await link.send({ kind: 'prepare', request: { ...asked, model }, share, survey: told, promptsDigest });
+      return await link.said('ready');
+    }),
+  );
+};
+
+/** Each connection to one target takes a port of its own at the source address; what is closed keeps it for a minute more. */
+const checkPorts = (
+  { connections, pattern }: LoadPlan,
+  links: readonly AgentLink[],
+  readies: readonly SaidBy<'ready'>[],
+): void => {
+  for (const [index, { ephemeralPorts }] of readies.entries()) {
+    const ports = knownOr(ephemeralPorts, EPHEMERAL_PORTS);
+    const needed = shareOf(connections.opened, { index, of: links.length });
+    if (needed <= ports) continue;
+    throw new BenchError({
+      code: 'input',
+      problem: `${links[index]?.name} would open ${formatCount(needed)} connections to one target, and its system gives out ${formatCount(ports)} ports`,
+      advice:
+        pattern.kind === 'concurrency'
+          ? 'Use more agents, or a smaller --concurrency.'
+          : 'Use more agents, or a lower rate.',
+    });
+  }
+};
+
+const checkClocks = (plan: LoadPlan, links: readonly AgentLink[], clocks: readonly ClockOffset[]): void => {
+  const limitNs = clockErrorNsMax(medianGapNs(plan, links.length));
+  for (const [index, { errorNs }] of clocks.entries()) {
+    if (errorNs <= limitNs) continue;
+    throw new BenchError({
+      code: 'input',
+      problem: `the clock of ${links[index]?.name} is known to ${ms(errorNs)} only, and this schedule needs ${ms(limitNs)}`,
+      advice: 'Use agents with shorter round trips to this machine, a lower rate, or --concurrency.',
+    });
+  }
+};
+
+const inTime = async <T>(work: Promise<T>, { clock, stop }: BenchParts, limitMs: number): Promise<T> => {
+  const over = new AbortController();
+  const late = clock.sleep(limitMs, AbortSignal.any([stop, over.signal])).then(() => {
+    throw new BenchError({
+      code: 'failed',
+      problem: `the agents were not ready within ${limitMs / 1_000} s`,
+      advice: 'Are they and the target up? Look at what `plimsoll agent` prints there.',
+    });
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
+    work.catch(() => undefined);
+  }
+};
+
+const lostBefore = (links: readonly AgentLink[], cause: AgentLostError): BenchError => {
+  const lost = links.find(({ loss }) => loss === cause.loss);
+  const { loss } = cause;
+  const code = loss.kind === 'refused' ? codeOf(loss.problem.code) : 'failed';
+  const advice =
+    loss.kind === 'refused'
+      ? loss.problem.advice
+      : 'Nothing was started on the others. Is it up, and can this machine reach it?';
+  return new BenchError(
+    { code, problem: `${lost?.name ?? 'an agent'}: ${lossText(loss)}`, advice },
+    { cause },
+  );
+};
+
+const codeOf = (code: string): 'unreachable' | 'prompts-differ' | 'input' | 'failed' => {
+  switch (code) {
+    case 'unreachable':
+    case 'prompts-differ':
+    case 'failed':
+      return code;
+    default:
+      return 'input';
+  }
+};
+
+const ms = (ns: number): string => `${Number((ns / 1e6).toPrecision(2))} ms`;
+
+const HELLO_MS_MAX = 10_000;
+/** Calibration of words takes up to 120 s at a slow server. */
+const SURVEY_MS_MAX = 180_000;
+/** Connections, and a warm-up at a server that may load its model first. */
+const READY_MS_MAX = 600_000;
+const CLOCK_MS_MAX = 30_000;
+/** Of Linux by default, 32768 to 60999 (Documentation/networking/ip-sysctl.rst). */
+const EPHEMERAL_PORTS = 28_232;

@@ -1,0 +1,222 @@
+// One run from many machines, from what was asked to its report: what runBench is for one. This process sends nothing itself;
+// agents load the target, each its share of one schedule, and what they measured becomes one account here.
+
+import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { lookUp } from '../../core/run/metric-lookup.ts';
+import { judgedObjectives } from '../../core/run/objective.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import { shapeOf } from '../../core/run/run-shape.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { MessagePublisher } from '../../messaging/publisher.ts';
+import { NEWEST_WINS } from '../../messaging/publisher.ts';
+import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
+import { openSocketFolder } from '../../messaging/zeromq/socket-folder.ts';
+import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts';
+import { buildReport } from '../../metrics/build-report.ts';
+import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
+import type { FinalState, MetricsBody } from '../../metrics/metrics-publisher.ts';
+import { MetricsPublisher } from '../../metrics/metrics-publisher.ts';
+import { RunMetrics } from '../../metrics/run-metrics.ts';
+import { renderReport } from '../../metrics/text-report.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { encodeSamplesEnd } from '../../wire/sample-line.ts';
+import { snapshotToJson } from '../../wire/snapshot-codec.ts';
+import type { BenchParts, BenchResult } from '../run/bench-parts.ts';
+import type { BenchRequest } from '../run/bench-request.ts';
+import { readPromptWish } from '../run/read-prompt-wish.ts';
+import { openRunDirectory } from '../run/run-directory.ts';
+import { runConfig } from '../run/run-plan.ts';
+import type { LoadCounts } from '../threads/load-generator.ts';
+import type { AgentChannel } from './agent-channel.ts';
+import { AgentLink } from './agent-link.ts';
+import { collectAgent, fleetMetrics, mergeSamplesOf, reportAgents } from './fleet-account.ts';
+import { plannedArrivals } from './planned-arrivals.ts';
+import type { PreparedFleet } from './prepare-agents.ts';
+import { countedWarmup, prepareAgents } from './prepare-agents.ts';
+import { runSplitSession, SplitPhases } from './split-session.ts';
+import { StageReplay } from './stage-replay.ts';
+
+/**
+ * @param channels one for each agent, open
+ * @throws BenchError for bad input, an agent that refuses or is lost before the start, a directory that cannot be used; the
+ * reason of `stop` when it aborts before there is anything to measure. Every channel is closed in the end.
+ */
+export const runFleetBench = async (
+  asked: BenchRequest,
+  parts: BenchParts,
+  channels: readonly AgentChannel[],
+): Promise<BenchResult> => {
+  const runZeroNs = monotonicNs();
+  const nowNs = (): number => Number(monotonicNs() - runZeroNs);
+  const phases = new SplitPhases(channels.length);
+  const links = channels.map(
+    (channel, index) =>
+      new AgentLink(channel, {
+        clock: parts.clock,
+        nowNs,
+        onPhase: phase => phases.phase(index, phase),
+        onNotice: text => parts.observer.notice(text),
+      }),
+  );
+  await using _links: AsyncDisposable = {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(links.map(link => link[Symbol.asyncDispose]()));
+    },
+  };
+  const request = countedWarmup(asked, links.length);
+  const prompts = await readPromptWish(request, parts.stop);
+  const directory = await openRunDirectory(parts.directory);
+  let isBegun = false;
+  try {
+    await using sockets = await openSocketFolder(parts.temporaryFolder);
+    const fleet = await prepareAgents({ request, parts, prompts, links });
+    const samples = await directory.openSamples();
+    const config = fleetConfig(request, parts, fleet);
+    await directory.writeConfig(config);
+    const metrics = new RunMetrics(metricsOptions(config));
+    let measuringSinceNs = 0;
+    let final: Omit<MetricsBody, 'state'> = { pendingTasks: 0, metrics: [] };
+    let told: MetricsSnapshot | undefined;
+    const endpoint = sockets.endpoint('snapshots');
+    const zeromq = await openZeromqPublisher(endpoint, snapshotCodec, NEWEST_WINS);
+    const seen: MessagePublisher<MetricsSnapshot> = observed(zeromq, snapshot => {
+      told = snapshot;
+      parts.observer.snapshot(snapshot);
+    });
+    await using _publisher = seen;
+    const publisher = new MetricsPublisher({
+      clock: parts.clock,
+      publisher: seen,
+      monotonicNs,
+      writeFile: snapshot => writeFileAtomic(directory.files.finalSnapshot, snapshotToJson(snapshot)),
+      live: () =>
+        mergeSnapshots(
+          links.flatMap(({ snapshot }) => snapshot ?? []),
+          { state: 'live', measuringSinceNs },
+        ),
+      final: state => ({ state, ...final }),
+    });
+    isBegun = true;
+    for (const notice of fleet.notices) parts.observer.notice(notice);
+    parts.observer.started({
+      config,
+      directory: parts.directory,
+      snapshotsEndpoint: endpoint,
+      runZeroNs,
+      counts: () => countsOf(told),
+    });
+    publisher.start();
+    const ends = await runSplitSession({
+      parts,
+      agents: fleet.agents,
+      nowNs,
+      unmeasuredNs: fleet.plan.course?.measuredFromNs ?? 0,
+      phases,
+      onStart: fromNs => {
+        measuringSinceNs = Math.round(Number(runZeroNs) + fromNs);
+      },
+    });
+    const isInterrupted = parts.stop.aborted;
+    const collected = [];
+    for (const [index, agent] of fleet.agents.entries())
+      collected.push(await collectAgent({ agent, ended: ends[index], index }, directory.path, parts.stopNow));
+    const replay = new StageReplay(parts.tap);
+    const merged = await mergeSamplesOf({
+      ends: collected,
+      metrics,
+      append: async lines => samples.append(lines),
+      sample: sample => replay.sample(sample),
+    });
+    replay.end();
+    const problems = [...collected.flatMap(end => end.problems), ...merged.problems];
+    final = fleetMetrics(collected, metrics, measuringSinceNs);
+    const { samplesIssued, trackedSamplesIssued } = metrics.counters;
+    samples.append(
+      Buffer.from(
+        encodeSamplesEnd({
+          issued: samplesIssued.value,
+          trackedIssued: trackedSamplesIssued.value,
+          state: isInterrupted ? 'interrupted' : 'complete',
+          problems,
+        }),
+      ),
+    );
+    await samples.close(AbortSignal.timeout(parts.settings.diskMsMax));
+    const state: FinalState = isInterrupted ? 'interrupted' : 'complete';
+    const delivery = await publisher.publishFinal({ state, lingerMs: parts.settings.lingerMs });
+    parts.observer.phase('ended');
+    const planned = isInterrupted ? undefined : plannedArrivals(fleet.plan, links.length);
+    const report = buildReport({
+      config,
+      snapshot: { seq: (told?.seq ?? 0) + 1, timestampNs: Number(monotonicNs()), state, ...final },
+      source: delivery.disk.kind === 'done' ? 'final-snapshot-file' : 'complete-message',
+      droppedEvents: 0,
+      eventLogDropped: 0,
+      isInterrupted,
+      runProblems: [...problems, ...(samples.problem === undefined ? [] : [samples.problem])],
+      sourceProblems: [],
+      notices: fleet.notices,
+      agents: reportAgents(collected, planned),
+    });
+    const full = renderReport(report, { isUnicode: true, isFull: true });
+    const diskProblems = await directory.writeReport(report, `${full.join('\n')}\n`);
+    return { report, diskProblems };
+  } finally {
+    if (!isBegun) await directory.discard();
+  }
+};
+
+const fleetConfig = (
+  request: BenchRequest,
+  parts: BenchParts,
+  { plan, dataset, survey, agents }: PreparedFleet,
+): RunConfig => {
+  const config = runConfig({
+    ...parts,
+    request,
+    plan,
+    dataset,
+    calibration: survey.calibration,
+    server: survey,
+  });
+  return { ...config, run: { ...config.run, from: agents.map(({ link }) => link.name) } };
+};
+
+const metricsOptions = ({ run, ...config }: RunConfig): ConstructorParameters<typeof RunMetrics>[0] => ({
+  pattern: run.pattern,
+  shape: shapeOf(run),
+  isStreaming: run.streaming,
+  objectives: config.objectives,
+  judged: judgedObjectives(config),
+});
+
+const observed = <T>(publisher: MessagePublisher<T>, see: (item: T) => void): MessagePublisher<T> => ({
+  endpoint: publisher.endpoint,
+  publish: item => {
+    see(item);
+    return publisher.publish(item);
+  },
+  waitForSubscribers: (count, signal) => publisher.waitForSubscribers(count, signal),
+  get subscriberCount() {
+    return publisher.subscriberCount;
+  },
+  get droppedCount() {
+    return publisher.droppedCount;
+  },
+  get queuedBytes() {
+    return publisher.queuedBytes;
+  },
+  close: lingerMs => publisher.close(lingerMs),
+  [Symbol.asyncDispose]: () => publisher[Symbol.asyncDispose](),
+});
+
+const countsOf = (snapshot: MetricsSnapshot | undefined): LoadCounts => {
+  const metrics = lookUp(snapshot);
+  const all = metrics.counts('all');
+  const measured = metrics.counts('measured');
+  return {
+    issued: all.issued,
+    warmup: all.issued - measured.issued,
+    ended: all.completed + all.failed + all.cancelled,
+  };
+};

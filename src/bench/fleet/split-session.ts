@@ -1,0 +1,135 @@
+// The load itself, from many machines: one zero for all, stops that reach each of them, and the phases of the whole as a
+// single run has them. What an agent is doing is its own affair; here counts when all of them have come so far.
+
+import type { Clock } from '../../clock/clock.ts';
+import { pause, untilAborted } from '../../clock/until-aborted.ts';
+import type { AgentPhase } from '../../wire/agent-message.ts';
+import type { BenchParts } from '../run/bench-parts.ts';
+import type { AgentLink, SaidBy } from './agent-link.ts';
+import type { ClockOffset } from './clock-offset.ts';
+import { startLeadNs } from './clock-offset.ts';
+import type { PreparedAgent } from './prepare-agents.ts';
+
+export interface SplitSession {
+  readonly parts: Pick<BenchParts, 'clock' | 'settings' | 'stop' | 'stopNow' | 'early' | 'observer' | 'tap'>;
+  readonly agents: readonly PreparedAgent[];
+  /** Since the run's zero. */
+  readonly nowNs: () => number;
+  /** Of ramp and warm-up behind the zero of the schedule. */
+  readonly unmeasuredNs: number;
+  readonly phases: SplitPhases;
+  /** The zero of the measured phase, ns since the run's zero. */
+  readonly onStart: (measuredFromNs: number) => void;
+}
+
+/** Of each agent in the order of the agents; undefined where it was lost. */
+export type SplitEnd = readonly (SaidBy<'ended'> | undefined)[];
+
+/** Never rejects because of what agents do. */
+export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> => {
+  const { parts, agents, nowNs, unmeasuredNs, phases } = session;
+  const over = new AbortController();
+  const tellAll = (how: 'drain' | 'cancel' | 'abort'): void => {
+    for (const { link } of agents) void link.send({ kind: 'stop', how });
+  };
+  whenAborted(parts.stop, over.signal, () => {
+    parts.observer.phase('stopping');
+    tellAll('abort');
+  });
+  if (parts.early !== undefined) {
+    whenAborted(parts.early.drain, over.signal, () => tellAll('drain'));
+    whenAborted(parts.early.cancel, over.signal, () => tellAll('cancel'));
+  }
+  const startNs = await startAll(session);
+  parts.tap?.started(startNs, nowNs);
+  session.onStart(startNs + unmeasuredNs);
+  const telling = tellPhases({ session, startNs, over: over.signal });
+  phases.onDraining(() => {
+    if (!parts.stop.aborted) parts.observer.phase('draining');
+  });
+  const abandoned = untilAborted(AbortSignal.any([parts.stopNow, over.signal])).then(
+    (): undefined => undefined,
+  );
+  const ends = await Promise.all(agents.map(({ link }) => endOf(link, abandoned)));
+  over.abort();
+  await telling;
+  return ends;
+};
+
+/** T0 lies so far ahead that every agent has heard of it by then. */
+const startAll = async ({ parts, agents, nowNs }: SplitSession): Promise<number> => {
+  const worst = Math.max(0, ...agents.map(({ clock }) => clock.worstRoundTripNs));
+  const startNs = nowNs() + startLeadNs(worst, parts.settings.startLeadMs);
+  if (parts.stop.aborted) return startNs;
+  parts.observer.phase('waiting');
+  await Promise.all(
+    agents.map(({ link, clock }) => link.send({ kind: 'start', atNs: agentTime(clock, startNs) })),
+  );
+  return startNs;
+};
+
+const agentTime = ({ offsetNs }: ClockOffset, coordinatorNs: number): number =>
+  Math.round(coordinatorNs + offsetNs);
+
+const tellPhases = async ({
+  session: { parts, nowNs, unmeasuredNs },
+  startNs,
+  over,
+}: {
+  readonly session: SplitSession;
+  readonly startNs: number;
+  readonly over: AbortSignal;
+}): Promise<void> => {
+  const ending = AbortSignal.any([over, parts.stop]);
+  await until(parts.clock, (startNs - nowNs()) / 1e6, ending);
+  if (unmeasuredNs > 0 && !ending.aborted) {
+    parts.observer.phase('ramping');
+    await until(parts.clock, (startNs + unmeasuredNs - nowNs()) / 1e6, ending);
+  }
+  if (!ending.aborted) parts.observer.phase('measuring');
+};
+
+const until = (clock: Clock, ms: number, over: AbortSignal): Promise<void> =>
+  pause(clock, Math.max(0, ms), over);
+
+const endOf = async (
+  link: AgentLink,
+  abandoned: Promise<undefined>,
+): Promise<SaidBy<'ended'> | undefined> => {
+  const lost = link.lost.then((): undefined => undefined);
+  return await Promise.race([link.said('ended').catch((): undefined => undefined), lost, abandoned]);
+};
+
+/** Which agents have issued all they will, or are out of the run. */
+export class SplitPhases {
+  readonly #draining = new Set<number>();
+  readonly #of: number;
+  #listener: (() => void) | undefined;
+
+  constructor(agents: number) {
+    this.#of = agents;
+  }
+
+  phase(agent: number, phase: AgentPhase): void {
+    if (phase !== 'draining' && phase !== 'ended') return;
+    this.#draining.add(agent);
+    this.#check();
+  }
+
+  /** Once, also where it has happened. */
+  onDraining(listener: () => void): void {
+    this.#listener = listener;
+    this.#check();
+  }
+
+  #check(): void {
+    if (this.#draining.size < this.#of) return;
+    this.#listener?.();
+    this.#listener = undefined;
+  }
+}
+
+const whenAborted = (signal: AbortSignal, over: AbortSignal, act: () => void): void => {
+  if (signal.aborted) act();
+  else signal.addEventListener('abort', act, { once: true, signal: over });
+};

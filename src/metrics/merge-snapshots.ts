@@ -1,0 +1,75 @@
+// One snapshot of several machines that load one target: counts add, histograms add cell by cell, so that percentiles are
+// those of all values together, and what describes one client is that of the worst.
+
+import type {
+  CounterMetric,
+  Metric,
+  MetricsSnapshot,
+  SeriesMetric,
+  SnapshotState,
+} from '../core/run/snapshot.ts';
+import type { MetricsBody } from './metrics-publisher.ts';
+import { SeriesSampler } from './series-sampler.ts';
+
+export interface SnapshotMerge {
+  readonly state: SnapshotState;
+  /** On the coordinator's CLOCK_MONOTONIC; 0 before. */
+  readonly measuringSinceNs: number;
+}
+
+export interface MergedMetrics extends MetricsBody {
+  /** Series that some machine told without their histogram, and that are left out. */
+  readonly unadded: readonly string[];
+}
+
+export const mergeSnapshots = (
+  all: readonly Pick<MetricsSnapshot, 'metrics' | 'pendingTasks'>[],
+  { state, measuringSinceNs }: SnapshotMerge,
+): MergedMetrics => {
+  const counters = new Map<string, number>();
+  const series = new Map<string, SeriesSampler>();
+  const unadded = new Set<string>();
+  for (const { metrics } of all) {
+    for (const metric of metrics) {
+      if (metric.kind === 'counter') counters.set(metric.name, combined(metric, counters.get(metric.name)));
+      else if (!addTo(series, metric)) unadded.add(metric.name);
+    }
+  }
+  if (counters.has('measuringSinceNs')) counters.set('measuringSinceNs', measuringSinceNs);
+  const metrics: readonly Metric[] = [
+    ...counters.entries().map(([name, value]) => ({ kind: 'counter' as const, name, value })),
+    ...series
+      .entries()
+      .filter(([name]) => !unadded.has(name))
+      .map(([, sampler]) => sampler.live()),
+  ];
+  const pendingTasks = all.reduce((sum, snapshot) => sum + snapshot.pendingTasks, 0);
+  return { state, pendingTasks, metrics, unadded: [...unadded] };
+};
+
+const addTo = (series: Map<string, SeriesSampler>, metric: SeriesMetric): boolean => {
+  const { name, unit } = metric;
+  const sampler = series.get(name) ?? new SeriesSampler(name, { unit });
+  series.set(name, sampler);
+  return sampler.add(metric);
+};
+
+const combined = ({ name, value }: CounterMetric, before: number | undefined): number => {
+  if (before === undefined) return value;
+  return OF_THE_WORST.has(name) ? Math.max(before, value) : before + value;
+};
+
+/** What speaks of one machine's time: a sum over machines would be of nobody. */
+const OF_THE_WORST: ReadonlySet<string> = new Set([
+  'windowNs',
+  'measuringSinceNs',
+  'steadyStateNs',
+  'client.observedNs',
+  'client.starvedNs',
+  'client.eventLoopUtilization',
+  'client.cpuShare',
+  'client.gcPauseNsTotal',
+  'client.gcPauseNsMax',
+  'client.parsePausedNs',
+  'finalFileFailed',
+]);

@@ -1,0 +1,121 @@
+// Agents in this process over lines in memory, and a run from them, as the command makes one.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentPolicy } from '../../../src/bench/agent/agent-policy.ts';
+import { serveCoordinator } from '../../../src/bench/agent/agent-session.ts';
+import { systemNames } from '../../../src/bench/agent/reach-target.ts';
+import type { AgentSessionEnd } from '../../../src/bench/agent/session-parts.ts';
+import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
+import type { MemoryLines } from '../../../src/bench/fleet/memory-line.ts';
+import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
+import { runFleetBench } from '../../../src/bench/fleet/run-fleet.ts';
+import type { BenchParts, BenchResult } from '../../../src/bench/run/bench-parts.ts';
+import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
+import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
+import type { SessionPhase } from '../../../src/bench/run/session.ts';
+import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
+import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import type { MetricsSnapshot } from '../../../src/core/run/snapshot.ts';
+import { POLICY } from '../agent/scripted-coordinator.ts';
+
+export const requestHere = (url: string, changes: Partial<BenchRequest> = {}): BenchRequest => {
+  const target = parseTargetUrl(url);
+  if (target.kind === 'wrong') throw new Error(target.problem);
+  return {
+    target: target.value,
+    api: serverApi('chat'),
+    model: 'mock-model',
+    pattern: { kind: 'constant', requestsPerSecond: 50 },
+    shape: PLAIN_SHAPE,
+    samplesMax: 20,
+    durationMs: undefined,
+    name: undefined,
+    tags: {},
+    dataset: { kind: 'synthetic' },
+    requests: { outputTokens: undefined, inputTokens: undefined, prefixes: undefined, fields: {} },
+    hasNonce: true,
+    isStreaming: true,
+    timeouts: { connectMs: 5_000, firstByteMs: 30_000, idleMs: 30_000, totalMs: 30_000 },
+    warmup: { kind: 'none' },
+    seed: 7,
+    headers: [],
+    hasEventLog: false,
+    objectives: [],
+    attainment: 1,
+    ...changes,
+  };
+};
+
+/** What a run here is given; directories are made in `folder`. */
+export const partsHere = (folder: string, changes: Partial<BenchParts> = {}): BenchParts => ({
+  clock: systemClock,
+  env: process.env,
+  nodePath: process.execPath,
+  temporaryFolder: folder,
+  version: '1.2.3',
+  environment: { node: '24', os: 'test', cpu: 'test', cores: 2 },
+  settings: { ...BENCH_SETTINGS, heartbeatMsMax: 20_000, startLeadMs: 200 },
+  runId: '20261122-120000-abcd',
+  startedAt: '2026-11-22T12:00:00.000Z',
+  noncePrefix: '0badcafe',
+  directory: join(folder, 'run'),
+  stop: new AbortController().signal,
+  stopNow: new AbortController().signal,
+  observer: {
+    started: () => undefined,
+    phase: () => undefined,
+    snapshot: () => undefined,
+    notice: () => undefined,
+  },
+  ...changes,
+});
+
+export class FleetHere {
+  readonly lines: readonly MemoryLines[];
+  readonly ends: readonly Promise<AgentSessionEnd>[];
+  readonly phases: SessionPhase[] = [];
+  readonly snapshots: MetricsSnapshot[] = [];
+  readonly notices: string[] = [];
+  readonly #folder: string;
+
+  /** @param names of its agents; the folders of their runs are made in `folder` */
+  constructor(folder: string, names: readonly string[], policy: Partial<AgentPolicy>) {
+    this.#folder = folder;
+    this.lines = names.map(() => memoryLines());
+    this.ends = names.map((name, index) => {
+      const own = join(folder, name);
+      mkdirSync(own);
+      const { clock, env, nodePath, version, environment, settings } = partsHere(folder);
+      const line = this.lines[index]?.agent;
+      if (line === undefined) throw new Error('an agent without a line');
+      return serveCoordinator(channelToCoordinator(line, 'atlas'), {
+        policy: () => ({ ...POLICY, ...policy }),
+        name,
+        env: {},
+        folder: own,
+        resolve: systemNames,
+        signal: new AbortController().signal,
+        bench: { clock, env, nodePath, temporaryFolder: folder, version, environment, settings },
+      });
+    });
+    this.#names = names;
+  }
+
+  readonly #names: readonly string[];
+
+  async run(request: BenchRequest, changes: Partial<BenchParts> = {}): Promise<BenchResult> {
+    const observer = {
+      started: () => undefined,
+      phase: (phase: SessionPhase) => void this.phases.push(phase),
+      snapshot: (snapshot: MetricsSnapshot) => void this.snapshots.push(snapshot),
+      notice: (text: string) => void this.notices.push(text),
+    };
+    const channels = this.lines.map(({ coordinator }, index) =>
+      channelToAgent(coordinator, this.#names[index] ?? ''),
+    );
+    return await runFleetBench(request, partsHere(this.#folder, { observer, ...changes }), channels);
+  }
+}

@@ -1,0 +1,75 @@
+// A run from two agents: one schedule, one account, exact figures.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import { lowerPercentile } from '../../../src/core/statistics/percentile.ts';
+import { rebuildReport } from '../../../src/metrics/report-sources.ts';
+import { startMock } from '../../../src/mock/mock-server.ts';
+import { reportFromJson } from '../../../src/wire/report-codec.ts';
+import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { FleetHere, requestHere } from './agents-here.ts';
+
+const FAST = { ttftMs: 5, gapMs: 1, outputTokens: 3 };
+const originOf = (url: string): string => new URL(url).origin;
+
+const samplesIn = (path: string): readonly EndedSample[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap(line => {
+      const decoded = decodeSampleLine(line);
+      return decoded.kind === 'sample' ? [decoded.sample] : [];
+    });
+
+describe('a run from two agents', () => {
+  test('is one run: every arrival once, percentiles those of all samples, and a part of each', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock(FAST);
+    const fleet = new FleetHere(folder.path, ['atlas', 'boreas'], { targets: [originOf(mock.url)] });
+    const { report, diskProblems } = await fleet.run(
+      requestHere(mock.url, { samplesMax: 41, warmup: { kind: 'default' } }),
+    );
+    expect(diskProblems).toEqual([]);
+    expect(report).toMatchObject({
+      complete: true,
+      counts: { issued: 41, completed: 41, unresolved: 0 },
+      warmup: { issued: 2 },
+      run: { from: ['atlas', 'boreas'] },
+    });
+    const directory = join(folder.path, 'run');
+    const merged = samplesIn(join(directory, 'samples.jsonl'));
+    const parts = [0, 1].map(index => samplesIn(join(directory, 'agents', String(index), 'samples.jsonl')));
+    expect(merged.map(({ sampleId }) => sampleId).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 43 }, (_, index) => index),
+    );
+    for (const [index, part] of parts.entries())
+      expect(new Set(part.map(({ sampleId }) => sampleId % 2))).toEqual(new Set([index]));
+    // Exactly the percentiles of all latencies of both, from the files that they sent.
+    const measured = parts.flat().filter(({ window }) => window >= 0);
+    const sorted = Float64Array.from(measured.map(({ endNs, sentNs }) => endNs - sentNs)).sort();
+    const { latencyNs } = report.series;
+    expect(latencyNs?.isExact).toBe(true);
+    for (const [percentile, value] of Object.entries(latencyNs?.percentiles ?? {}))
+      expect(value).toBe(lowerPercentile(sorted, Number(percentile)));
+    // Sent when one machine would have, as far as clocks and pacing go.
+    const due = merged
+      .filter(({ window }) => window >= 0)
+      .toSorted((a, b) => a.sampleId - b.sampleId)
+      .map(({ intendedNs }) => intendedNs);
+    const [first = 0] = due;
+    for (const [index, intendedNs] of due.entries())
+      expect(Math.abs(intendedNs - first - index * 20e6)).toBeLessThan(5e6);
+    expect(report.agents).toMatchObject([
+      { name: 'atlas', state: 'complete', counts: { issued: 21 }, planned: 21 },
+      { name: 'boreas', state: 'complete', counts: { issued: 20 }, planned: 20 },
+    ]);
+    for (const agent of report.agents ?? []) expect(agent.clockErrorMs).toBeLessThan(50);
+    expect(reportFromJson(readFileSync(join(directory, 'report.json'), 'utf8'))).toEqual(report);
+    expect(await rebuildReport(directory)).toMatchObject({ complete: true, agents: report.agents });
+    expect(fleet.phases).toEqual(['waiting', 'measuring', 'draining', 'ended']);
+    expect(fleet.snapshots.length).toBeGreaterThan(1);
+    for (const end of await Promise.all(fleet.ends)) expect(end.kind).toBe('done');
+  });
+});
