@@ -8,6 +8,7 @@ import type { Event } from '../src/core/event.ts';
 import type { Fact } from '../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
+import type { State } from '../src/core/state.ts';
 import type { Reported } from '../src/core/unknown.ts';
 import { isKnown } from '../src/core/unknown.ts';
 import { Cluster } from '../src/daemon/cluster.ts';
@@ -59,6 +60,10 @@ export class SimulatedPage implements AsyncDisposable {
 
   get url(): string {
     return this.#url;
+  }
+
+  get state(): State {
+    return this.#cluster.state;
   }
 
   get linkCount(): number {

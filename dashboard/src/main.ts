@@ -2,6 +2,7 @@
 
 import './look/base.css';
 import { mount } from 'svelte';
+import { streamScope } from './fleet/fleet-scope.ts';
 import { swapCode, watchForCode } from './shell/access.ts';
 import App from './shell/app.svelte';
 import { DaemonInfo } from './shell/daemon-info.svelte.ts';
@@ -28,5 +29,6 @@ const target = document.querySelector('#app');
 if (target !== null) mount(App, { target, props: { context, codeResult } });
 context.router.start();
 context.theme.start();
+context.store.look(streamScope(context.router.route, context.router.query));
 context.store.start();
 context.daemon.start();

@@ -28,7 +28,6 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'dashboard/src/run/compare.ts': ['COMPARED_MAX', 'HEADLINES_MAX'],
   'dashboard/src/run/run-series.ts': ['LISTED_ROWS_MAX'],
   'dashboard/src/stream/backoff.ts': ['RETRY_MS_MAX'],
-  'dashboard/src/stream/stream-holder.ts': ['TABS_MAX'],
   'dashboard/src/topology/arrangement.ts': [
     'FULL_NODES_MAX',
     'RING_NODES_MAX',

@@ -8,7 +8,8 @@ import {
   formatCount,
   formatPercent,
 } from '../../../src/core/figure/figure.ts';
-import type { CableFault, FleetFault } from '../../../src/core/fleet/fleet-faults.ts';
+import type { CableFault } from '../../../src/core/fleet/cable-fault.ts';
+import type { FleetFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { formatNominalRate } from '../figure/rate.ts';
 import type { RateUnit } from '../link/link-words.ts';

@@ -1,7 +1,7 @@
 // The few lines that a fleet draws: faulty cables, inside a group or along the trunk, and what a picked node has to its own
 // group. Never across a cell: a cable leaves its group through the gutter beside its column.
 
-import type { CableFault } from '../../../src/core/fleet/fleet-faults.ts';
+import type { CableFault } from '../../../src/core/fleet/cable-fault.ts';
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { CellSpot, FleetLayout, GroupBox } from './fleet-layout.ts';

@@ -10,25 +10,34 @@ import {
   formatPercent,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
-import type { FleetPicture, GroupSums } from '../../../src/core/fleet/fleet-picture.ts';
+import type { FleetPicture, GroupLevels, GroupSums } from '../../../src/core/fleet/fleet-picture.ts';
 import type { Total } from '../../../src/core/totals.ts';
 import type { Hold } from '../chart/hull-bar.ts';
 import type { Tile } from '../cluster/tiles.ts';
 
-export const fleetTiles = ({ roster, sums }: Pick<FleetPicture, 'roster' | 'sums'>): readonly Tile[] => {
-  const named = sums.map((sum, index) => ({ sum, name: roster.groups[index]?.name ?? '' }));
+export const fleetTiles = ({
+  roster,
+  sums,
+  levels,
+}: Pick<FleetPicture, 'roster' | 'sums' | 'levels'>): readonly Tile[] => {
+  const named = sums.map((sum, index) => ({
+    sum,
+    name: roster.groups[index]?.name ?? '',
+    usedBytes: levels[index]?.usedBytes ?? 0,
+    gpuUse: levels[index]?.gpuUse,
+  }));
   const flops = totalOver(sums, sum => sum.flopsPerSecond);
   const bandwidth = totalOver(sums, sum => sum.bandwidthBytesPerSecond);
   const totalBytes = sums.reduce((all, sum) => all + sum.memoryTotalBytes, 0);
-  const usedBytes = sums.reduce((all, sum) => all + sum.memoryUsedBytes, 0);
-  const busy = meanBusy(sums);
+  const usedBytes = named.reduce((all, one) => all + one.usedBytes, 0);
+  const busy = meanBusy(named);
   return [
     {
       name: 'FP16 compute',
       value: measured(flops, formatFlopsPerSecond),
       part: `${coverage(flops)}${busy === undefined ? '' : ` · ${figureText(formatPercent(busy))} busy`}`,
-      holds: named.map(({ sum, name }) =>
-        hold(name, sum.flopsPerSecond.sum, sum.gpuUse, {
+      holds: named.map(({ sum, name, gpuUse }) =>
+        hold(name, sum.flopsPerSecond.sum, gpuUse, {
           figure: figureText(formatFlopsPerSecond(sum.flopsPerSecond.sum)),
           load: 'busy',
         }),
@@ -49,13 +58,13 @@ export const fleetTiles = ({ roster, sums }: Pick<FleetPicture, 'roster' | 'sums
       name: 'Memory',
       value: totalBytes === 0 ? UNKNOWN_FIGURE : formatBytes(totalBytes),
       part: totalBytes === 0 ? 'not read yet' : `${figureText(formatBytes(usedBytes))} used`,
-      holds: named.map(({ sum, name }) =>
+      holds: named.map(({ sum, name, usedBytes }) =>
         hold(
           name,
           sum.memoryTotalBytes,
-          sum.memoryTotalBytes === 0 ? undefined : sum.memoryUsedBytes / sum.memoryTotalBytes,
+          sum.memoryTotalBytes === 0 ? undefined : usedBytes / sum.memoryTotalBytes,
           {
-            figure: `${figureText(formatBytesOf(sum.memoryUsedBytes, sum.memoryTotalBytes))} used`,
+            figure: `${figureText(formatBytesOf(usedBytes, sum.memoryTotalBytes))} used`,
             load: '',
           },
         ),
@@ -65,10 +74,13 @@ export const fleetTiles = ({ roster, sums }: Pick<FleetPicture, 'roster' | 'sums
 };
 
 /** "45 % of 5.12 TB": of a group's head. */
-export const groupMemoryWords = ({ memoryTotalBytes, memoryUsedBytes }: GroupSums): string =>
-  memoryTotalBytes === 0
+export const groupMemoryWords = (
+  { modelMemoryBytes }: GroupSums,
+  { memoryUse }: Pick<GroupLevels, 'memoryUse'>,
+): string =>
+  memoryUse === undefined || modelMemoryBytes === 0
     ? 'memory not read'
-    : `${figureText(formatPercent(memoryUsedBytes / memoryTotalBytes))} of ${figureText(formatBytes(memoryTotalBytes))}`;
+    : `${figureText(formatPercent(memoryUse))} of ${figureText(formatBytes(modelMemoryBytes))}`;
 
 export const computeWords = ({ flopsPerSecond }: GroupSums): string =>
   flopsPerSecond.knownCount === 0 ? '' : figureText(measured(flopsPerSecond, formatFlopsPerSecond));
@@ -99,12 +111,14 @@ const totalOver = (sums: readonly GroupSums[], of: (sum: GroupSums) => Total): T
 };
 
 /** By nodes: a group of many weighs more. */
-const meanBusy = (sums: readonly GroupSums[]): number | undefined => {
-  const told = sums.filter(({ gpuUse }) => gpuUse !== undefined);
-  const nodes = told.reduce((all, { upCount }) => all + upCount, 0);
+const meanBusy = (
+  groups: readonly { readonly sum: GroupSums; readonly gpuUse: number | undefined }[],
+): number | undefined => {
+  const told = groups.filter(({ gpuUse }) => gpuUse !== undefined);
+  const nodes = told.reduce((all, { sum }) => all + sum.upCount, 0);
   return nodes === 0
     ? undefined
-    : told.reduce((all, { gpuUse = 0, upCount }) => all + gpuUse * upCount, 0) / nodes;
+    : told.reduce((all, { gpuUse = 0, sum }) => all + gpuUse * sum.upCount, 0) / nodes;
 };
 
 const measured = (total: Total, format: (value: number) => Figure): Figure => {

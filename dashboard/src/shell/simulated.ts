@@ -5,11 +5,21 @@ import type { State } from '../../../src/core/state.ts';
 
 /** '' where every node is real. */
 export const simulationWords = (state: State, nodes: readonly NodeId[]): string => {
-  const count = nodes.filter(node => isSimulated(state, node)).length;
-  if (count === 0) return '';
-  if (count === nodes.length)
-    return count === 1 ? 'Simulated: not a real machine' : 'Simulated: no node is real';
-  return `Simulated: ${count} of ${nodes.length} nodes`;
+  const simulatedCount = nodes.filter(node => isSimulated(state, node)).length;
+  return simulationOfCounts({ simulatedCount, nodeCount: nodes.length });
+};
+
+export const simulationOfCounts = ({
+  simulatedCount,
+  nodeCount,
+}: {
+  readonly simulatedCount: number;
+  readonly nodeCount: number;
+}): string => {
+  if (simulatedCount === 0) return '';
+  if (simulatedCount === nodeCount)
+    return nodeCount === 1 ? 'Simulated: not a real machine' : 'Simulated: no node is real';
+  return `Simulated: ${simulatedCount} of ${nodeCount} nodes`;
 };
 
 /** The same where there is no room: "Simulated", "3 of 8 simulated". */

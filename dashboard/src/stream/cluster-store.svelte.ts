@@ -1,10 +1,13 @@
-// What a tab holds: the cluster's state, folded by the core's own apply, the link to the daemon, and the moment at which
-// ages are counted. It rests while the page is hidden, and asks for a fresh snapshot when it is seen again.
+// What a tab holds: the cluster's state, folded by the core's own apply, or of a fleet the picture that the daemon sends in its
+// place, the link to the daemon, and the moment at which ages are counted. It rests while the page is hidden, and asks for a fresh snapshot when it is seen again.
 
 import { applyAll } from '../../../src/core/apply.ts';
+import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
+import type { FleetSelection } from '../../../src/core/fleet/fleet-selection.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { decodeFleet, foldedPicture } from '../../../src/wire/fleet-message.ts';
 import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
 import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, newsMsMin } from './beat.ts';
 import type { StreamLink, StreamLinkView } from './link.ts';
@@ -22,6 +25,11 @@ export interface StreamHeader {
 /** What is counted at once, and so drawn at once: one value, because each that changes asks all that depends on it. */
 interface Moment {
   readonly state: State;
+  readonly fleet: FleetPicture | undefined;
+  /** null: nobody is called as what is picked. */
+  readonly selection: FleetSelection | null | undefined;
+  /** Another view was asked for, and nothing of it has come. */
+  readonly isWaiting: boolean;
   readonly link: StreamLink;
   /** This tab's monotonic clock, moved on by the beat. */
   readonly nowMs: number;
@@ -42,12 +50,24 @@ export class ClusterStore {
   /** Each one replaces the picture: at the start, after a break, when the page is seen again. */
   snapshotCount: number = $state(0);
   readonly history: PageHistory = new PageHistory();
-  #moment: Moment = $state.raw({ state: EMPTY_STATE, link: { kind: 'starting' }, nowMs: performance.now() });
+  #moment: Moment = $state.raw({
+    state: EMPTY_STATE,
+    fleet: undefined,
+    selection: undefined,
+    isWaiting: true,
+    link: { kind: 'starting' },
+    nowMs: performance.now(),
+  });
   readonly #staleMs: number;
   /** The version this page came with. */
   #firstVersion: string | undefined;
   /** Of the moment to come: what has been told since the last count. */
   #state: State = EMPTY_STATE;
+  #fleet: FleetPicture | undefined;
+  #selection: FleetSelection | null | undefined;
+  #isWaiting = true;
+  /** The stream's query; undefined: nothing is looked at yet. */
+  #scope: string | undefined;
   #batches: Batch[] = [];
   #link: StreamLink = { kind: 'starting' };
   #isLooking = false;
@@ -63,6 +83,20 @@ export class ClusterStore {
   /** The cluster as of the last count. */
   get cluster(): State {
     return this.#moment.state;
+  }
+
+  /** The picture of a fleet, where the daemon sends that in place of the state. */
+  get fleet(): FleetPicture | undefined {
+    return this.#moment.fleet;
+  }
+
+  get selection(): FleetSelection | null | undefined {
+    return this.#moment.selection;
+  }
+
+  /** Nothing has come yet of what is looked at. */
+  get isStarting(): boolean {
+    return this.#moment.isWaiting;
   }
 
   get nowMs(): number {
@@ -108,14 +142,42 @@ export class ClusterStore {
     };
   }
 
+  /**
+   * Looks at another view: the stream's query, '' for the whole state. Whoever has the whole state of a small cluster has all
+   * of every view of it.
+   */
+  look(scope: string): void {
+    if (scope === this.#scope) return;
+    const hasAll = this.#scope !== undefined && !this.#isWaiting && this.#fleet === undefined;
+    if (hasAll && isSharedView(scope) && isSharedView(this.#scope) && this.#nodeCount() <= WHOLE_NODES)
+      return;
+    const isOther = this.#scope === undefined || scope === '' || this.#fleet === undefined;
+    this.#scope = scope;
+    if (isOther) {
+      this.#isWaiting = true;
+      this.#state = EMPTY_STATE;
+      this.#fleet = undefined;
+      this.#batches = [];
+      this.#moment = { ...this.#moment, state: EMPTY_STATE, fleet: undefined, isWaiting: true };
+    }
+    if (this.#isLooking) this.#port?.post({ kind: 'watch', scope });
+  }
+
   retry(): void {
     this.#port?.post({ kind: 'retry' });
   }
 
   #watch(): void {
     this.#isLooking = true;
-    this.#port?.post({ kind: 'watch' });
+    if (this.#scope !== undefined) this.#port?.post({ kind: 'watch', scope: this.#scope });
     this.#count(BEAT_MS);
+  }
+
+  /** Nothing is looked at until `look`. */
+  rest(): void {
+    this.#scope = undefined;
+    this.#selection = undefined;
+    this.#port?.post({ kind: 'leave' });
   }
 
   #rest(): void {
@@ -127,7 +189,14 @@ export class ClusterStore {
   #count(nextMs: number): void {
     this.#fold();
     const nowMs = performance.now();
-    this.#moment = { state: this.#state, link: this.#link, nowMs };
+    this.#moment = {
+      state: this.#state,
+      fleet: this.#fleet,
+      selection: this.#selection,
+      isWaiting: this.#isWaiting,
+      link: this.#link,
+      nowMs,
+    };
     this.#countedAtMs = nowMs;
     this.#plan(nowMs + nextMs, BEAT_MS);
   }
@@ -167,17 +236,34 @@ export class ClusterStore {
     if (isBack) this.#count(BEAT_MS);
   }
 
+  /** Something whole has come. */
+  #greet({ nodeId, plimsollVersion, daemonStart }: StreamHeader): void {
+    this.#isWaiting = false;
+    this.#firstVersion ??= plimsollVersion;
+    this.snapshotCount += 1;
+    if (this.header?.daemonStart !== daemonStart) this.header = { nodeId, plimsollVersion, daemonStart };
+  }
+
   #receive(message: ToTab): void {
     const nowMs = performance.now();
     switch (message.kind) {
       case 'snapshot': {
         const { state, nodeId, plimsollVersion, daemonStart } = decodeSnapshot(message.text, nowMs);
         this.#state = state;
+        this.#fleet = undefined;
         this.#batches = [];
-        this.#firstVersion ??= plimsollVersion;
-        this.snapshotCount += 1;
-        if (this.header?.daemonStart !== daemonStart) this.header = { nodeId, plimsollVersion, daemonStart };
+        this.#greet({ nodeId, plimsollVersion, daemonStart });
         this.#count(BEAT_MS);
+        break;
+      }
+      case 'fleet': {
+        const told = decodeFleet(message.text, nowMs);
+        this.#state = EMPTY_STATE;
+        this.#fleet = foldedPicture(this.#fleet, told);
+        if (told.parts.selection !== undefined) this.#selection = told.parts.selection;
+        this.#link = { kind: 'open', heardAtMs: nowMs };
+        if (told.isWhole) this.#greet(told);
+        this.#count(BEAT_AFTER_NEWS_MS);
         break;
       }
       case 'batch':
@@ -198,3 +284,10 @@ export class ClusterStore {
     }
   }
 }
+
+/** The whole state, or a fleet's picture in its place. */
+const isSharedView = (scope: string | undefined): boolean =>
+  scope === '' || (scope !== undefined && new URLSearchParams(scope).get('view') === 'fleet');
+
+/** Up to so many nodes the daemon sends the whole state to whoever asks for a fleet. */
+const WHOLE_NODES = 64;

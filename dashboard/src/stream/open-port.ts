@@ -34,6 +34,5 @@ const shared = (receive: (message: ToTab) => void): StreamPort => {
 const direct = (receive: (message: ToTab) => void): StreamPort => {
   const holder = new StreamHolder();
   const tab = { post: receive };
-  holder.start();
   return { post: message => holder.receive(tab, message) };
 };

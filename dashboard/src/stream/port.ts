@@ -7,12 +7,14 @@ export type ToTab =
   | { readonly kind: 'snapshot'; readonly text: string }
   /** Other events are drawn sooner than regular readings. */
   | { readonly kind: 'batch'; readonly text: string; readonly hasNews: boolean }
+  /** A picture of a fleet, or what has changed in it. */
+  | { readonly kind: 'fleet'; readonly text: string }
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'link'; readonly link: StreamLink; readonly nowMs: number };
 
 export type ToHolder =
-  /** The tab is looking: send a snapshot now, then batches. */
-  | { readonly kind: 'watch' }
+  /** The tab is looking: send a snapshot now, then batches. `scope`: the stream's query, '' for the whole state. */
+  | { readonly kind: 'watch'; readonly scope: string }
   /** The tab is hidden: send nothing until it watches again. */
   | { readonly kind: 'rest' }
   /** Try a lost stream at once. */

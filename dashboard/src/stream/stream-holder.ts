@@ -1,128 +1,77 @@
-// Holds the one stream of a browser for all its tabs: folds the events with the core's own apply, answers a new tab with
-// a snapshot at once, and passes on every batch to the tabs that are looking.
+// Holds the streams of a browser for all its tabs, one for each thing that tabs look at. The whole state stays open, so that a
+// page that comes back has its picture at once; what only one page looks at ends with it.
 
-import { applyAll } from '../../../src/core/apply.ts';
-import type { Event } from '../../../src/core/event.ts';
-import type { SnapshotMessage } from '../../../src/wire/stream-message.ts';
-import {
-  decodeBatch,
-  decodeSnapshot,
-  encodeSnapshot,
-  StreamMessageError,
-} from '../../../src/wire/stream-message.ts';
-import { isNews } from './beat.ts';
-import type { StreamLink } from './link.ts';
-import type { Tab, ToHolder, ToTab } from './port.ts';
-import type { StreamListener } from './stream-source.ts';
-import { StreamSource } from './stream-source.ts';
+import type { Tab, ToHolder } from './port.ts';
+import { StreamFeed } from './stream-feed.ts';
 
-/** Beyond these the oldest tabs are dropped; they may have died silently. */
-export const TABS_MAX = 64;
-/** Events wait so long to be folded unless a tab asks: many at once take less than few many times, ms. */
-const FOLD_MS = 2_000;
+/** Browsers open six connections to a host in all. */
+export const SCOPES_MAX = 4;
 
-export class StreamHolder implements StreamListener {
-  readonly #source: StreamSource = new StreamSource(this);
-  /** In the order in which they came; true while a tab is looking. */
-  readonly #tabs = new Map<Tab, boolean>();
-  #held: SnapshotMessage | undefined;
-  /** Not yet folded into what is held. */
-  #events: (readonly Event[])[] = [];
-  #foldedAtMs = 0;
-  #link: StreamLink = { kind: 'starting' };
-
-  start(): void {
-    this.#source.start();
-  }
-
-  stop(): void {
-    this.#source.stop();
-  }
+export class StreamHolder {
+  /** By scope, the one that was asked for last at the end. */
+  readonly #feeds = new Map<string, StreamFeed>();
+  readonly #scopeOf = new Map<Tab, string>();
 
   receive(tab: Tab, message: ToHolder): void {
+    const feed = this.#feeds.get(this.#scopeOf.get(tab) ?? '');
     switch (message.kind) {
       case 'watch':
-        this.#admit(tab);
+        this.#watch(tab, this.#sharedScope(message.scope));
         break;
       case 'rest':
-        if (this.#tabs.has(tab)) this.#tabs.set(tab, false);
+        feed?.rest(tab);
         break;
       case 'retry':
-        this.#source.retry();
+        feed?.retry();
         break;
       case 'leave':
-        this.#tabs.delete(tab);
+        this.#leave(tab);
         break;
       default:
         message satisfies never;
     }
   }
 
-  snapshot(text: string): void {
-    const held = this.#decode(() => decodeSnapshot(text, performance.now()));
-    if (held === undefined) return;
-    this.#held = held;
-    this.#events = [];
-    this.#tell({ kind: 'snapshot', text });
+  #watch(tab: Tab, scope: string): void {
+    if (this.#scopeOf.get(tab) !== scope) this.#leave(tab);
+    const held = this.#feeds.get(scope);
+    const feed = held ?? new StreamFeed(scope);
+    this.#feeds.delete(scope);
+    this.#feeds.set(scope, feed);
+    this.#scopeOf.set(tab, scope);
+    if (held === undefined) feed.start();
+    feed.admit(tab);
+    this.#endOthers(scope);
   }
 
-  batch(text: string): void {
-    if (this.#held === undefined) return;
-    const nowMs = performance.now();
-    const events = this.#decode(() => decodeBatch(text, nowMs))?.events;
-    if (events === undefined) return;
-    this.#events.push(events);
-    if (nowMs - this.#foldedAtMs >= FOLD_MS) this.#fold(nowMs);
-    this.#tell({ kind: 'batch', text, hasNews: events.some(isNews) });
+  /** A cluster that is too small to be a fleet is sent whole: then all pages share that stream. */
+  #sharedScope(scope: string): string {
+    if (!isWholeOrFleet(scope) || this.#feeds.get(scope)?.isOfState === true) return scope;
+    for (const [other, feed] of this.#feeds)
+      if (isWholeOrFleet(other) && other !== '' && feed.isOfState) return other;
+    return scope;
   }
 
-  heartbeat(): void {
-    this.#tell({ kind: 'heartbeat' });
+  #leave(tab: Tab): void {
+    const scope = this.#scopeOf.get(tab);
+    if (scope === undefined) return;
+    this.#scopeOf.delete(tab);
+    this.#feeds.get(scope)?.leave(tab);
+    this.#endOthers(undefined);
   }
 
-  link(link: StreamLink): void {
-    const isNews = link.kind !== 'open' || this.#link.kind !== 'open';
-    this.#link = link;
-    if (isNews) this.#tell({ kind: 'link', link, nowMs: performance.now() });
-  }
-
-  #admit(tab: Tab): void {
-    this.#tabs.delete(tab);
-    this.#tabs.set(tab, true);
-    const [oldest] = this.#tabs.keys();
-    if (this.#tabs.size > TABS_MAX && oldest !== undefined) this.#tabs.delete(oldest);
-    const nowMs = performance.now();
-    this.#fold(nowMs);
-    if (this.#held !== undefined)
-      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#held, nowMs }).text });
-    tab.post({ kind: 'link', link: this.#link, nowMs });
-    if (this.#link.kind === 'denied') this.#source.retry();
-  }
-
-  #fold(nowMs: number): void {
-    if (this.#held !== undefined)
-      this.#held = { ...this.#held, state: applyAll(this.#held.state, this.#events.flat()) };
-    this.#events = [];
-    this.#foldedAtMs = nowMs;
-  }
-
-  /** Undefined for what cannot be read: the stream is opened anew, or given up where it speaks another version. */
-  #decode<T>(read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof StreamMessageError)) throw error;
-      if (error.code === 'version') {
-        this.#source.stop();
-        this.link({ kind: 'outdated', reason: error.message });
-      } else {
-        this.#source.restart();
+  /** Streams that nobody looks at, but for the last one of a state; past the maximum also the oldest. */
+  #endOthers(kept: string | undefined): void {
+    for (const [scope, feed] of [...this.#feeds]) {
+      const isLast = this.#feeds.size === 1 && feed.isOfState;
+      const isUnused = feed.tabCount === 0 && !isLast;
+      if (scope !== kept && (isUnused || this.#feeds.size > SCOPES_MAX)) {
+        feed.stop();
+        this.#feeds.delete(scope);
       }
-      return undefined;
     }
   }
-
-  #tell(message: ToTab): void {
-    for (const [tab, isLooking] of this.#tabs) if (isLooking) tab.post(message);
-  }
 }
+
+const isWholeOrFleet = (scope: string): boolean =>
+  scope === '' || new URLSearchParams(scope).get('view') === 'fleet';

@@ -9,6 +9,7 @@ import { STREAM_STALE_MS } from './link.ts';
 export interface StreamListener {
   snapshot(text: string): void;
   batch(text: string): void;
+  fleet(text: string): void;
   heartbeat(): void;
   link(link: StreamLink): void;
 }
@@ -19,6 +20,7 @@ const WATCH_MS = 1_000;
 
 export class StreamSource {
   readonly #listener: StreamListener;
+  readonly #scope: string;
   #source: EventSource | undefined;
   /** When this try was opened or last heard; a hang is measured from it. */
   #aliveAtMs = 0;
@@ -30,8 +32,10 @@ export class StreamSource {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
 
-  constructor(listener: StreamListener) {
+  /** @param scope the stream's query, '' for the whole state. */
+  constructor(listener: StreamListener, scope: string) {
     this.#listener = listener;
+    this.#scope = scope;
   }
 
   start(): void {
@@ -63,10 +67,11 @@ export class StreamSource {
       this.#tellLost(this.#lostAtMs, undefined);
     }
     this.#aliveAtMs = performance.now();
-    const source = new EventSource('/api/stream');
+    const source = new EventSource(this.#scope === '' ? '/api/stream' : `/api/stream?${this.#scope}`);
     this.#source = source;
     source.addEventListener('snapshot', event => this.#hear(() => this.#listener.snapshot(event.data)));
     source.addEventListener('batch', event => this.#hear(() => this.#listener.batch(event.data)));
+    source.addEventListener('fleet', event => this.#hear(() => this.#listener.fleet(event.data)));
     source.addEventListener('heartbeat', () => this.#hear(() => this.#listener.heartbeat()));
     source.addEventListener('dropped', event => {
       this.#reason = droppedText(event.data);

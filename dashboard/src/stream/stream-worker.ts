@@ -4,7 +4,6 @@ import type { Tab, ToHolder } from './port.ts';
 import { StreamHolder } from './stream-holder.ts';
 
 const holder = new StreamHolder();
-holder.start();
 
 self.addEventListener('connect', event => {
   if (!(event instanceof MessageEvent)) return;

@@ -2,9 +2,7 @@
 // whose sentences nobody takes apart.
 
 import type { NodeId } from '../ids.ts';
-import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
-import { typeWords } from '../link/link-words.ts';
 import type { MemoryUse } from '../node/memory-use.ts';
 import {
   gpuMemoryUse,
@@ -21,6 +19,8 @@ import { warningSort } from '../warnings/bounded-warnings.ts';
 import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
 import { SWAP_WORTH_SAYING_BYTES } from '../warnings/memory-warnings.ts';
 import type { Warning } from '../warnings/warning.ts';
+import type { CableFault, FaultLevel } from './cable-fault.ts';
+import { judgedLink } from './judged-link.ts';
 
 export type FleetFault = NodeFault | CableFault;
 
@@ -43,23 +43,6 @@ export type NodeFault = { readonly id: string; readonly level: FaultLevel; reado
       readonly reasons: readonly string[];
     }
 );
-
-export interface CableFault {
-  readonly id: string;
-  readonly kind: 'cable';
-  readonly level: FaultLevel;
-  /** From the sender to the receiver of the direction that is short; of both directions as the link has them. */
-  readonly nodes: readonly [NodeId, NodeId];
-  readonly linkKey: string;
-  readonly isBothWays: boolean;
-  readonly bitsPerSecond: number;
-  readonly expected: { readonly kind: 'negotiated' | 'other-way'; readonly bitsPerSecond: number };
-  readonly type: string;
-  /** Of the probe that measured it. */
-  readonly retransmits?: number;
-}
-
-export type FaultLevel = 'danger' | 'caution';
 
 export const fleetFaults = (
   views: readonly NodeView[],
@@ -141,27 +124,7 @@ const overFault = (view: NodeView): readonly NodeFault[] => {
 };
 
 const cableFaults = (links: readonly LinkView[]): readonly CableFault[] =>
-  links.flatMap((link): CableFault[] => {
-    const short = linkShortfall(link);
-    if (short === undefined) return [];
-    const [a, b] = link.nodes;
-    const retransmits =
-      short.of.profile === undefined ? undefined : knownOr(short.of.profile.retransmits, undefined);
-    return [
-      {
-        id: `cable ${link.key}`,
-        kind: 'cable',
-        level: 'caution',
-        nodes: short.direction === 'back' ? [b, a] : [a, b],
-        linkKey: link.key,
-        isBothWays: short.direction === 'both',
-        bitsPerSecond: short.bitsPerSecond,
-        expected: short.expected,
-        type: typeWords(short.of),
-        ...(retransmits === undefined ? {} : { retransmits }),
-      },
-    ];
-  });
+  links.flatMap(link => judgedLink(link).fault ?? []);
 
 export const nodesOfFault = (fault: FleetFault): readonly NodeId[] =>
   fault.kind === 'cable' ? fault.nodes : [fault.node];

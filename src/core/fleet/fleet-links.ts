@@ -2,11 +2,11 @@
 // of what was negotiated, because a 100 Gb/s cable that carries 5 is worse than one of 10 that carries 9.
 
 import type { NodeId } from '../ids.ts';
-import { shareOfExpected } from '../link/link-share.ts';
-import { linkShortfall } from '../link/link-shortfall.ts';
-import type { FigureView, LinkView } from '../link/link-view.ts';
+import type { LinkView } from '../link/link-view.ts';
 import { standingWords, typeWords } from '../link/link-words.ts';
 import { knownOr } from '../unknown.ts';
+import type { JudgedLink } from './judged-link.ts';
+import { judgedLink } from './judged-link.ts';
 
 export interface FleetLink {
   readonly key: string;
@@ -28,24 +28,12 @@ export interface FleetLink {
   readonly why: string;
 }
 
-/** The slower direction, bits per second; undefined while neither is known. */
-export const slowerRate = ({ there, back }: Pick<LinkView, 'there' | 'back'>): FigureView | undefined => {
-  if (there === undefined) return back;
-  return back === undefined || there.value <= back.value ? there : back;
-};
-
-/** 0..1 and slightly more, of the direction that carries less of what it should. */
-export const slowerShare = (link: Pick<LinkView, 'there' | 'back'>): number | undefined => {
-  const slower = slowerRate(link);
-  return slower === undefined ? undefined : shareOfExpected(slower);
-};
-
 /** A few of many, the slowest first; those without figures, then those that are gone, come last. */
 export const slowestLinks = (links: readonly LinkView[], countMax: number): readonly FleetLink[] => {
-  const ranked = links.map(link => ({ link, rank: rankOf(link) }));
   // Only the first few are wanted of what may be a hundred thousand.
-  const first: { readonly link: LinkView; readonly rank: number }[] = [];
-  for (const one of ranked) {
+  const first: JudgedLink[] = [];
+  for (const link of links) {
+    const one = judgedLink(link);
     const last = first.at(-1);
     if (first.length >= countMax && last !== undefined && one.rank >= last.rank) continue;
     const place = first.findIndex(({ rank }) => rank > one.rank);
@@ -56,8 +44,7 @@ export const slowestLinks = (links: readonly LinkView[], countMax: number): read
 };
 
 export const fleetLink = (link: LinkView): FleetLink => {
-  const slower = slowerRate(link);
-  const share = slowerShare(link);
+  const { slower, share, fault } = judgedLink(link);
   const negotiated = knownOr((slower?.of ?? link.best).carrier.negotiatedBitsPerSecond, undefined);
   const measured = [link.there, link.back].flatMap(figure => figure?.of.measuredAtMs ?? []);
   return {
@@ -66,7 +53,7 @@ export const fleetLink = (link: LinkView): FleetLink => {
     type: typeWords(slower?.of ?? link.best),
     slowerWay: slower !== undefined && slower === link.back ? 'back' : 'there',
     isStale: link.isStale,
-    isFlagged: linkShortfall(link) !== undefined,
+    isFlagged: fault !== undefined,
     why: standingWords(link),
     ...(negotiated === undefined ? {} : { negotiatedBitsPerSecond: negotiated }),
     ...(link.there === undefined ? {} : { there: link.there.value }),
@@ -77,11 +64,14 @@ export const fleetLink = (link: LinkView): FleetLink => {
   };
 };
 
-const rankOf = (link: LinkView): number => {
-  if (link.standing.kind === 'gone') return 4;
-  const share = slowerShare(link);
-  // What needs somebody stands before a sound link of a slow kind.
-  if (share !== undefined)
-    return linkShortfall(link) === undefined ? 1 + Math.min(1, share) : Math.min(1, share);
-  return link.there === undefined && link.back === undefined ? 3 : 2.5;
+/** The cable whose slower direction carries least of what it should; undefined while none is known. */
+export const slowestOfCables = (links: readonly LinkView[]): LinkView | undefined => {
+  let slowest: JudgedLink | undefined;
+  for (const link of links) {
+    const one = judgedLink(link);
+    const medium = one.slower?.of.medium;
+    if (one.share === undefined || (medium !== 'cable' && medium !== 'rdma')) continue;
+    if (slowest?.share === undefined || one.share < slowest.share) slowest = one;
+  }
+  return slowest?.link;
 };

@@ -59,21 +59,26 @@ export interface GroupLevels {
   readonly gpu: readonly (number | null)[];
   /** A letter each: l live, s stale, o offline, t stopped on purpose, m being measured. */
   readonly states: string;
+  /** Of the memory that models live in, of the whole group, 0..1. */
+  readonly memoryUse?: number;
+  /** Mean of its GPUs, 0..1. */
+  readonly gpuUse?: number;
+  /** Of host and GPUs, to a thousandth of the whole. */
+  readonly usedBytes: number;
 }
 
+/** What changes when nodes or their profiles do. */
 export interface GroupSums {
   readonly nodeCount: number;
   readonly upCount: number;
   /** "Mac Studio", or "mixed"; '' where nobody knows. */
   readonly kind: string;
   readonly flopsPerSecond: Total;
-  readonly memoryTotalBytes: number;
-  readonly memoryUsedBytes: number;
-  /** Share of the memory that models live in. */
-  readonly memoryUse?: number;
-  /** Mean, 0..1. */
-  readonly gpuUse?: number;
   readonly bandwidthBytesPerSecond: Total;
+  /** Of host and GPUs. */
+  readonly memoryTotalBytes: number;
+  /** That models live in. */
+  readonly modelMemoryBytes: number;
 }
 
 export interface FleetTotals {

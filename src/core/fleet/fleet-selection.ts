@@ -2,6 +2,7 @@
 // each other group.
 
 import type { NodeId } from '../ids.ts';
+import { isNodeId } from '../ids.ts';
 import type { LinkView } from '../link/link-view.ts';
 import type { FleetLink } from './fleet-links.ts';
 import { slowestLinks } from './fleet-links.ts';
@@ -70,6 +71,32 @@ export const fleetSelection = (sources: SelectionSources, pick: FleetPick): Flee
   }
 };
 
+/** As it stands in an address: "node:…", "group:…", "pair:…|…", each id encoded. */
+export const pickText = (pick: FleetPick): string => {
+  switch (pick.kind) {
+    case 'node':
+      return `node:${pick.node}`;
+    case 'group':
+      return `group:${encodeURIComponent(pick.group)}`;
+    case 'pair':
+      return `pair:${pick.groups.map(encodeURIComponent).join('|')}`;
+    default:
+      return pick satisfies never;
+  }
+};
+
+export const parsePick = (text: string): FleetPick | undefined => {
+  const [, kind, rest = ''] = /^(node|group|pair):(.*)$/s.exec(text) ?? [];
+  if (kind === 'node') return isNodeId(rest) ? { kind, node: rest } : undefined;
+  const ids = rest.split('|').map(decoded);
+  const [one, other] = ids;
+  if (one === undefined) return undefined;
+  if (kind === 'group') return ids.length === 1 ? { kind, group: one } : undefined;
+  return kind === 'pair' && ids.length === 2 && other !== undefined
+    ? { kind, groups: [one, other] }
+    : undefined;
+};
+
 const selected = (
   pick: FleetPick,
   links: readonly LinkView[],
@@ -84,6 +111,14 @@ const selected = (
 
 const pairOf = (pairs: readonly GroupPairWays[], one: number, other: number): GroupPairWays | undefined =>
   pairs.find(({ groups: [a, b] }) => (a === one && b === other) || (a === other && b === one));
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
 
 const NO_WAYS: GroupWays = { linkCount: 0, isFlagged: false };
 const LINKS_OF_PICK_MAX = 24;

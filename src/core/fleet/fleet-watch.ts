@@ -6,15 +6,14 @@ import { groupByText } from '../group/group-by.ts';
 import type { Group, GroupSources } from '../group/group-view.ts';
 import { groupViews, numberKey } from '../group/group-view.ts';
 import type { NodeId } from '../ids.ts';
-import { slowestCable } from '../link/link-share.ts';
 import type { LinkView } from '../link/link-view.ts';
-import { hostMemoryUse, modelMemoryUse, usedShare } from '../node/memory-use.ts';
+import { hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { runCount } from '../run/run-selectors.ts';
 import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
 import { groupLevels } from './fleet-levels.ts';
-import { fleetLink, slowestLinks } from './fleet-links.ts';
+import { fleetLink, slowestLinks, slowestOfCables } from './fleet-links.ts';
 import type { FleetPicture, FleetRoster, GroupSums, RoomAnswer } from './fleet-picture.ts';
 import { rosterCells } from './fleet-roster.ts';
 import type { FleetPick, FleetSelection } from './fleet-selection.ts';
@@ -29,6 +28,8 @@ export interface FleetSources extends GroupSources {
 export class FleetWatch {
   #picture: FleetPicture | undefined;
   #links: readonly LinkView[] = [];
+  #linksOfWays: readonly LinkView[] = [];
+  #waysAtMs = Number.NEGATIVE_INFINITY;
   #between: WaysBetween = { ways: [], pairs: [] };
   #linksOfPicture: FleetPicture['links'] = [];
   #groupOf: ReadonlyMap<NodeId, readonly number[]> = new Map();
@@ -38,21 +39,21 @@ export class FleetWatch {
     const roster = this.#roster(groups, groupByText(by));
     const isSame = roster === this.#picture?.roster;
     if (!isSame) this.#groupOf = placesOf(roster);
-    if (!isSame || sources.links !== this.#links) {
-      this.#links = sources.links;
+    this.#links = sources.links;
+    const isDue = sources.nowMs - this.#waysAtMs >= (sources.views.length > MANY_NODES ? WAYS_OF_MANY_MS : 0);
+    if (!isSame || (isDue && sources.links !== this.#linksOfWays)) {
+      this.#waysAtMs = sources.nowMs;
+      this.#linksOfWays = sources.links;
       this.#between = waysBetween(sources.links, this.#groupOf, groups.length);
       this.#linksOfPicture = slowestLinks(sources.links, LINKS_LISTED_MAX);
     }
     const faults = fleetFaults(sources.views, sources.links, sources.nowMs);
-    const cable = slowestCable(sources.links);
+    const cable = slowestOfCables(sources.links);
     const pair = slowestPair(this.#between.pairs);
     const room = leastRoom(sources.views);
     this.#picture = {
       roster,
-      levels: kept(
-        this.#picture?.levels,
-        groups.map(({ members }) => groupLevels(members)),
-      ),
+      levels: kept(this.#picture?.levels, groups.map(groupLevels)),
       sums: kept(this.#picture?.sums, groups.map(sumsOf)),
       ways: this.#between.ways,
       totals: {
@@ -67,7 +68,7 @@ export class FleetWatch {
         nodeCount: new Set(faults.flatMap(nodesOfFault)).size,
       },
       answers: {
-        ...(cable === undefined ? {} : { slowestCable: fleetLink(cable.link) }),
+        ...(cable === undefined ? {} : { slowestCable: fleetLink(cable) }),
         ...(pair === undefined ? {} : { slowestPair: pair }),
         ...(room === undefined ? {} : { leastRoom: room }),
       },
@@ -104,7 +105,7 @@ export class FleetWatch {
   }
 }
 
-export const placesOf = ({ groups }: FleetRoster): ReadonlyMap<NodeId, readonly number[]> => {
+const placesOf = ({ groups }: FleetRoster): ReadonlyMap<NodeId, readonly number[]> => {
   const places = new Map<NodeId, number[]>();
   for (const [index, { cells }] of groups.entries())
     for (const { node } of cells) {
@@ -154,16 +155,16 @@ const isSameRoster = (a: FleetRoster, b: FleetRoster): boolean =>
     );
   });
 
-const sumsOf = ({ totals, nodes, kind, memoryUse, gpuUse }: Group): GroupSums => ({
+const sumsOf = ({ totals, nodes, kind, members }: Group): GroupSums => ({
   nodeCount: nodes.count,
   upCount: nodes.up,
   kind: kind.kind === 'one' ? kind.name : kind.kind === 'mixed' ? 'mixed' : '',
   flopsPerSecond: totals.gpuFlopsPerSecond,
   bandwidthBytesPerSecond: totals.gpuMemoryBytesPerSecond,
   memoryTotalBytes: totals.memoryTotalBytes.sum,
-  memoryUsedBytes: totals.memoryUsedBytes.sum,
-  ...(memoryUse === undefined ? {} : { memoryUse: hundredth(memoryUse) }),
-  ...(gpuUse.knownCount === 0 ? {} : { gpuUse: hundredth(gpuUse.sum / gpuUse.knownCount) }),
+  modelMemoryBytes:
+    memoryUseSum(members.filter(({ presence }) => presence !== 'offline').map(modelMemoryUse))?.totalBytes ??
+    0,
 });
 
 /** The node whose memory is fullest; undefined while none tells it. */
@@ -185,6 +186,9 @@ const leastRoom = (views: readonly NodeView[]): RoomAnswer | undefined => {
 
 const hundredth = (share: number): number => Math.round(share * 100) / 100;
 
-export const FAULTS_LISTED_MAX = 200;
+const FAULTS_LISTED_MAX = 200;
 const LINKS_LISTED_MAX = 12;
 const OTHERS_LISTED_MAX = 50;
+/** Medians over ten thousand links move little in a second. */
+const WAYS_OF_MANY_MS = 5_000;
+const MANY_NODES = 80;

@@ -3,8 +3,8 @@
 
 import type { NodeId } from '../ids.ts';
 import type { LinkView } from '../link/link-view.ts';
-import { knownOr } from '../unknown.ts';
-import { slowerRate, slowerShare } from './fleet-links.ts';
+import type { JudgedLink } from './judged-link.ts';
+import { judgedLink } from './judged-link.ts';
 
 /** Of one group to all others; rates in bits per second, missing while nothing was measured. */
 export interface GroupWays {
@@ -66,32 +66,32 @@ export const slowestPair = (pairs: readonly GroupPairWays[]): GroupPairWays | un
 };
 
 export const waysOf = (links: readonly LinkView[]): GroupWays => {
-  const rates = links.flatMap(link => slowerRate(link)?.value ?? []).sort((a, b) => a - b);
-  const median = medianOf(rates);
-  let worst: LinkView | undefined;
-  for (const link of links) if (isWorse(link, worst)) worst = link;
-  const slower = worst === undefined ? undefined : slowerRate(worst);
-  if (worst === undefined || slower === undefined || median === undefined)
+  const rates: number[] = [];
+  let worst: JudgedLink | undefined;
+  for (const link of links) {
+    const one = judgedLink(link);
+    if (one.slower === undefined) continue;
+    rates.push(one.slower.value);
+    if (worst === undefined || isWorse(one, worst)) worst = one;
+  }
+  const median = medianOf(rates.sort((a, b) => a - b));
+  if (worst?.slower === undefined || median === undefined)
     return { linkCount: links.length, isFlagged: false };
-  const negotiated = knownOr(slower.of.carrier.negotiatedBitsPerSecond, undefined);
   return {
     linkCount: links.length,
     median,
-    worst: slower.value,
-    worstNodes: worst.nodes,
-    isFlagged: negotiated !== undefined && (slowerShare(worst) ?? 1) < FLAGGED_SHARE,
+    worst: worst.slower.value,
+    worstNodes: worst.link.nodes,
+    isFlagged: (worst.share ?? 1) < FLAGGED_SHARE,
   };
 };
 
-/** By share of what it should carry where that is known, else by rate; those without figures are never worse. */
-const isWorse = (link: LinkView, than: LinkView | undefined): boolean => {
-  const rate = slowerRate(link);
-  if (rate === undefined) return false;
-  if (than === undefined) return true;
-  const [share, held] = [slowerShare(link), slowerShare(than)];
-  if (share !== undefined && held !== undefined && share !== held) return share < held;
-  if ((share === undefined) !== (held === undefined)) return share !== undefined;
-  return rate.value < (slowerRate(than)?.value ?? Number.POSITIVE_INFINITY);
+/** By share of what it should carry where that is known, else by rate. */
+const isWorse = (one: JudgedLink, than: JudgedLink): boolean => {
+  if (one.share !== undefined && than.share !== undefined && one.share !== than.share)
+    return one.share < than.share;
+  if ((one.share === undefined) !== (than.share === undefined)) return one.share !== undefined;
+  return (one.slower?.value ?? 0) < (than.slower?.value ?? 0);
 };
 
 const medianOf = (sorted: readonly number[]): number | undefined => {

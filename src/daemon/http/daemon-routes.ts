@@ -1,6 +1,7 @@
 // The daemon about itself: identity, health, what it measures, its API.
 
 import * as v from 'valibot';
+import type { StreamCounts } from '../../wire/api/daemon-answers.ts';
 import { daemonAnswerSchema, healthSchema } from '../../wire/api/daemon-answers.ts';
 import { noticesAnswer } from '../../wire/notice.ts';
 import { httpUrl } from './host.ts';
@@ -9,11 +10,10 @@ import { METRICS_TYPE, renderMetrics } from './metrics/render-metrics.ts';
 import { type OpenApiDocument, openApi } from './openapi.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, jsonRoute } from './route.ts';
-import type { StreamHub } from './stream/stream-hub.ts';
 
 export interface DaemonRouteParts {
   readonly guard: RequestGuard;
-  readonly hub: StreamHub;
+  readonly streams: () => StreamCounts;
   readonly bound: () => { readonly host: string; readonly port: number } | undefined;
   /** Every route, these among them. */
   readonly routes: () => readonly ApiRoute[];
@@ -46,7 +46,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
           ...(parts.guard.isLoopback && program !== undefined ? { program } : {}),
           ...noticesAnswer(notices()),
           ...(recording === undefined ? {} : { recording }),
-          streams: parts.hub.counts(),
+          streams: parts.streams(),
         };
       },
     }),
@@ -78,7 +78,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
           version,
           startedAtWallMs,
           resources: options.resources(),
-          streams: parts.hub.counts(),
+          streams: parts.streams(),
           mesh: options.mesh?.(),
         });
         return reply.type(METRICS_TYPE).send(page);

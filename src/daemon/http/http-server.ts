@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import { ByteBudget } from '../../core/byte-budget.ts';
 import { isNestedTooDeep, NESTING_MAX } from '../../wire/shallow-json.ts';
+import type { Grant } from './access.ts';
 import { accessRoutes } from './access-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { encodingRefusal } from './body-encoding.ts';
@@ -31,6 +32,7 @@ import { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, addApiRoutes, checkQuery, foldMethod } from './route.ts';
 import { runRoutes } from './run-routes.ts';
 import { stateRoutes } from './state-routes.ts';
+import { allStreams, FleetHub } from './stream/fleet-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { streamRoute } from './stream-route.ts';
 import { sweepRoutes } from './sweep-routes.ts';
@@ -45,6 +47,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #guard: RequestGuard;
   readonly #places: ConnectionPlaces;
   readonly #hub: StreamHub;
+  readonly #fleets: FleetHub;
   readonly #served = new Set<ApiRoute>();
   readonly #bodies: ByteBudget;
   #bound: Listening | undefined;
@@ -55,16 +58,18 @@ export class HttpServer implements AsyncDisposable {
     const { clock, cluster, limits, nodeId, version, access } = options;
     this.#options = options;
     this.#guard = new RequestGuard({ nodeId, clock, access, limits });
-    this.#hub = new StreamHub({
+    const streams = {
       clock,
       cluster,
       limits,
       nodeId,
       version,
       daemonStart: `${Math.round(clock.wallMs()).toString(36)}-${randomBytes(6).toString('hex')}`,
-      isStillGranted: grant => access.isStillGranted(grant),
-      onFailure: (message, cause) => options.logger?.warn(message, cause),
-    });
+      isStillGranted: (grant: Grant) => access.isStillGranted(grant),
+      onFailure: (message: string, cause: unknown) => options.logger?.warn(message, cause),
+    };
+    this.#hub = new StreamHub(streams);
+    this.#fleets = new FleetHub(streams);
     this.#bodies = new ByteBudget(limits.bodiesBytesMax);
     this.#places = new ConnectionPlaces(clock, limits);
     this.#server = createNodeServer(limits);
@@ -91,8 +96,12 @@ export class HttpServer implements AsyncDisposable {
     this.#server.on('error', error =>
       this.#options.logger?.warn(`The HTTP server failed: ${error.message}.`, error),
     );
-    this.#forgetAccess = this.#options.access.onChange(() => this.#hub.checkGrants());
+    this.#forgetAccess = this.#options.access.onChange(() => {
+      this.#hub.checkGrants();
+      this.#fleets.checkGrants();
+    });
     this.#hub.start();
+    this.#fleets.start();
     return listening;
   }
 
@@ -109,7 +118,7 @@ export class HttpServer implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#forgetAccess();
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
-    await this.#hub[Symbol.asyncDispose]();
+    await Promise.all([this.#hub[Symbol.asyncDispose](), this.#fleets[Symbol.asyncDispose]()]);
     this.#server.closeAllConnections();
     await closed;
     await this.#app.close();
@@ -131,7 +140,12 @@ export class HttpServer implements AsyncDisposable {
     const { dashboardDir, limits, logger } = this.#options;
     const routes: readonly ApiRoute[] = [
       ...stateRoutes(this.#options),
-      streamRoute(this.#hub, this.#guard),
+      streamRoute({
+        hub: this.#hub,
+        fleets: this.#fleets,
+        guard: this.#guard,
+        nodeCount: () => Object.keys(this.#options.cluster.state.nodeIdentities).length,
+      }),
       historyRoute(this.#options),
       ...clusterRoutes(this.#options),
       ...groupRoutes(this.#options),
@@ -143,7 +157,7 @@ export class HttpServer implements AsyncDisposable {
       ...accessRoutes(this.#options, this.#guard),
       ...daemonRoutes(this.#options, {
         guard: this.#guard,
-        hub: this.#hub,
+        streams: () => allStreams(this.#hub.counts(), this.#fleets.counts()),
         bound: () => this.#bound,
         routes: () => routes,
       }),

@@ -4,15 +4,38 @@ import * as v from 'valibot';
 import { RequestError } from './request-error.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ApiRoute } from './route.ts';
+import { type FleetHub, streamView } from './stream/fleet-hub.ts';
 import type { StreamHub } from './stream/stream-hub.ts';
 
-export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
+export interface StreamSources {
+  readonly hub: StreamHub;
+  readonly fleets: FleetHub;
+  readonly guard: RequestGuard;
+  /** Nodes that are known. */
+  readonly nodeCount: () => number;
+}
+
+export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): ApiRoute => ({
   method: 'GET',
   path: '/api/stream',
   access: 'read',
   summary:
-    'Server-sent events: "snapshot", then "batch" at most ten times a second, "heartbeat" every five seconds, and "dropped" with a reason before the end.',
+    'Server-sent events: "snapshot", then "batch" at most ten times a second, "heartbeat" every five seconds, and "dropped" with a reason before the end. With a view only what a page shows: "fleet" frames once a second.',
   parameters: [
+    {
+      name: 'view',
+      in: 'query',
+      description: `"fleet": groups with cells, levels and faults, and of clusters up to ${WHOLE_NODES_MAX} nodes the whole state after all; "pick": the links of what \`pick\` names; "group": the state of the nodes of \`group\`. Without it: the whole state.`,
+      schema: v.string(),
+    },
+    {
+      name: 'by',
+      in: 'query',
+      description: 'What nodes are grouped by: rack, site, kind, tag or tag:KEY.',
+      schema: v.string(),
+    },
+    { name: 'pick', in: 'query', description: 'node:ID, group:NAME or pair:NAME|NAME.', schema: v.string() },
+    { name: 'group', in: 'query', description: 'The id of a group.', schema: v.string() },
     {
       name: 'last-event-id',
       in: 'header',
@@ -36,7 +59,10 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
         advice: 'Request the stream once the earlier answers have been read.',
       });
     }
-    hub.checkRoom();
+    hub.checkRoom(fleets.counts().clients);
+    const asked = streamView(v.parse(VIEW_QUERY, request.query));
+    const view = asked?.kind === 'fleet' && nodeCount() <= WHOLE_NODES_MAX ? undefined : asked;
+    if (view !== undefined) fleets.checkRoom(view);
     const lastId = request.headers['last-event-id'];
     if (Array.isArray(lastId)) {
       throw new RequestError({
@@ -50,16 +76,25 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined) reply.raw.setHeader(name, value);
     reply.raw.flushHeaders();
-    hub.open(reply.raw, { grant, lastId });
+    if (view === undefined) hub.open(reply.raw, { grant, lastId });
+    else fleets.open(reply.raw, { grant, lastId, view });
     return reply;
   },
 });
 
+/** Of fewer nodes the whole state is smaller than the trouble: every page of theirs shows at once. */
+export const WHOLE_NODES_MAX = 64;
+const VIEW_QUERY = v.object({
+  view: v.exactOptional(v.string()),
+  by: v.exactOptional(v.string()),
+  pick: v.exactOptional(v.string()),
+  group: v.exactOptional(v.string()),
+});
 const STREAM_TYPE = 'text/event-stream';
 /** OpenAPI 3.1 has no word for the items of a stream. */
 const STREAM = v.pipe(
   v.string(),
   v.description(
-    'The data of each event is JSON in one line: "snapshot" is StreamSnapshot, "batch" StreamBatch, "heartbeat" StreamHeartbeat, "dropped" StreamDropped.',
+    'The data of each event is JSON in one line: "snapshot" is StreamSnapshot, "batch" StreamBatch, "heartbeat" StreamHeartbeat, "fleet" a FleetMessage of src/wire/fleet-message.ts, "dropped" StreamDropped.',
   ),
 );

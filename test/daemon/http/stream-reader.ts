@@ -81,8 +81,9 @@ export class StreamReader implements Disposable {
 export const openStream = async (
   port: number,
   headers: Readonly<Record<string, string>> = {},
+  path = '/api/stream',
 ): Promise<StreamReader> => {
-  const sent = request({ host: '127.0.0.1', port, path: '/api/stream', headers, agent: false });
+  const sent = request({ host: '127.0.0.1', port, path, headers, agent: false });
   sent.on('error', () => sent.destroy());
   sent.end();
   const [response] = await once(sent, 'response');

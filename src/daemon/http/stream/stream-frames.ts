@@ -6,7 +6,7 @@ import type { Event } from '../../../core/event.ts';
 import { showable } from '../../../core/text/single-line.ts';
 
 export interface EventFrame {
-  readonly event: 'snapshot' | 'batch' | 'heartbeat' | 'dropped';
+  readonly event: 'snapshot' | 'batch' | 'fleet' | 'heartbeat' | 'dropped';
   readonly id?: string;
   /** One line: JSON has no line breaks outside strings, and escapes them inside. */
   readonly data: string;

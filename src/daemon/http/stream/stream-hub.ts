@@ -88,8 +88,8 @@ export class StreamHub implements AsyncDisposable {
   }
 
   /** @throws RequestError 503 when no more streams are served; call it before the response is begun. */
-  checkRoom(): void {
-    if (this.#clients.size + this.#leaving.size < this.#options.limits.streamsMax) return;
+  checkRoom(others = 0): void {
+    if (this.#clients.size + this.#leaving.size + others < this.#options.limits.streamsMax) return;
     this.#refused += 1;
     throw new RequestError(
       {

@@ -1,0 +1,177 @@
+// One stream of a browser for all tabs that look at the same: folds the events with the core's own apply, answers a new tab
+// with a snapshot at once, and passes on every batch to the tabs that are looking.
+
+import { applyAll } from '../../../src/core/apply.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
+import type { FleetSelection } from '../../../src/core/fleet/fleet-selection.ts';
+import type { FleetMessage } from '../../../src/wire/fleet-message.ts';
+import {
+  decodeFleet,
+  encodeFleet,
+  foldedPicture,
+  writtenPicture,
+  writtenSelection,
+} from '../../../src/wire/fleet-message.ts';
+import type { SnapshotMessage } from '../../../src/wire/stream-message.ts';
+import {
+  decodeBatch,
+  decodeSnapshot,
+  encodeSnapshot,
+  StreamMessageError,
+} from '../../../src/wire/stream-message.ts';
+import { isNews } from './beat.ts';
+import type { StreamLink } from './link.ts';
+import type { Tab, ToTab } from './port.ts';
+import type { StreamListener } from './stream-source.ts';
+import { StreamSource } from './stream-source.ts';
+
+/** Beyond these the oldest tabs are dropped; they may have died silently. */
+export const TABS_MAX = 64;
+/** Events wait so long to be folded unless a tab asks: many at once take less than few many times, ms. */
+const FOLD_MS = 2_000;
+
+export class StreamFeed implements StreamListener {
+  readonly #source: StreamSource;
+  /** In the order in which they came; true while a tab is looking. */
+  readonly #tabs = new Map<Tab, boolean>();
+  #held: SnapshotMessage | undefined;
+  #fleet: HeldFleet | undefined;
+  /** Not yet folded into what is held. */
+  #events: (readonly Event[])[] = [];
+  #foldedAtMs = 0;
+  #link: StreamLink = { kind: 'starting' };
+
+  /** @param scope the stream's query, '' for the whole state. */
+  constructor(scope: string) {
+    this.#source = new StreamSource(this, scope);
+  }
+
+  get tabCount(): number {
+    return this.#tabs.size;
+  }
+
+  /** It carries the whole state, or that of a group: what was asked for as a fleet may be too small to be one. */
+  get isOfState(): boolean {
+    return this.#held !== undefined;
+  }
+
+  start(): void {
+    this.#source.start();
+  }
+
+  stop(): void {
+    this.#source.stop();
+  }
+
+  rest(tab: Tab): void {
+    if (this.#tabs.has(tab)) this.#tabs.set(tab, false);
+  }
+
+  leave(tab: Tab): void {
+    this.#tabs.delete(tab);
+  }
+
+  retry(): void {
+    this.#source.retry();
+  }
+
+  snapshot(text: string): void {
+    const held = this.#decode(() => decodeSnapshot(text, performance.now()));
+    if (held === undefined) return;
+    this.#held = held;
+    this.#fleet = undefined;
+    this.#events = [];
+    this.#tell({ kind: 'snapshot', text });
+  }
+
+  batch(text: string): void {
+    if (this.#held === undefined) return;
+    const nowMs = performance.now();
+    const events = this.#decode(() => decodeBatch(text, nowMs))?.events;
+    if (events === undefined) return;
+    this.#events.push(events);
+    if (nowMs - this.#foldedAtMs >= FOLD_MS) this.#fold(nowMs);
+    this.#tell({ kind: 'batch', text, hasNews: events.some(isNews) });
+  }
+
+  fleet(text: string): void {
+    const message = this.#decode(() => decodeFleet(text, performance.now()));
+    if (message === undefined) return;
+    const { selection = this.#fleet?.selection } = message.parts;
+    const picture = foldedPicture(this.#fleet?.picture, message);
+    this.#held = undefined;
+    this.#fleet = { head: message, picture, ...(selection === undefined ? {} : { selection }) };
+    this.#tell({ kind: 'fleet', text });
+  }
+
+  heartbeat(): void {
+    this.#tell({ kind: 'heartbeat' });
+  }
+
+  link(link: StreamLink): void {
+    const isNews = link.kind !== 'open' || this.#link.kind !== 'open';
+    this.#link = link;
+    if (isNews) this.#tell({ kind: 'link', link, nowMs: performance.now() });
+  }
+
+  admit(tab: Tab): void {
+    this.#tabs.delete(tab);
+    this.#tabs.set(tab, true);
+    const [oldest] = this.#tabs.keys();
+    if (this.#tabs.size > TABS_MAX && oldest !== undefined) this.#tabs.delete(oldest);
+    const nowMs = performance.now();
+    this.#fold(nowMs);
+    if (this.#held !== undefined)
+      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#held, nowMs }).text });
+    if (this.#fleet !== undefined) tab.post({ kind: 'fleet', text: wholeFleet(this.#fleet, nowMs) });
+    tab.post({ kind: 'link', link: this.#link, nowMs });
+    if (this.#link.kind === 'denied') this.#source.retry();
+  }
+
+  #fold(nowMs: number): void {
+    if (this.#held !== undefined)
+      this.#held = { ...this.#held, state: applyAll(this.#held.state, this.#events.flat()) };
+    this.#events = [];
+    this.#foldedAtMs = nowMs;
+  }
+
+  /** Undefined for what cannot be read: the stream is opened anew, or given up where it speaks another version. */
+  #decode<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof StreamMessageError)) throw error;
+      if (error.code === 'version') {
+        this.#source.stop();
+        this.link({ kind: 'outdated', reason: error.message });
+      } else {
+        this.#source.restart();
+      }
+      return undefined;
+    }
+  }
+
+  #tell(message: ToTab): void {
+    for (const [tab, isLooking] of this.#tabs) if (isLooking) tab.post(message);
+  }
+}
+
+interface HeldFleet {
+  readonly head: Omit<FleetMessage, 'parts'>;
+  readonly picture: FleetPicture | undefined;
+  /** null: nobody is called so. */
+  readonly selection?: FleetSelection | null;
+}
+
+/** All that was folded, for a tab that comes later. */
+const wholeFleet = ({ head, picture, selection }: HeldFleet, nowMs: number): string => {
+  const { daemonStart, nodeId, plimsollVersion } = head;
+  return encodeFleet(
+    { daemonStart, nodeId, plimsollVersion, nowMs, isWhole: true },
+    new Map([
+      ...(picture === undefined ? [] : writtenPicture(picture)),
+      ...(selection === undefined ? [] : writtenSelection(selection ?? undefined)),
+    ]),
+  );
+};

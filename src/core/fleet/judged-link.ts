@@ -1,0 +1,44 @@
+// What a fleet asks of each of its links, derived once a link and kept while the link says the same: a hundred thousand links
+// are looked at every second, and a few of them have changed.
+
+import { shareOfExpected } from '../link/link-share.ts';
+import type { FigureView, LinkView } from '../link/link-view.ts';
+import type { CableFault } from './cable-fault.ts';
+import { cableFault } from './cable-fault.ts';
+
+export interface JudgedLink {
+  readonly link: LinkView;
+  /** The slower direction; undefined while neither is known. */
+  readonly slower: FigureView | undefined;
+  /** Of it, of what it should carry: 0..1 and slightly more. */
+  readonly share: number | undefined;
+  readonly fault: CableFault | undefined;
+  /** The order in which links are listed: what needs somebody first, then the slowest, what is gone last. */
+  readonly rank: number;
+}
+
+export const judgedLink = (link: LinkView): JudgedLink => {
+  const held = JUDGED.get(link);
+  if (held !== undefined) return held;
+  const slower = slowerWay(link);
+  const share = slower === undefined ? undefined : shareOfExpected(slower);
+  const fault = cableFault(link);
+  const judged: JudgedLink = { link, slower, share, fault, rank: rankOf(link, share, fault) };
+  JUDGED.set(link, judged);
+  return judged;
+};
+
+const slowerWay = ({ there, back }: LinkView): FigureView | undefined => {
+  if (there === undefined) return back;
+  return back === undefined || there.value <= back.value ? there : back;
+};
+
+const rankOf = (link: LinkView, share: number | undefined, fault: CableFault | undefined): number => {
+  if (link.standing.kind === 'gone') return 4;
+  // What needs somebody stands before a sound link of a slow kind.
+  if (share !== undefined) return (fault === undefined ? 1 : 0) + Math.min(1, share);
+  return link.there === undefined && link.back === undefined ? 3 : 2.5;
+};
+
+// Only a cache: a link that says something else is another object (link/link-view.ts).
+const JUDGED = new WeakMap<LinkView, JudgedLink>();

@@ -1,0 +1,283 @@
+// Streams that carry what a page shows and not the whole state: the picture of a fleet, what is picked on it, the nodes of one
+// group. Looked at once a second for all of them, while there is a reader; each view is encoded once for all who have it.
+
+import type { ServerResponse } from 'node:http';
+import type { FleetPick } from '../../../core/fleet/fleet-selection.ts';
+import { parsePick, pickText } from '../../../core/fleet/fleet-selection.ts';
+import type { GroupBy } from '../../../core/group/group-by.ts';
+import { groupByText, parseGroupBy } from '../../../core/group/group-by.ts';
+import { errorMessage } from '../../../core/problem.ts';
+import { recordOf } from '../../../core/record-of.ts';
+import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
+import type { WrittenParts } from '../../../wire/fleet-message.ts';
+import { encodeFleet, writtenPicture, writtenSelection } from '../../../wire/fleet-message.ts';
+import type { DropReason, WrittenMessage } from '../../../wire/stream-message.ts';
+import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
+import type { Grant } from '../access.ts';
+import { RequestError } from '../request-error.ts';
+import { FleetLooks } from './fleet-looks.ts';
+import { GroupFeed } from './group-feed.ts';
+import { PartsFeed } from './parts-feed.ts';
+import { StreamClient } from './stream-client.ts';
+import { encodeServerEvent, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
+import type { StreamHubOptions } from './stream-hub.ts';
+
+export type StreamView = { readonly by: GroupBy | undefined } & (
+  | { readonly kind: 'fleet' }
+  | { readonly kind: 'pick'; readonly pick: FleetPick }
+  | { readonly kind: 'group'; readonly group: string }
+);
+
+interface ViewFeed {
+  readonly view: StreamView;
+  /** What ids of the stream begin with: another feed of the same view counts anew. */
+  readonly start: string;
+  readonly feed: GroupFeed | PartsFeed;
+}
+
+export class FleetHub implements AsyncDisposable {
+  readonly #options: StreamHubOptions;
+  readonly #stop = new AbortController();
+  readonly #looks = new FleetLooks();
+  readonly #feeds = new Map<string, ViewFeed>();
+  readonly #clients = new Map<StreamClient, string>();
+  readonly #dropped: Record<DropReason, number> = {
+    slow: 0,
+    stalled: 0,
+    'access-ended': 0,
+    stopping: 0,
+    failed: 0,
+  };
+  #leftOut = 0;
+  #feedCount = 0;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #beatAtMs = 0;
+  #running: Promise<void> | undefined;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(options: StreamHubOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.cluster.subscribe(
+      events => {
+        for (const { feed } of this.#feeds.values()) if (feed instanceof GroupFeed) feed.take(events);
+      },
+      () => {
+        for (const { feed } of this.#feeds.values()) if (feed instanceof GroupFeed) feed.startOver();
+      },
+    );
+  }
+
+  counts(): Pick<StreamCounts, 'clients' | 'queuedBytes' | 'leftOut' | 'dropped'> {
+    let queuedBytes = 0;
+    for (const client of this.#clients.keys()) queuedBytes += client.queuedBytes;
+    return {
+      clients: this.#clients.size,
+      queuedBytes,
+      leftOut: this.#leftOut,
+      dropped: { ...this.#dropped },
+    };
+  }
+
+  /** @throws RequestError 503 when no more different views are served; call it before the response is begun. */
+  checkRoom(view: StreamView): void {
+    if (this.#feeds.has(viewText(view)) || this.#feeds.size < VIEWS_MAX) return;
+    throw new RequestError(
+      {
+        code: 'too-many-streams',
+        problem: `This daemon serves ${VIEWS_MAX} different views of a fleet at once.`,
+        advice: 'Close some pages, or read /api/groups.',
+      },
+      { headers: { 'retry-after': '5' } },
+    );
+  }
+
+  /** Takes over a response whose headers were sent. */
+  open(
+    response: ServerResponse,
+    reader: { readonly grant: Grant; readonly lastId: string | undefined; readonly view: StreamView },
+  ): void {
+    const { clock, limits } = this.#options;
+    const key = viewText(reader.view);
+    const client = new StreamClient({
+      response,
+      grant: reader.grant,
+      clock,
+      limits,
+      onDropped: reason => {
+        this.#dropped[reason] += 1;
+        this.#remove(client);
+      },
+      onClosed: closed => this.#remove(closed),
+    });
+    const held = this.#feeds.get(key) ?? this.#feedOf(reader.view);
+    this.#feeds.set(key, held);
+    this.#clients.set(client, key);
+    client.send(RETRY_FRAME);
+    if (held.feed instanceof GroupFeed) held.feed.add(client);
+    else held.feed.add(client, sequenceOf(reader.lastId, held.start));
+    const isOld = clock.nowMs() - this.#lookedAtMs >= LIVE_VIEW_MS;
+    if (isOld) this.#look();
+    this.#tell(held);
+    this.#running ??= this.#run();
+  }
+
+  checkGrants(): void {
+    for (const client of [...this.#clients.keys()])
+      if (!this.#options.isStillGranted(client.grant))
+        client.drop(
+          'access-ended',
+          'the sign-in of this reader has ended; open the URL that "plimsoll open" prints',
+        );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    for (const client of [...this.#clients.keys()]) client.drop('stopping', 'the daemon is stopping');
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    try {
+      while (this.#clients.size > 0) {
+        await clock.sleep(LIVE_VIEW_MS, this.#stop.signal);
+        this.#look();
+        for (const held of [...this.#feeds.values()]) this.#tell(held);
+        this.#beat(clock.nowMs());
+      }
+    } catch (error) {
+      if (!this.#stop.signal.aborted) {
+        this.#options.onFailure(`The stream of a fleet failed: ${errorMessage(error)}.`, error);
+        for (const client of [...this.#clients.keys()])
+          client.drop('failed', 'the stream failed; it can be opened again');
+      }
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  #look(): void {
+    const { clock, cluster } = this.#options;
+    this.#lookedAtMs = clock.nowMs();
+    this.#looks.look(cluster.state, this.#lookedAtMs);
+  }
+
+  #tell(held: ViewFeed): void {
+    const { view, feed } = held;
+    if (feed instanceof GroupFeed) {
+      const cells = this.#looks
+        .picture(view.by)
+        ?.roster.groups.find(({ id }) => view.kind === 'group' && id === view.group)?.cells;
+      feed.send(this.#options.cluster.state, new Set(cells?.map(({ node }) => node)));
+      return;
+    }
+    feed.take(this.#partsOf(view));
+    feed.send();
+  }
+
+  #partsOf(view: StreamView): WrittenParts {
+    if (view.kind === 'pick') return writtenSelection(this.#looks.select(view.by, view.pick));
+    const picture = this.#looks.picture(view.by);
+    return picture === undefined ? new Map() : writtenPicture(picture);
+  }
+
+  #beat(nowMs: number): void {
+    if (nowMs - this.#beatAtMs < this.#options.limits.streamHeartbeatMs) return;
+    this.#beatAtMs = nowMs;
+    this.checkGrants();
+    const frame = encodeServerEvent({ event: 'heartbeat', data: JSON.stringify({ nowMs }) });
+    for (const client of [...this.#clients.keys()]) {
+      client.checkStall();
+      client.send(frame);
+    }
+  }
+
+  #remove(client: StreamClient): void {
+    const key = this.#clients.get(client) ?? '';
+    this.#clients.delete(client);
+    const held = this.#feeds.get(key);
+    held?.feed.remove(client);
+    if (held?.feed.readerCount === 0) this.#feeds.delete(key);
+  }
+
+  #feedOf(view: StreamView): ViewFeed {
+    const { clock, daemonStart, nodeId, version: plimsollVersion, limits } = this.#options;
+    this.#feedCount += 1;
+    const start = `${daemonStart}-${viewText(view)}-${this.#feedCount}`;
+    const written = (event: 'snapshot' | 'batch', { text, leftOut }: WrittenMessage): Buffer => {
+      this.#leftOut += leftOut;
+      return encodeServerEvent({ event, data: text });
+    };
+    if (view.kind === 'group') {
+      const feed = new GroupFeed(
+        {
+          snapshot: state =>
+            written(
+              'snapshot',
+              encodeSnapshot({ daemonStart, nodeId, plimsollVersion, nowMs: clock.nowMs(), state }),
+            ),
+          batch: events => written('batch', encodeBatch({ nowMs: clock.nowMs(), events })),
+        },
+        limits.pendingEventsMax,
+      );
+      return { view, start, feed };
+    }
+    const feed = new PartsFeed(({ parts, isWhole, number }) =>
+      encodeServerEvent({
+        event: 'fleet',
+        id: streamId(start, number),
+        data: encodeFleet({ daemonStart, nodeId, plimsollVersion, nowMs: clock.nowMs(), isWhole }, parts),
+      }),
+    );
+    return { view, start, feed };
+  }
+}
+
+/** What a reader asks for: `view=fleet`, `view=pick&pick=…`, `view=group&group=…`, each with `by`; undefined: the whole state. */
+export const streamView = (query: {
+  readonly view?: string;
+  readonly by?: string;
+  readonly pick?: string;
+  readonly group?: string;
+}): StreamView | undefined => {
+  if (query.view === undefined) return undefined;
+  const parsed = query.by === undefined ? undefined : parseGroupBy(query.by);
+  if (parsed !== undefined && parsed.kind !== 'ok') throw badView(parsed.problem, parsed.advice);
+  const by = parsed?.value;
+  if (query.view === 'fleet') return { kind: 'fleet', by };
+  if (query.view === 'group' && query.group !== undefined) return { kind: 'group', by, group: query.group };
+  const pick = query.view === 'pick' && query.pick !== undefined ? parsePick(query.pick) : undefined;
+  if (pick !== undefined) return { kind: 'pick', by, pick };
+  throw badView(
+    'The stream has no such view.',
+    'Use view=fleet, view=pick with pick=node:ID, group:NAME or pair:NAME|NAME, or view=group with group=NAME.',
+  );
+};
+
+const badView = (problem: string, advice: string): RequestError =>
+  new RequestError({ code: 'bad-query', problem, advice });
+
+/** What all streams together hold. */
+export const allStreams = (whole: StreamCounts, views: ReturnType<FleetHub['counts']>): StreamCounts => ({
+  clients: whole.clients + views.clients,
+  queuedBytes: whole.queuedBytes + views.queuedBytes,
+  refused: whole.refused,
+  leftOut: whole.leftOut + views.leftOut,
+  dropped: recordOf(DROP_REASONS, reason => whole.dropped[reason] + views.dropped[reason]),
+});
+
+/** One text a view; ids of the stream carry it, so that one view is never resumed with the numbers of another. */
+const viewText = (view: StreamView): string => {
+  const by = view.by === undefined ? '' : groupByText(view.by);
+  const of = view.kind === 'fleet' ? '' : view.kind === 'group' ? view.group : pickText(view.pick);
+  return [view.kind, by, of].map(encodeURIComponent).join('-').replaceAll('.', '%2E');
+};
+
+/** Between two looks. */
+export const LIVE_VIEW_MS = 1_000;
+const VIEWS_MAX = 64;
+const DROP_REASONS = ['slow', 'stalled', 'access-ended', 'stopping', 'failed'] as const;

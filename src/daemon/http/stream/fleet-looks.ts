@@ -1,0 +1,53 @@
+// The cluster as pages of fleets see it: looked at once for all readers, however many groupings and picks they have.
+
+import type { FleetPicture } from '../../../core/fleet/fleet-picture.ts';
+import { usualGroupBy } from '../../../core/fleet/fleet-picture.ts';
+import type { FleetPick, FleetSelection } from '../../../core/fleet/fleet-selection.ts';
+import type { FleetSources } from '../../../core/fleet/fleet-watch.ts';
+import { FleetWatch } from '../../../core/fleet/fleet-watch.ts';
+import type { GroupBy } from '../../../core/group/group-by.ts';
+import { groupByText } from '../../../core/group/group-by.ts';
+import { nodePlaces } from '../../../core/group/group-view.ts';
+import { LinkWatch } from '../../../core/link/link-view.ts';
+import { nodeView } from '../../../core/node/node-view.ts';
+import { nodeIds } from '../../../core/node/presence-view.ts';
+import type { State } from '../../../core/state.ts';
+import { WarningWatch } from '../../../core/warnings/cluster-warnings.ts';
+
+export class FleetLooks {
+  readonly #links = new LinkWatch();
+  readonly #warnings = new WarningWatch();
+  readonly #watches = new Map<string, FleetWatch>();
+  /** By grouping, of the last look. */
+  readonly #pictures = new Map<string, FleetPicture>();
+  #sources: FleetSources | undefined;
+
+  look(state: State, nowMs: number): void {
+    const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+    const links = this.#links.read(state, nowMs);
+    const warnings = this.#warnings.read({ state, views, links, nowMs });
+    this.#sources = { state, views, links, warnings, nowMs, places: nodePlaces(views) };
+    for (const by of this.#watches.keys()) if (!this.#pictures.has(by)) this.#watches.delete(by);
+    this.#pictures.clear();
+  }
+
+  /** @param by undefined: what these nodes are usually grouped by. */
+  picture(by: GroupBy | undefined): FleetPicture | undefined {
+    const sources = this.#sources;
+    if (sources === undefined) return undefined;
+    const grouping = by ?? usualGroupBy([...(sources.places?.values() ?? [])]);
+    const text = groupByText(grouping);
+    const held = this.#pictures.get(text);
+    if (held !== undefined) return held;
+    const watch = this.#watches.get(text) ?? new FleetWatch();
+    this.#watches.set(text, watch);
+    const picture = watch.read(sources, grouping);
+    this.#pictures.set(text, picture);
+    return picture;
+  }
+
+  select(by: GroupBy | undefined, pick: FleetPick): FleetSelection | undefined {
+    const picture = this.picture(by);
+    return picture === undefined ? undefined : this.#watches.get(picture.roster.by)?.select(pick);
+  }
+}

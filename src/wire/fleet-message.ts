@@ -1,0 +1,146 @@
+// What the daemon streams to a page that shows a fleet: parts of a picture by name, all of them first, then those that say
+// something else than before. A part is sent at most once a second; who reads slowly gets the newest of each and misses what
+// lay between. Moments are on the sender's monotonic clock, and the reader moves them onto its own.
+
+import type { FleetFault } from '../core/fleet/fleet-faults.ts';
+import type { FleetLink } from '../core/fleet/fleet-links.ts';
+import type { FleetPicture, FleetRoster } from '../core/fleet/fleet-picture.ts';
+import type { FleetSelection } from '../core/fleet/fleet-selection.ts';
+import type { NodeId } from '../core/ids.ts';
+import { isNodeId } from '../core/ids.ts';
+import { STREAM_VERSION, StreamMessageError } from './stream-message.ts';
+
+export interface FleetMessage {
+  readonly daemonStart: string;
+  readonly nodeId: NodeId;
+  readonly plimsollVersion: string;
+  readonly nowMs: number;
+  /** Instead of what the reader holds, not besides it. */
+  readonly isWhole: boolean;
+  readonly parts: FleetParts;
+}
+
+/** `levels` and `sums` by the group's place in the roster; whatever is missing is as it was. */
+export type FleetParts = { readonly [P in PlainPart]?: FleetPicture[P] } & {
+  readonly levels?: Readonly<Record<string, FleetPicture['levels'][number]>>;
+  readonly sums?: Readonly<Record<string, FleetPicture['sums'][number]>>;
+  /** What is picked; null: nobody is called so. */
+  readonly selection?: FleetSelection | null;
+};
+
+type PlainPart = Exclude<keyof FleetPicture, 'levels' | 'sums'>;
+
+/** A part as text, under the name by which changes are counted. */
+export type WrittenParts = ReadonlyMap<string, string>;
+
+export const writtenPicture = (picture: FleetPicture): WrittenParts =>
+  new Map([
+    ...PLAIN_PARTS.map(name => [name, JSON.stringify(picture[name])] as const),
+    ...picture.levels.map((levels, group) => [`levels ${group}`, JSON.stringify(levels)] as const),
+    ...picture.sums.map((sums, group) => [`sums ${group}`, JSON.stringify(sums)] as const),
+  ]);
+
+export const writtenSelection = (selection: FleetSelection | undefined): WrittenParts =>
+  new Map([['selection', JSON.stringify(selection ?? null)]]);
+
+export const encodeFleet = (head: Omit<FleetMessage, 'parts'>, parts: WrittenParts): string => {
+  const plain: string[] = [];
+  const lists: Record<'levels' | 'sums', string[]> = { levels: [], sums: [] };
+  for (const [name, text] of parts) {
+    const [list, group] = name.split(' ');
+    if (group !== undefined && (list === 'levels' || list === 'sums')) lists[list].push(`"${group}":${text}`);
+    else plain.push(`"${name}":${text}`);
+  }
+  for (const name of ['levels', 'sums'] as const)
+    if (lists[name].length > 0) plain.push(`"${name}":{${lists[name].join(',')}}`);
+  return `${JSON.stringify({ version: STREAM_VERSION, ...head }).slice(0, -1)},"parts":{${plain.join(',')}}}`;
+};
+
+/** @throws StreamMessageError when it is none of this version. */
+export const decodeFleet = (text: string, nowMs: number): FleetMessage => {
+  const message = parsed(text);
+  if (!isFleetMessage(message))
+    throw new StreamMessageError('malformed', 'the daemon sent a fleet that cannot be read');
+  if (message.version !== STREAM_VERSION)
+    throw new StreamMessageError(
+      'version',
+      `the daemon speaks version ${message.version} of the stream, this page version ${STREAM_VERSION}: reload the page`,
+    );
+  const { version: _, ...rest } = message;
+  return { ...rest, nowMs, parts: moved(message.parts, nowMs - message.nowMs) };
+};
+
+/** The picture after a message; undefined while no whole one has come. */
+export const foldedPicture = (
+  before: FleetPicture | undefined,
+  { isWhole, parts }: Pick<FleetMessage, 'isWhole' | 'parts'>,
+): FleetPicture | undefined => {
+  const held: Partial<FleetPicture> = isWhole ? {} : (before ?? {});
+  const roster: FleetRoster | undefined = parts.roster ?? held.roster;
+  if (roster === undefined) return before;
+  const groups = roster.groups.map((_, index) => index);
+  const { levels: _, sums: __, selection: ___, ...plain } = parts;
+  const picture: Partial<FleetPicture> = {
+    ...held,
+    ...plain,
+    levels: groups.flatMap(group => parts.levels?.[group] ?? held.levels?.[group] ?? []),
+    sums: groups.flatMap(group => parts.sums?.[group] ?? held.sums?.[group] ?? []),
+  };
+  return isWholePicture(picture, groups.length) ? picture : before;
+};
+
+const isWholePicture = (picture: Partial<FleetPicture>, groupCount: number): picture is FleetPicture =>
+  PLAIN_PARTS.every(name => picture[name] !== undefined) &&
+  picture.levels?.length === groupCount &&
+  picture.sums?.length === groupCount;
+
+const moved = (parts: FleetParts, offsetMs: number): FleetParts => ({
+  ...parts,
+  ...(parts.faults === undefined
+    ? {}
+    : { faults: { ...parts.faults, list: parts.faults.list.map(fault => movedFault(fault, offsetMs)) } }),
+  ...(parts.links === undefined ? {} : { links: parts.links.map(link => movedFleetLink(link, offsetMs)) }),
+  ...(parts.answers?.slowestCable === undefined
+    ? {}
+    : { answers: { ...parts.answers, slowestCable: movedFleetLink(parts.answers.slowestCable, offsetMs) } }),
+  ...(parts.selection === undefined || parts.selection === null
+    ? {}
+    : {
+        selection: {
+          ...parts.selection,
+          links: parts.selection.links.map(link => movedFleetLink(link, offsetMs)),
+        },
+      }),
+});
+
+const movedFault = (fault: FleetFault, offsetMs: number): FleetFault =>
+  fault.kind === 'gone' && fault.sinceMs !== undefined
+    ? { ...fault, sinceMs: fault.sinceMs + offsetMs }
+    : fault;
+
+const movedFleetLink = (link: FleetLink, offsetMs: number): FleetLink =>
+  link.measuredAtMs === undefined ? link : { ...link, measuredAtMs: link.measuredAtMs + offsetMs };
+
+const isFleetMessage = (message: unknown): message is FleetMessage & { readonly version: number } =>
+  isMapping(message) &&
+  typeof message['version'] === 'number' &&
+  typeof message['nowMs'] === 'number' &&
+  typeof message['isWhole'] === 'boolean' &&
+  typeof message['daemonStart'] === 'string' &&
+  typeof message['plimsollVersion'] === 'string' &&
+  isNodeId(message['nodeId']) &&
+  isMapping(message['parts']) &&
+  Object.values(message['parts']).every(part => part === null || typeof part === 'object');
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new StreamMessageError('malformed', 'the daemon sent a fleet that cannot be read', { cause });
+  }
+};
+
+const PLAIN_PARTS = ['roster', 'ways', 'totals', 'faults', 'answers', 'links', 'others'] as const;
