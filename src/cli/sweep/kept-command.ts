@@ -4,6 +4,7 @@
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
+import { agentsOption } from '../agent/agent-options.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Option } from '../command.ts';
 
@@ -56,7 +57,8 @@ export const toldCommand = (
 export const URL_SECRET = 'the URL with its password';
 export const KEY_VARIABLE = 'OPENAI_API_KEY';
 
-const SECRET: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENCH.apiKeyFile];
+/** Codes of agents are spent after a sitting, and still nobody's business. */
+const SECRET: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENCH.apiKeyFile, agentsOption];
 /** Of this one call. */
 const PASSING: ReadonlySet<string> = new Set(['out', 'json', 'resume', 'quiet', 'home']);
 /** Of what the cluster is told. */

@@ -1,0 +1,49 @@
+// Opens the channels to all agents of a run: those of the cluster by a ticket that the local daemon asks for, the others by their
+// codes. All, or none. A sweep opens them anew for each stage: a ticket is good once, a code for a sitting.
+
+import { dialAgent } from '../../bench/agent/tls/dial-agent.ts';
+import type { AgentChannel } from '../../bench/fleet/agent-channel.ts';
+import { hostPortText } from '../../core/address/host-port.ts';
+import { grantedAgentSchema } from '../../wire/api/agent-answers.ts';
+import { findDaemon } from '../daemon-client.ts';
+import { knownNodes, nodeCalled } from '../known-nodes.ts';
+import type { ProcessState } from '../process-state.ts';
+import type { AgentPlace } from './agent-places.ts';
+
+export interface AgentsWish {
+  /** Of the daemon that asks the nodes. */
+  readonly home: string;
+  readonly from: readonly string[];
+  readonly agents: readonly AgentPlace[];
+  readonly signal: AbortSignal;
+}
+
+/** @throws CommandError, BenchError `unreachable`; the signal's reason. No channel is left open then. */
+export const openAgents = async (state: ProcessState, wish: AgentsWish): Promise<readonly AgentChannel[]> => {
+  const { agents, signal } = wish;
+  const opening = [
+    ...(wish.from.length === 0 ? [] : await nodeAgents(state, wish)),
+    ...agents.map(({ at, code }) =>
+      dialAgent({ name: hostPortText(at), addresses: [at], secret: code, signal }),
+    ),
+  ];
+  const opened = await Promise.allSettled(opening);
+  const failed = opened.find(one => one.status === 'rejected');
+  if (failed === undefined) return opened.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
+  for (const one of opened) if (one.status === 'fulfilled') await one.value.close('done');
+  throw failed.reason;
+};
+
+const nodeAgents = async (
+  state: ProcessState,
+  { home, from, signal }: AgentsWish,
+): Promise<readonly Promise<AgentChannel>[]> => {
+  const client = await findDaemon(home, state);
+  const known = await knownNodes(client, signal);
+  const nodes = from.map(name => nodeCalled(name, known));
+  return nodes.map(async ({ nodeId }) => {
+    const granted = await client.answer(grantedAgentSchema, '/api/agents', signal, 'POST', { nodeId });
+    const { name, addresses, ticket } = granted;
+    return await dialAgent({ name, addresses, secret: ticket, signal });
+  });
+};
