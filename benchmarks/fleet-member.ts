@@ -58,8 +58,8 @@ export const openFleetMember = async (options: {
     counts,
     self,
     twin: () => undefined,
-    failed: problem => {
-      throw new Error(problem.problem);
+    trouble: problem => {
+      if (problem !== undefined) throw new Error(problem.problem);
     },
   });
   const links = new Map<typeof self, MeshLink>();

@@ -80,7 +80,7 @@ export interface MeshLink {
 
 /** Its link's peer stands for all of them: what is sent reaches each, and what arrives says which of them sent it. */
 export interface LinkGroup {
-  /** Hears this node no longer, for as long as the link is up. `detail` is for people. */
+  /** Hears this node no longer, for a while at least. `detail` is for people. */
   mute(publisher: NodeId, detail: string): void;
 }
 

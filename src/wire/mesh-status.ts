@@ -28,7 +28,22 @@ export type MeshStatus =
       readonly refusals: Readonly<Record<string, number>>;
       /** What replication has counted since the start, by name: events sent, taken, repeated, forged, over a rate, refused. */
       readonly replication: Readonly<Record<string, number>>;
+      /** Absent where config.toml names no server. */
+      readonly fleet?: FleetStatus | undefined;
     };
+
+export interface FleetStatus {
+  readonly standing: 'connecting' | 'connected' | 'failed';
+  /** "HOST:PORT" of the server, and its version; unknown without a connection. */
+  readonly server: Reported<string>;
+  readonly version: Reported<string>;
+  /** Other nodes that published a moment ago. */
+  readonly memberCount: number;
+  /** What keeps it from working, or from taking records. */
+  readonly problem?: Problem<string> | undefined;
+  /** By name: published, heard, refused for which reason, dropped. */
+  readonly counts: Readonly<Record<string, number>>;
+}
 
 export interface PeerStatus {
   /** Of the node, or its address as a person named it. */
@@ -132,6 +147,15 @@ const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
   tries: v.pipe(v.array(PEER_TRY), v.maxLength(PEER_TRIES_MAX)),
 });
 
+const FLEET: v.GenericSchema<unknown, FleetStatus> = v.object({
+  standing: v.picklist(['connecting', 'connected', 'failed']),
+  server: reported(text),
+  version: reported(text),
+  memberCount: count,
+  problem: v.optional(v.object({ code: text, problem: text, advice: text })),
+  counts: v.record(v.string(), count),
+});
+
 export const meshStatusSchema: v.GenericSchema<unknown, MeshStatus> = v.variant('kind', [
   v.object({ kind: v.literal('off'), reason: text }),
   v.object({
@@ -145,5 +169,6 @@ export const meshStatusSchema: v.GenericSchema<unknown, MeshStatus> = v.variant(
     problems: v.optional(v.pipe(v.array(BEACON_PROBLEM), v.maxLength(MESH_FINDINGS_MAX))),
     refusals: v.record(v.string(), count),
     replication: v.record(v.string(), count),
+    fleet: v.optional(FLEET),
   }),
 ]);

@@ -3,12 +3,17 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { FleetConfig } from '../../config/config.ts';
+import { hostPortText } from '../../core/address/host-port.ts';
+import type { Problem } from '../../core/problem.ts';
+import { unknown } from '../../core/unknown.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { FleetProblem } from '../../mesh/nats/fleet-problem.ts';
 import type { NatsFleet } from '../../mesh/nats/nats-fleet.ts';
 import type { ReplicaStore } from '../../mesh/replication/replica-store.ts';
+import type { FleetStatus } from '../../wire/mesh-status.ts';
 import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
+import { readHeardFloors } from './fleet-heard.ts';
 import { fleetSettings } from './fleet-settings.ts';
 
 export interface DaemonFleetParts {
@@ -36,9 +41,12 @@ export const openDaemonFleet = async (parts: DaemonFleetParts): Promise<NatsFlee
     cluster: config.cluster,
     random: Math.random,
     server: settings.server,
+    floors: await readHeardFloors(home),
   });
   fleet.onStanding(standing => {
     if (standing.kind === 'failed') raise(notices, standing.problem);
+    else if (standing.kind === 'connected' && standing.trouble !== undefined)
+      raise(notices, standing.trouble);
     else if (standing.kind === 'connected') notices.clear(NOTICE_ID);
   });
   fleet.onTwin(node =>
@@ -58,3 +66,27 @@ const raise = (notices: Notices, { code, problem, advice }: FleetProblem): void 
   notices.raise({ id: NOTICE_ID, code: 'fleet-down', reason: code, problem, advice });
 
 const NOTICE_ID = 'fleet';
+
+export const fleetStatus = (fleet: NatsFleet): FleetStatus => {
+  const { standing, counts, members } = fleet;
+  const told = { memberCount: members.nodes.size, counts: { ...counts } };
+  switch (standing.kind) {
+    case 'connecting':
+      return { ...told, standing: 'connecting', server: NOT_YET, version: NOT_YET };
+    case 'connected': {
+      const { server, version, trouble } = standing;
+      const connected = { ...told, standing: 'connected' as const, server: hostPortText(server), version };
+      return trouble === undefined ? connected : { ...connected, problem: partsOf(trouble) };
+    }
+    case 'failed': {
+      const none = unknown('there is no connection');
+      return { ...told, standing: 'failed', server: none, version: none, problem: partsOf(standing.problem) };
+    }
+    default:
+      return standing satisfies never;
+  }
+};
+
+const partsOf = ({ code, problem, advice }: FleetProblem): Problem<string> => ({ code, problem, advice });
+
+const NOT_YET = unknown('no server has answered yet');

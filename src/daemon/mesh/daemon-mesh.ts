@@ -24,8 +24,9 @@ import type { Notices } from '../notices.ts';
 import { clusterReplicaStore } from './cluster-replica-store.ts';
 import { ConflictNotices } from './conflict-notices.ts';
 import type { Connections } from './connections.ts';
-import { openDaemonFleet } from './daemon-fleet.ts';
+import { fleetStatus, openDaemonFleet } from './daemon-fleet.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
+import { keepHeardFloors } from './fleet-heard.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
 import { endpointsFact, followKnownAddresses, openMeshConnections } from './mesh-connections.ts';
@@ -152,6 +153,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         named: peers,
         reach: connections?.statuses ?? [],
         discovery: discovery.status,
+        fleet: fleet && fleetStatus(fleet),
       }),
     replicate: signal => replicator.run(signal),
     run: async signal => {
@@ -167,6 +169,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         // Last, when everybody has subscribed; and until the end, for the last word.
         transport.start(stop.signal),
         fleet?.run(signal),
+        fleet && keepHeardFloors(parts.home, () => fleet.floors, { clock, signal }),
       ]);
     },
     [Symbol.asyncDispose]: async () => {

@@ -14,7 +14,14 @@ import type { DialStatus } from '../../mesh/link/dialer.ts';
 import type { MeshLink, RefusalReason } from '../../mesh/mesh.ts';
 import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import type { ReplicationCounts } from '../../mesh/replication/replication-counts.ts';
-import type { BeaconProblem, MeshStatus, PeerStanding, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
+import type {
+  BeaconProblem,
+  FleetStatus,
+  MeshStatus,
+  PeerStanding,
+  PeerStatus,
+  PeerTry,
+} from '../../wire/mesh-status.ts';
 import { MESH_FINDINGS_MAX, MESH_PEERS_MAX, PEER_TRIES_MAX } from '../../wire/mesh-status.ts';
 
 export interface MeshStatusSources {
@@ -34,6 +41,7 @@ export interface MeshStatusSources {
   readonly named: readonly HostPort[];
   readonly reach: readonly ReachStatus[];
   readonly discovery: DiscoveryStatus;
+  readonly fleet?: FleetStatus | undefined;
 }
 
 export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
@@ -55,6 +63,7 @@ export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
     problems,
     refusals: Object.fromEntries(sources.refusalCounts),
     replication: { ...sources.replicationCounts, framesGivenUp: sources.framesGivenUp },
+    ...(sources.fleet === undefined ? {} : { fleet: sources.fleet }),
   };
 };
 

@@ -1,9 +1,11 @@
-// Which nodes of a fleet are there: those that published a moment ago, by this node's own clock.
+// Which nodes of a fleet are there: those that published a moment ago, by this node's own clock; and which are not heard
+// for a while because of what they published.
 
 import type { NodeId } from '../../core/ids.ts';
 
 export class FleetMembers {
   readonly #heardAtMs = new Map<NodeId, number>();
+  readonly #mutedUntilMs = new Map<NodeId, number>();
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number) {
@@ -34,6 +36,17 @@ export class FleetMembers {
     return gone;
   }
 
+  isMuted(node: NodeId): boolean {
+    const untilMs = this.#mutedUntilMs.get(node);
+    if (untilMs === undefined || untilMs > this.#nowMs()) return untilMs !== undefined;
+    this.#mutedUntilMs.delete(node);
+    return false;
+  }
+
+  mute(node: NodeId): void {
+    this.#mutedUntilMs.set(node, this.#nowMs() + MUTED_MS);
+  }
+
   clear(): void {
     this.#heardAtMs.clear();
   }
@@ -42,3 +55,4 @@ export class FleetMembers {
 export const FLEET_MEMBERS_MAX = 4_096;
 /** Three digests. */
 const MEMBER_SILENT_MS = 15_000;
+const MUTED_MS = 60_000;

@@ -49,7 +49,8 @@ export interface FleetMessagesParts {
   readonly self: NodeId;
   /** Another daemon publishes under this node's identity, or two under another's. */
   readonly twin: (node: NodeId) => void;
-  readonly failed: (problem: FleetProblem) => void;
+  /** The server does not take records, though it answers; undefined when it does. */
+  readonly trouble: (problem: FleetProblem | undefined) => void;
 }
 
 export class FleetMessages {
@@ -87,24 +88,30 @@ export class FleetMessages {
     this.#flush();
   }
 
-  /** Goes into a stream. `id`: under which the server recognises it when it is sent twice. */
-  store(subject: string, frame: Uint8Array, id?: string): void {
+  /**
+   * Goes into a stream. `id`: under which the server recognises it when it is sent twice. False when the server did not
+   * take it; true as well for what is too large for it: to send that again would be in vain.
+   */
+  async store(subject: string, frame: Uint8Array, id?: string): Promise<boolean> {
     const { server, sealer, counts } = this.#parts;
-    if (!this.#fits(frame)) return;
+    if (!this.#fits(frame)) return true;
     const sealed = sealer.seal(subject, frame);
     counts.published += 1;
     this.#unackedBytes += sealed.length;
-    server.jetStream
-      .publish(subject, sealed, { timeout: ACK_TIMEOUT_MS, ...(id === undefined ? {} : { msgID: id }) })
-      .then(
-        () => this.#settled(sealed.length),
-        (error: unknown) => {
-          this.#settled(sealed.length);
-          if (server.connection.isClosed()) return;
-          counts.publishFailed += 1;
-          this.#parts.failed(publishFailed(subject, causeOf(error)));
-        },
-      );
+    try {
+      const options = { timeout: ACK_TIMEOUT_MS, ...(id === undefined ? {} : { msgID: id }) };
+      await server.jetStream.publish(subject, sealed, options);
+      if (!server.connection.isClosed()) this.#parts.trouble(undefined);
+      return true;
+    } catch (error) {
+      if (!server.connection.isClosed()) {
+        counts.publishFailed += 1;
+        this.#parts.trouble(publishFailed(subject, causeOf(error)));
+      }
+      return false;
+    } finally {
+      this.#settled(sealed.length);
+    }
   }
 
   /** Undefined for what is refused. */

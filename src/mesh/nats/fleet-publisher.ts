@@ -40,28 +40,32 @@ export class FleetPublisher {
     this.#parts = parts;
   }
 
-  /** Last values first: whoever begins to read between the two finds the record there. */
-  storeRecords(message: RecordsFrame, frame: Uint8Array): void {
+  /**
+   * Last values first: whoever begins to read between the two finds the record there. @returns whether the server took
+   * all of it.
+   */
+  async storeRecords(message: RecordsFrame, frame: Uint8Array): Promise<boolean> {
     const { messages, subjects, self } = this.#parts;
-    const { origin, epoch, records } = message;
-    for (const wire of records) {
+    const { origin, epoch, after, through, records } = message;
+    const stored = records.map(async wire => {
       const head = decodeRecordHead(wire.body);
-      if (head === undefined) continue;
+      if (head === undefined) return true;
       const { seq, kind, key } = head;
-      const place = { kind: 'records' as const, origin, epoch, after: seq - 1, through: message.through };
       const name = origin === self ? key : `${origin} ${key}`;
-      messages.store(
+      const state = { kind: 'records' as const, origin, epoch, after: seq - 1, through, records: [wire] };
+      return messages.store(
         subjects.ownState(eventSlot(kind), name === '' ? '' : keyToken(name)),
-        encodeMeshMessage({ ...place, records: [wire] }),
+        encodeMeshMessage(state),
       );
-    }
-    const last = decodeRecordHead(records.at(-1)?.body ?? NOTHING)?.seq ?? message.after;
-    messages.store(subjects.ownEvent, frame, `${origin}:${epoch}:${message.after}:${last}`);
+    });
+    const last = decodeRecordHead(records.at(-1)?.body ?? NOTHING)?.seq ?? after;
+    stored.push(messages.store(subjects.ownEvent, frame, `${origin}:${epoch}:${after}:${last}`));
+    return (await Promise.all(stored)).every(isStored => isStored);
   }
 
-  storeFork(frame: Uint8Array): void {
+  async storeFork(frame: Uint8Array): Promise<void> {
     const { messages, subjects } = this.#parts;
-    messages.store(subjects.ownEvent, frame);
+    await messages.store(subjects.ownEvent, frame);
   }
 
   tellLive(entries: readonly WireLive[]): void {

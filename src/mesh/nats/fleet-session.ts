@@ -1,14 +1,11 @@
 // One connection of a node to its fleet's server: it listens, reads the last values, tells replication, and keeps count of
 // who is there, until the connection ends.
 
-import { createHash } from 'node:crypto';
 import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { nodeId } from '../../core/ids.ts';
-import { base32 } from '../../wire/node-signature.ts';
 import { isRequestFrame } from '../../wire/request-message.ts';
 import type { MeshIdentity, MeshLink } from '../mesh.ts';
 import { REPLICATION_LIMITS } from '../replication/limits.ts';
@@ -22,6 +19,7 @@ import type { FleetProblem } from './fleet-problem.ts';
 import { noStream, unreachable } from './fleet-problem.ts';
 import { FleetPublisher } from './fleet-publisher.ts';
 import type { FleetRequestLinks } from './fleet-request-links.ts';
+import type { FleetStanding } from './fleet-standing.ts';
 import { isStreamMissing } from './fleet-streams.ts';
 import type { FleetSubjects } from './fleet-subjects.ts';
 import { EVENT_STREAM, HELLO, STATE_STREAM } from './fleet-subjects.ts';
@@ -31,11 +29,6 @@ import type { Sealer } from './sealed-message.ts';
 import type { FleetServer } from './server-connection.ts';
 import { causeOf } from './server-connection.ts';
 import { readStates } from './state-snapshot.ts';
-
-export type FleetStanding =
-  | { readonly kind: 'connecting' }
-  | { readonly kind: 'connected'; readonly server: HostPort; readonly version: string }
-  | { readonly kind: 'failed'; readonly problem: FleetProblem };
 
 export interface FleetSessionParts {
   readonly identity: MeshIdentity;
@@ -67,6 +60,7 @@ export class FleetSession implements AsyncDisposable {
   #link: NatsLink | undefined;
   /** Of those who came and are still to be told what they missed. */
   #lastHelloMs: number | undefined;
+  #trouble: FleetProblem | undefined;
   readonly #stop = new AbortController();
 
   constructor(parts: FleetSessionParts) {
@@ -78,7 +72,7 @@ export class FleetSession implements AsyncDisposable {
       ...parts,
       server,
       self,
-      failed: problem => this.#fail(problem),
+      trouble: problem => this.#tell(problem),
     });
     const chunks = createRecordChunks({
       store,
@@ -123,8 +117,7 @@ export class FleetSession implements AsyncDisposable {
   }
 
   async #begin(signal: AbortSignal): Promise<void> {
-    const { fleetServer, subjects, clock, identity, plimsollVersion, members, counts, up, stand } =
-      this.#parts;
+    const { fleetServer, subjects, clock, identity, plimsollVersion, members, counts, up } = this.#parts;
     const { connection, jetStream, manager } = fleetServer;
     for (const subject of subjects.heard)
       this.#subscriptions.push(
@@ -145,7 +138,7 @@ export class FleetSession implements AsyncDisposable {
     });
     const link = new NatsLink({
       self: identity.nodeId,
-      fleetId: fleetIdOf(subjects),
+      fleetId: subjects.fleetId,
       remoteAddress: this.#address,
       messages: this.#messages,
       publisher: this.#publisher,
@@ -165,8 +158,7 @@ export class FleetSession implements AsyncDisposable {
     link.onClose(({ by }) => {
       if (by === 'self') this.#stop.abort();
     });
-    const { version } = connection.info ?? { version: 'unknown' };
-    stand({ kind: 'connected', server: this.#address, version });
+    this.#standConnected();
     up(link);
     link.greet();
     const early = this.#early ?? [];
@@ -198,7 +190,8 @@ export class FleetSession implements AsyncDisposable {
     if (frame === undefined) return;
     counts.heard += 1;
     const { publisher } = of;
-    if (members.heard(publisher)) this.#met(publisher);
+    // An event may be an old one that the server repeats: it proves nobody's presence.
+    if (of.channel !== 'event' && members.heard(publisher)) this.#met(publisher);
     if (of.channel === 'reading' && of.what === HELLO) this.#tellAgainSoon();
     else if (of.channel === 'ask' && isRequestFrame(frame)) requestLinks.hear(publisher, frame);
     else this.#link?.hear({ ...of, frame });
@@ -236,7 +229,9 @@ export class FleetSession implements AsyncDisposable {
       const gone = members.sweep();
       for (const node of gone) requestLinks.close(node, 'it was not heard for a while');
       if (gone.length > 0) this.#link?.membersChanged();
-      if (beat % BEATS_OF_DIGEST === 0) this.#link?.sayDigest();
+      if (beat % BEATS_OF_DIGEST !== 0) continue;
+      this.#link?.sayDigest();
+      this.#link?.sayLost();
     }
   }
 
@@ -251,6 +246,20 @@ export class FleetSession implements AsyncDisposable {
   #problemOf(error: unknown): FleetProblem {
     if (isStreamMissing(error)) return noStream(`${EVENT_STREAM} or ${STATE_STREAM}`);
     return unreachable(this.#parts.servers, causeOf(error));
+  }
+
+  /** It answers, and has trouble, or none any more. */
+  #tell(trouble: FleetProblem | undefined): void {
+    if (this.#stop.signal.aborted || this.#link === undefined) return;
+    if (trouble === undefined && this.#trouble === undefined) return;
+    if (trouble !== undefined && trouble.code === this.#trouble?.code) return;
+    this.#trouble = trouble;
+    this.#standConnected();
+  }
+
+  #standConnected(): void {
+    const { version } = this.#parts.fleetServer.connection.info ?? { version: 'unknown' };
+    this.#parts.stand({ kind: 'connected', server: this.#address, version, trouble: this.#trouble });
   }
 
   #fail(problem: FleetProblem): void {
@@ -268,10 +277,6 @@ export class FleetSession implements AsyncDisposable {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
   }
 }
-
-/** Of all nodes together, made from the name of the cluster: no key hashes to it. */
-const fleetIdOf = (subjects: FleetSubjects): NodeId =>
-  nodeId(base32(createHash('sha256').update(subjects.events).digest().subarray(0, 16)));
 
 const GONE = 'gone';
 const EARLY_MAX = 65_536;

@@ -1,8 +1,10 @@
 // The subjects of a fleet: what a message is, of which cluster, and who published it. A server that knows a node by its
 // nkey lets it publish under its own id only, so the third and later tokens are where permissions are granted.
 
+import { createHash } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
-import { isNodeId } from '../../core/ids.ts';
+import { isNodeId, nodeId } from '../../core/ids.ts';
+import { base32 } from '../../wire/node-signature.ts';
 
 /** Last values, and the journal's records in order: one stream each, of all nodes and of all clusters of an account. */
 export const STATE_STREAM = 'PLIMSOLL_STATE';
@@ -38,6 +40,11 @@ export class FleetSubjects {
     if (!CLUSTER_NAME.test(cluster)) throw new RangeError(`${cluster} cannot be the name of a cluster`);
     this.#root = `plimsoll.v1.${cluster}`;
     this.self = self;
+  }
+
+  /** Of all nodes together, made from the name of the cluster: no key hashes to it. */
+  get fleetId(): NodeId {
+    return nodeId(base32(createHash('sha256').update(this.#root).digest().subarray(0, 16)));
   }
 
   /** `key` tells apart what one slot holds several of; already a token, '' for none. */

@@ -18,6 +18,8 @@ import { DIGEST, DIGEST_ENTRIES_MAX, WANT } from './fleet-subjects.ts';
 import { HeldFrames } from './held-frames.ts';
 import type { StateSnapshot } from './state-snapshot.ts';
 
+type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
+
 export interface NatsLinkParts {
   readonly self: NodeId;
   /** Stands for all nodes of the fleet; the same for each of them. */
@@ -45,7 +47,6 @@ export class NatsLink implements MeshLink {
   readonly #frames: FrameListeners;
   readonly #drains = new Listeners<void>();
   readonly #closes = new Listeners<LinkClose>();
-  readonly #muted = new Set<NodeId>();
   readonly #held: HeldFrames;
   #snapshot: StateSnapshot | undefined;
   #close: LinkClose | undefined;
@@ -54,6 +55,8 @@ export class NatsLink implements MeshLink {
   #told = new Map<NodeId, VectorEntry>();
   /** Places for which an origin was asked itself: asked again, the server's last values must do. */
   readonly #asked = new Map<NodeId, VectorEntry>();
+  /** From where the server did not take the records of an origin. */
+  readonly #lost = new Map<NodeId, VectorEntry>();
   #neighboursVersion = 0;
   #openedAtMs: number;
 
@@ -105,7 +108,7 @@ export class NatsLink implements MeshLink {
 
   /** A message of another node, opened and fresh. */
   hear({ channel, publisher, what, frame }: HeardMessage): void {
-    if (!this.isOpen || this.#muted.has(publisher)) return;
+    if (!this.isOpen || this.#parts.members.isMuted(publisher)) return;
     if (channel === 'reading' && what === DIGEST) this.#hearDigest(publisher, frame);
     else if (channel === 'ask' && what === WANT) this.#answer(publisher, frame);
     else this.#held.put(frame, publisher, channel === 'reading' ? what : undefined);
@@ -115,6 +118,13 @@ export class NatsLink implements MeshLink {
   membersChanged(): void {
     this.#neighboursVersion += 1;
     this.#sayNeighbours();
+  }
+
+  /** About every few seconds: what the server did not take is wanted again. */
+  sayLost(): void {
+    const wants = [...this.#lost.values()];
+    this.#lost.clear();
+    if (wants.length > 0) this.#say({ kind: 'want', wants });
   }
 
   /** About every five seconds: how far nodes say they are, all at once. */
@@ -170,10 +180,10 @@ export class NatsLink implements MeshLink {
         for (const want of message.wants) this.#want(want);
         return;
       case 'records':
-        publisher.storeRecords(message, frame);
+        this.#store(message, frame);
         return;
       case 'fork':
-        publisher.storeFork(frame);
+        this.#watch(publisher.storeFork(frame));
         return;
       case 'live':
         publisher.tellLive(message.entries);
@@ -224,6 +234,23 @@ export class NatsLink implements MeshLink {
       this.#held.put(frame, snapshot?.publisherOf(origin) ?? origin, undefined);
   }
 
+  /** What the server does not take is published again after a while, from that place on. */
+  #store(message: RecordsFrame, frame: Uint8Array): void {
+    const { origin, epoch, after } = message;
+    this.#watch(
+      this.#parts.publisher.storeRecords(message, frame).then(isStored => {
+        if (isStored || !this.isOpen) return;
+        const lost = this.#lost.get(origin);
+        if (lost === undefined || isAhead(lost, { epoch, through: after }))
+          this.#lost.set(origin, { origin, epoch, through: after });
+      }),
+    );
+  }
+
+  #watch(task: Promise<void>): void {
+    task.catch((error: unknown) => this.close('malformed', String(error)));
+  }
+
   /** Another node asks for records that this one holds; it gets one frame, and asks again for more. */
   #answer(asker: NodeId, frame: Uint8Array): void {
     const decoded = decodeMeshMessage(frame);
@@ -241,8 +268,9 @@ export class NatsLink implements MeshLink {
     }
   }
 
+  /** For a while: where a server checks nothing, it may be another one that published under its id. */
   #mute(node: NodeId, detail: string): void {
-    this.#muted.add(node);
+    this.#parts.members.mute(node);
     this.#parts.muted(node, detail);
   }
 

@@ -9,6 +9,9 @@ export const addMeshMetrics = (page: MetricPage, mesh: MeshStatus | undefined): 
   for (const [reason, count] of Object.entries(mesh.refusals)) page.counter(MESH.refusals, { reason }, count);
   for (const [what, count] of Object.entries(mesh.replication))
     page.counter(MESH.replication, { what }, count);
+  if (mesh.fleet === undefined) return;
+  page.gauge(MESH.fleetMembers, {}, mesh.fleet.memberCount);
+  for (const [what, count] of Object.entries(mesh.fleet.counts)) page.counter(MESH.fleet, { what }, count);
 };
 
 const MESH = {
@@ -20,5 +23,13 @@ const MESH = {
   replication: {
     name: 'plimsoll_mesh_replication_total',
     help: 'Events and frames by outcome: sent, stored, repeated, forged, dropped.',
+  },
+  fleetMembers: {
+    name: 'plimsoll_fleet_members',
+    help: 'Other nodes that published to the fleet a moment ago.',
+  },
+  fleet: {
+    name: 'plimsoll_fleet_total',
+    help: 'Messages through the server of the fleet by outcome: published, heard, refused for which reason, dropped.',
   },
 } as const;

@@ -1,0 +1,15 @@
+// How a node stands with its fleet's server.
+
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { FleetProblem } from './fleet-problem.ts';
+
+export type FleetStanding =
+  | { readonly kind: 'connecting' }
+  | {
+      readonly kind: 'connected';
+      readonly server: HostPort;
+      readonly version: string;
+      /** It does not take records. */
+      readonly trouble: FleetProblem | undefined;
+    }
+  | { readonly kind: 'failed'; readonly problem: FleetProblem };

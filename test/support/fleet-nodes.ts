@@ -1,0 +1,83 @@
+// Nodes of fleets for tests about one thing: each with a state of its own, on a server that the test starts.
+
+import { systemClock } from '../../src/clock/system-clock.ts';
+import type { NodeKey } from '../../src/daemon/node-key.ts';
+import { generateNodeKey } from '../../src/daemon/node-key.ts';
+import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
+import { joinedLinks, type LinkSource } from '../../src/mesh/joined-links.ts';
+import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
+import { NatsFleet, type NatsFleetParts } from '../../src/mesh/nats/nats-fleet.ts';
+import { REPLICATION_LIMITS } from '../../src/mesh/replication/limits.ts';
+import { MeshNode } from './mesh-node.ts';
+
+export const FLEET_TEST_CLUSTER = 'test';
+
+export interface FleetNodeOptions extends Partial<Pick<NatsFleetParts, 'start' | 'floors'>> {
+  readonly keys: readonly ClusterKey[];
+  readonly servers: readonly string[];
+  readonly key?: NodeKey;
+  readonly disk?: MemoryDisk;
+  /** It is in a mesh as well. */
+  readonly mesh?: LinkSource;
+}
+
+export interface FleetNode extends AsyncDisposable {
+  readonly node: MeshNode;
+  readonly fleet: NatsFleet;
+  /** Resolves when the check holds, looking again a little later. */
+  until(check: () => boolean): Promise<void>;
+}
+
+export const fleetNode = (options: FleetNodeOptions): FleetNode => {
+  const { key = generateNodeKey(), disk = createMemoryDisk(), start = 1, keys, servers, mesh } = options;
+  const stop = new AbortController();
+  const made: NatsFleet[] = [];
+  const node = new MeshNode({
+    key,
+    disk,
+    clock: systemClock,
+    limits: QUICK,
+    mesh: store => {
+      const fleet = new NatsFleet({
+        identity: key,
+        start,
+        keys,
+        cluster: FLEET_TEST_CLUSTER,
+        server: { servers, credentials: undefined, caFile: undefined, isHandshakeFirst: false },
+        store,
+        clock: systemClock,
+        random: Math.random,
+        plimsollVersion: '0.0.0-test',
+        ...(options.floors === undefined ? {} : { floors: options.floors }),
+      });
+      made.push(fleet);
+      return mesh === undefined ? fleet : joinedLinks(key.nodeId, [mesh, fleet]);
+    },
+  });
+  const [fleet] = made;
+  if (fleet === undefined) throw new Error('a node asks for its mesh');
+  const running = fleet.run(stop.signal);
+  running.catch(() => undefined);
+  return {
+    node,
+    fleet,
+    until: async check => {
+      while (!check()) await systemClock.sleep(10, stop.signal);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await fleet[Symbol.asyncDispose]();
+      stop.abort();
+      await Promise.all([running, node.stop()]);
+    },
+  };
+};
+
+/** What is missed is repaired soon: tests wait for it. */
+const QUICK = {
+  ...REPLICATION_LIMITS,
+  digestIntervalMs: 250,
+  neighbourDebounceMs: 50,
+  wantTimeoutMs: 1_000,
+  wantCheckMs: 100,
+};
