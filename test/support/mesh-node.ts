@@ -165,7 +165,7 @@ export class MeshNode {
 
   #storeRecords({ position, records, receivedAtMs }: ReceivedRecords): StoreResult {
     if (this.#isFull) return { kind: 'refused', reason: 'full' };
-    const held = this.state.origins[position.origin];
+    const held = this.cluster.progress(position.origin);
     try {
       this.journal.appendCatchUp(
         position,

@@ -1,5 +1,6 @@
-// Frames of a fleet that wait while replication is busy: the newest reading of each node and kind, and everything else
-// up to a bound. What has no room is dropped and counted: readings are repeated, records asked for again.
+// Frames of a fleet that wait while replication is busy: the newest reading of each node and kind, everything else up to a
+// bound, and what the server holds of each origin, which is made into frames as they are taken. What has no room is dropped
+// and counted: readings are repeated, records asked for again.
 
 import type { NodeId } from '../../core/ids.ts';
 
@@ -8,10 +9,16 @@ interface Held {
   readonly from: NodeId;
 }
 
+interface Series {
+  readonly frames: Iterator<Uint8Array>;
+  readonly from: NodeId;
+}
+
 export class HeldFrames {
   readonly #deliver: (frame: Uint8Array, from: NodeId) => void;
   readonly #dropped: () => void;
   readonly #readings = new Map<string, Held>();
+  readonly #series = new Map<NodeId, Series>();
   #others: Held[] = [];
   #bytes = 0;
   #isPaused = false;
@@ -37,18 +44,42 @@ export class HeldFrames {
     else this.#readings.set(place, { frame, from });
   }
 
+  /**
+   * Of an origin, in place of what of it is still to come. Of several one frame each in turn, so that the beginnings of a
+   * thousand come before the end of one: call `flow` when all are there.
+   */
+  follow(origin: NodeId, series: Series): void {
+    this.#series.set(origin, series);
+  }
+
+  flow(): void {
+    while (!this.#isPaused) {
+      const next = this.#others.shift() ?? this.#nextReading();
+      if (next !== undefined) this.#bytes -= next.frame.length;
+      const taken = next ?? this.#nextOfSeries();
+      if (taken === undefined) return;
+      this.#deliver(taken.frame, taken.from);
+    }
+  }
+
   pause(): void {
     this.#isPaused = true;
   }
 
   resume(): void {
     this.#isPaused = false;
-    while (!this.#isPaused) {
-      const next = this.#others.shift() ?? this.#nextReading();
-      if (next === undefined) return;
-      this.#bytes -= next.frame.length;
-      this.#deliver(next.frame, next.from);
+    this.flow();
+  }
+
+  #nextOfSeries(): Held | undefined {
+    for (const [origin, series] of this.#series) {
+      const { value, done } = series.frames.next();
+      this.#series.delete(origin);
+      if (done === true) continue;
+      this.#series.set(origin, series);
+      return { frame: value, from: series.from };
     }
+    return undefined;
   }
 
   #nextReading(): Held | undefined {

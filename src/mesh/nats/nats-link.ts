@@ -178,6 +178,7 @@ export class NatsLink implements MeshLink {
         return;
       case 'want':
         for (const want of message.wants) this.#want(want);
+        this.#held.flow();
         return;
       case 'records':
         this.#store(message, frame);
@@ -228,10 +229,10 @@ export class NatsLink implements MeshLink {
       publisher.ask(origin, want);
       return;
     }
-    const options = { nowMs: nowMs(), chunkBytesMax };
     const snapshot = this.#snapshot;
-    for (const frame of snapshot?.framesAfter(origin, want, options) ?? [])
-      this.#held.put(frame, snapshot?.publisherOf(origin) ?? origin, undefined);
+    if (snapshot === undefined) return;
+    const frames = snapshot.framesAfter(origin, want, { nowMs, chunkBytesMax });
+    this.#held.follow(origin, { frames, from: snapshot.publisherOf(origin) });
   }
 
   /** What the server does not take is published again after a while, from that place on. */

@@ -85,11 +85,11 @@ export class StateSnapshot {
     );
   }
 
-  /** What follows the place, in frames of the mesh. */
+  /** What follows the place, in frames of the mesh: a short one first. */
   *framesAfter(
     origin: NodeId,
     from: SnapshotPlace,
-    { nowMs, chunkBytesMax }: { readonly nowMs: number; readonly chunkBytesMax: number },
+    { nowMs, chunkBytesMax }: { readonly nowMs: () => number; readonly chunkBytesMax: number },
   ): Generator<Uint8Array> {
     const held = this.#origins.get(origin);
     if (held === undefined || held.epoch < from.epoch) return;
@@ -97,6 +97,7 @@ export class StateSnapshot {
     let records: WireRecord[] = [];
     let bytes = 0;
     let last = after;
+    let isFirst = true;
     const frame = (): Uint8Array => {
       const { epoch, through } = held;
       const made = encodeMeshMessage({ kind: 'records', origin, epoch, after, through, records });
@@ -108,8 +109,12 @@ export class StateSnapshot {
     for (const { seq, wire, storedAtMs } of held.records) {
       if (seq <= last) continue;
       const size = recordFrameBytes(wire.body);
-      if (records.length > 0 && bytes + size > chunkBytesMax) yield frame();
-      const heldMs = Math.max(0, this.#newestStoredAtMs - storedAtMs) + Math.max(0, nowMs - this.#readAtMs);
+      const isFull = bytes + size > chunkBytesMax || (isFirst && records.length === FIRST_RECORDS);
+      if (records.length > 0 && isFull) {
+        yield frame();
+        isFirst = false;
+      }
+      const heldMs = Math.max(0, this.#newestStoredAtMs - storedAtMs) + Math.max(0, nowMs() - this.#readAtMs);
       records.push({ ...wire, ageMs: wire.ageMs + heldMs });
       bytes += size;
       last = seq;
@@ -162,5 +167,7 @@ export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> =
   return snapshot;
 };
 
+/** Who a node is stands in its first records, and a person who waits for a picture wants that of all nodes first. */
+const FIRST_RECORDS = 8;
 const BATCH_MESSAGES = 1_000;
 const CONSUMER_IDLE_NS = 30_000_000_000;

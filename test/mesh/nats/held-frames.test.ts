@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { NodeId } from '../../../src/core/ids.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { HeldFrames } from '../../../src/mesh/nats/held-frames.ts';
+
+const [A, B] = [nodeId('a'.repeat(26)), nodeId('b'.repeat(26))];
+
+test('of what the server holds, the beginnings of all origins come before the end of one', () => {
+  const { held, taken } = frames();
+  held.pause();
+  held.follow(A, { frames: series('a1', 'a2', 'a3'), from: A });
+  held.follow(B, { frames: series('b1', 'b2'), from: B });
+  held.put(bytes('reading'), A, 'memory');
+  held.resume();
+  expect(taken).toEqual(['reading', 'a1', 'b1', 'a2', 'b2', 'a3']);
+});
+
+test('frames of the server are made one at a time, and none while replication is busy', () => {
+  const { held, taken } = frames(frame => frame === 'a1' && held.pause());
+  const made: string[] = [];
+  held.follow(A, {
+    frames: series('a1', 'a2').map(frame => {
+      made.push(text(frame));
+      return frame;
+    }),
+    from: A,
+  });
+  held.flow();
+  expect([taken, made]).toEqual([['a1'], ['a1']]);
+  held.resume();
+  expect(taken).toEqual(['a1', 'a2']);
+});
+
+test('an origin that is asked for again begins from the new place', () => {
+  const { held, taken } = frames();
+  held.pause();
+  held.follow(A, { frames: series('a1', 'a2'), from: A });
+  held.follow(A, { frames: series('a2'), from: A });
+  held.resume();
+  expect(taken).toEqual(['a2']);
+});
+
+const frames = (onFrame: (frame: string, from: NodeId) => void = () => undefined) => {
+  const taken: string[] = [];
+  const held = new HeldFrames(
+    (frame, from) => {
+      taken.push(text(frame));
+      onFrame(text(frame), from);
+    },
+    () => {
+      throw new Error('nothing is dropped here');
+    },
+  );
+  return { held, taken };
+};
+
+const series = (...texts: readonly string[]) => texts.map(bytes).values();
+const bytes = (of: string): Uint8Array => new TextEncoder().encode(of);
+const text = (frame: Uint8Array): string => new TextDecoder().decode(frame);
