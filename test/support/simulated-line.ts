@@ -10,10 +10,13 @@ import { StageDecider } from '../../src/bench/line/stage-decider.ts';
 import type { Criterion } from '../../src/bench/line/stage-ledger.ts';
 import { StageLedger } from '../../src/bench/line/stage-ledger.ts';
 import { arrivals } from '../../src/bench/schedule/arrivals.ts';
+import type { StageAccount } from '../../src/bench/sweep/stage-account.ts';
+import type { EndedSample, SampleFailure } from '../../src/core/run/ended-sample.ts';
 import type { StageLoad, StageVerdict } from '../../src/core/sweep/stage.ts';
 import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
 import type { QueueModel } from './queue-simulator.ts';
 import { QueueSimulator } from './queue-simulator.ts';
+import { sampleOf } from './sample-of.ts';
 
 export interface SimulatedEndpoint {
   readonly model: QueueModel;
@@ -56,10 +59,13 @@ export const simulateStage = (
     readonly count?: number | undefined;
     readonly startNs?: number;
     readonly idleLatencyNs?: number;
+    readonly idleValues?: readonly (number | undefined)[];
     readonly capacityPerSecond?: number;
     readonly confidence?: number;
     /** It runs its whole time, and one look at its end decides. */
     readonly isFixed?: boolean;
+    /** Is told all that a real stage would tell; its criteria are the ones that decide. */
+    readonly account?: StageAccount;
   },
 ): SimulatedStage => {
   const { model, objective, behaviour = {} } = endpoint;
@@ -68,15 +74,17 @@ export const simulateStage = (
   const { limitNs, share } = objective;
   const criterion: Criterion =
     share === undefined
-      ? { kind: 'mean', limit: limitNs, overdueNs: Number.POSITIVE_INFINITY }
-      : { kind: 'share', limit: share, overdueNs: limitNs };
-  const ledger = new StageLedger([criterion]);
+      ? { kind: 'mean', limit: limitNs, isOfTimes: true, overdueNs: Number.POSITIVE_INFINITY }
+      : { kind: 'share', limit: share, isOfTimes: true, overdueNs: limitNs };
+  const { account } = options;
+  const ledger = account?.ledger ?? new StageLedger([criterion]);
   const isOpenLoop = load.kind === 'rate';
   const decider = new StageDecider({
     ledger,
     isOpenLoop,
     confidence: options.confidence ?? 0.95,
     endNs: durationNs,
+    idleValues: options.idleValues ?? [],
     ...(options.idleLatencyNs === undefined ? {} : { idleLatencyNs: options.idleLatencyNs }),
     ...(options.capacityPerSecond === undefined ? {} : { capacityPerSecond: options.capacityPerSecond }),
   });
@@ -91,31 +99,45 @@ export const simulateStage = (
   let users = load.kind === 'concurrency' ? load.concurrency : 0;
   let nextNs = schedule?.nextNs() ?? 0;
   const end = (ended: PendingEnd): void => {
-    const latencyNs = ended.endedNs - ended.issuedNs;
-    ledger.addEnded({
-      index: ended.index,
-      endedNs: ended.endedNs,
-      outcome: ended.isFailed ? 'failed' : 'completed',
-      values: [figureOf(latencyNs, ended.isFailed)],
-    });
+    if (account !== undefined) account.ended(ended.index, sampleAt(ended), 0);
+    else
+      ledger.addEnded({
+        index: ended.index,
+        endedNs: ended.endedNs,
+        outcome: ended.failure === undefined ? 'completed' : 'failed',
+        values: [figureOf(ended.endedNs - ended.issuedNs, ended.failure !== undefined)],
+      });
     if (!isOpenLoop) users += 1;
   };
   function figureOf(latencyNs: number, isFailed: boolean): number {
     if (share === undefined) return isFailed ? Number.NaN : latencyNs;
     return isFailed || latencyNs > limitNs ? 1 : 0;
   }
+  /** Whoever is in flight is followed to the end, or cut off: behind a queue that grows, and where no end comes. */
+  function drain({ verdict }: Look): void {
+    while (pending.size > 0) {
+      const open = pending.pop();
+      if (verdict === 'over-capacity' || !Number.isFinite(open.endedNs))
+        account?.ended(
+          open.index,
+          { ...sampleAt({ ...open, endedNs: nowNs }), outcome: 'cancelled', failure: undefined },
+          0,
+        );
+      else end(open);
+    }
+  }
   const issue = (atNs: number): void => {
-    ledger.addIssued(index, atNs);
+    (account ?? { issued: ledger.addIssued.bind(ledger) }).issued(index, atNs);
     const inFlight = pending.size;
     const isRefused = inFlight >= (behaviour.refusesFrom ?? Number.POSITIVE_INFINITY);
     const isHung = inFlight >= (behaviour.hangsFrom ?? Number.POSITIVE_INFINITY);
-    if (isRefused) pending.push({ index, issuedNs: atNs, endedNs: atNs + 1e6, isFailed: true });
+    if (isRefused) pending.push({ index, issuedNs: atNs, endedNs: atNs + 1e6, failure: REFUSED });
     else if (isHung)
-      pending.push({ index, issuedNs: atNs, endedNs: Number.POSITIVE_INFINITY, isFailed: true });
+      pending.push({ index, issuedNs: atNs, endedNs: Number.POSITIVE_INFINITY, failure: HUNG });
     else {
       queue.arrive(atNs, behaviour.stretch?.(startNs + atNs) ?? 1);
       const isFailed = failing !== undefined && behaviour.fails?.(failing.draw()) === true;
-      pending.push({ index, issuedNs: atNs, endedNs: queue.endedNs, isFailed });
+      pending.push({ index, issuedNs: atNs, endedNs: queue.endedNs, failure: isFailed ? FAILED : undefined });
     }
     index += 1;
   };
@@ -140,6 +162,7 @@ export const simulateStage = (
     if (look !== undefined && (look.verdict !== 'undecided' || look.isFutile)) return told(look, nowNs);
   }
   function told(look: Look, elapsedNs: number): SimulatedStage {
+    if (account !== undefined) drain(look);
     const verdict = ledger.completed === 0 ? 'broken' : look.verdict;
     const completedPerSecond = elapsedNs === 0 ? 0 : (ledger.completed * 1e9) / elapsedNs;
     return { verdict, look, issued: ledger.issued, elapsedNs, completedPerSecond };
@@ -154,28 +177,47 @@ export interface SimulatedLine {
   readonly issued: number;
 }
 
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly budgetMs: number;
+  /** Makes the account of a stage, and says what it comes to. */
+  readonly follow?: {
+    begin(step: SearchStep): StageAccount;
+    ended(step: SearchStep, account: StageAccount, stage: SimulatedStage): StageVerdict;
+  };
+}
+
 export const simulateLine = (
   endpoint: SimulatedEndpoint,
-  { seed, budgetMs, ...search }: SearchOptions & { readonly seed: number; readonly budgetMs: number },
+  { seed, budgetMs, follow, ...search }: SearchOptions & SimulationOptions,
 ): SimulatedLine => {
   const stages: SimulatedLine['stages'][number][] = [];
   let elapsedNs = 0;
   let issued = 0;
   let step: SearchStep | undefined;
   let idleLatencyNs: number | undefined;
+  let idleValues: readonly (number | undefined)[] = [];
   for (;;) {
     step = nextStep(stages, search, budgetMs - elapsedNs / 1e6);
     if (step === undefined) break;
-    const stage = simulateStage(endpoint, step.load, {
+    const account = follow?.begin(step);
+    const simulated = simulateStage(endpoint, step.load, {
+      ...(account === undefined ? {} : { account }),
       seed: seed * 1_000 + stages.length,
       durationNs: step.durationMs * 1e6,
       count: step.count,
       startNs: elapsedNs,
       confidence: stageConfidence(step.purpose, 0.95),
-      ...(idleLatencyNs === undefined ? {} : { idleLatencyNs, capacityPerSecond: capacityEstimate(stages) }),
+      ...(idleLatencyNs === undefined
+        ? {}
+        : { idleLatencyNs, idleValues, capacityPerSecond: capacityEstimate(stages) }),
     });
-    if (step.purpose === 'alone' && stage.completedPerSecond > 0)
+    const verdict = account === undefined ? undefined : follow?.ended(step, account, simulated);
+    const stage = { ...simulated, verdict: verdict ?? simulated.verdict };
+    if (step.purpose === 'alone' && stage.completedPerSecond > 0) {
       idleLatencyNs = 1e9 / stage.completedPerSecond;
+      idleValues = evidenceOf(stage.look).values;
+    }
     elapsedNs += stage.elapsedNs;
     issued += stage.issued;
     stages.push({ ...step, ...stage, evidence: evidenceOf(stage.look) });
@@ -188,8 +230,27 @@ interface PendingEnd {
   readonly index: number;
   readonly issuedNs: number;
   readonly endedNs: number;
-  readonly isFailed: boolean;
+  readonly failure: SampleFailure | undefined;
 }
+
+/** Of an endpoint that answers in one piece, so that its first content comes with its last. */
+const sampleAt = ({ index, issuedNs, endedNs, failure }: PendingEnd): EndedSample => {
+  const [sentNs, endNs] = [Math.round(issuedNs), Math.round(endedNs)];
+  const isAnswered = failure === undefined;
+  return sampleOf({
+    sampleId: index,
+    intendedNs: sentNs,
+    sentNs,
+    ...(isAnswered ? { firstByteNs: endNs, firstContentNs: endNs } : {}),
+    endNs,
+    outcome: isAnswered ? 'completed' : 'failed',
+    failure,
+  });
+};
+
+const REFUSED: SampleFailure = { kind: 'http-status', statusCode: 429, detail: '' };
+const FAILED: SampleFailure = { kind: 'http-status', statusCode: 500, detail: '' };
+const HUNG: SampleFailure = { kind: 'timeout', statusCode: 0, detail: '' };
 
 /** The next to end first. */
 class EndHeap {

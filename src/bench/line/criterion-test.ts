@@ -33,16 +33,22 @@ export interface Excess {
   readonly spread: number;
 }
 
-/** @param alpha the probability of a wrong word at one look, each way. */
+export interface CriterionDoubt {
+  /** The probability of a wrong word at one look, each way. */
+  readonly alpha: number;
+  /** What a mean comes to on an idle endpoint; undefined where nobody measured it. */
+  readonly idle?: number | undefined;
+}
+
 export const testCriterion = (
   criterion: Criterion,
   column: CriterionColumn,
-  alpha: number,
+  doubt: CriterionDoubt,
 ): CriterionResult => {
   const steadyFrom = steadyStateStart(column.latencies, column.count);
-  const steady = testFrom(criterion, column, steadyFrom ?? Math.floor(column.count / 2), alpha);
+  const steady = testFrom(criterion, column, steadyFrom ?? Math.floor(column.count / 2), doubt);
   // What is cut away at the front may have been a burst as well as a beginning, so that both accounts must say the same.
-  const whole = steadyFrom === 0 ? steady : testFrom(criterion, column, 0, alpha);
+  const whole = steadyFrom === 0 ? steady : testFrom(criterion, column, 0, doubt);
   const isSure = steady.answer === whole.answer && (steadyFrom !== undefined || steady.answer === 'missed');
   return { ...steady, answer: isSure ? steady.answer : 'too-few-samples', steadyFrom };
 };
@@ -51,7 +57,7 @@ const testFrom = (
   criterion: Criterion,
   column: CriterionColumn,
   from: number,
-  alpha: number,
+  { alpha, idle }: CriterionDoubt,
 ): Omit<CriterionResult, 'steadyFrom'> => {
   const spread = batchMeans(column.values, { from, to: column.count });
   const samples = column.count - from;
@@ -67,8 +73,14 @@ const testFrom = (
   const t = upperStudent(alpha, spread.degreesOfFreedom);
   const { estimate, inflation } =
     criterion.kind === 'share'
-      ? shareOf(column, from, { limit: criterion.limit, ownInflation: spread.inflation, t })
-      : { estimate: around(spread.mean, t * spread.standardError), inflation: spread.inflation };
+      ? shareOf(column, from, { criterion, ownInflation: spread.inflation, t })
+      : {
+          estimate: around(
+            spread.mean,
+            t * spread.standardError * doubtOfWait(criterion.limit, spread.mean, idle ?? firstMedian(column)),
+          ),
+          inflation: spread.inflation,
+        };
   const isOfBoth = bothHalvesAgree(column, from, criterion.limit, estimate.value);
   return {
     answer: isOfBoth ? answerOf(estimate, criterion.limit) : 'too-few-samples',
@@ -85,6 +97,22 @@ const testFrom = (
     }),
   };
 };
+
+/**
+ * The wait behind a queue is one over the room that is left to its capacity, and it is the room that chance makes larger or smaller: an
+ * interval of 1 / wait has the same doubt on both sides, one of the wait has not. Of a queue at a limit of its mean latency one in
+ * three stages was said to hold without it.
+ */
+const doubtOfWait = (limit: number, mean: number, idle: number): number => {
+  const base = Math.min(idle, WAITLESS_PART * mean, WAITLESS_PART * limit);
+  const ratio = (limit - base) / (mean - base);
+  // Beyond the limit the doubt is less; half of that, in powers, because what is taken for idle may be wrong.
+  return ratio >= 1 ? ratio : Math.sqrt(ratio);
+};
+
+/** Of the first requests, which found an empty queue. */
+const firstMedian = ({ values, count }: CriterionColumn): number =>
+  values.slice(0, Math.min(count, FIRST_VALUES)).sort()[Math.floor(Math.min(count, FIRST_VALUES) / 2)] ?? 0;
 
 const answerOf = ({ low, high }: Estimate, limit: number): ObjectiveVerdict => {
   if (low > limit) return 'missed';
@@ -144,7 +172,11 @@ const meanOf = (values: Float64Array, from: number, to: number): number => {
 const shareOf = (
   { values, latencies, count }: CriterionColumn,
   from: number,
-  { limit, ownInflation, t }: { readonly limit: number; readonly ownInflation: number; readonly t: number },
+  {
+    criterion: { limit, isOfTimes },
+    ownInflation,
+    t,
+  }: { readonly criterion: Criterion; readonly ownInflation: number; readonly t: number },
 ): { readonly estimate: Estimate; readonly inflation: number } => {
   let [missed, open] = [0, 0];
   for (let index = from; index < count; index += 1) {
@@ -155,7 +187,9 @@ const shareOf = (
   // Rare events cannot tell how they come together; the slowest of the requests can.
   const fewest = Math.min(missed, samples - missed);
   const ofSlowest =
-    fewest >= EVENTS_MIN * ownInflation ? 1 : inflationOfSlowest({ latencies, from, count }, limit);
+    !isOfTimes || fewest >= EVENTS_MIN * ownInflation
+      ? 1
+      : inflationOfSlowest({ latencies, from, count }, limit);
   const inflation = Math.max(ownInflation, ofSlowest);
   const effective = samples / inflation;
   return {
@@ -233,6 +267,9 @@ const samplesNeeded = ({
   return Number.isSafeInteger(needed) ? Math.max(1, needed) : undefined;
 };
 
+const FIRST_VALUES = 20;
+/** No mean is all but idle: it would leave no wait to judge. */
+const WAITLESS_PART = 0.95;
 const EVENTS_MIN = 20;
 /** Of the median: where nobody waits, a slow spell of the clock or the network is no queue. */
 const SLOW_LEAST = 1.01;

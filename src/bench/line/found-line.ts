@@ -17,7 +17,7 @@ export const foundLine = (
   const alone = stages.filter(({ purpose }) => purpose === 'alone');
   if (holds === undefined && alone.length > 0) {
     if (alone.every(({ verdict }) => verdict === 'broken'))
-      return { kind: 'unknown', reason: 'the endpoint answers no request, not even one at a time' };
+      return { kind: 'unknown', reason: 'no request was answered, not even one at a time' };
     // By concurrency one at a time is a load like any other, measured again where it is an end.
     if (
       missesAlone(alone) ||

@@ -13,9 +13,11 @@ export interface StageEvidence {
   /** Growth of requests in flight a request issued, of an open loop. */
   readonly growth: Estimate | undefined;
   readonly issued: number;
+  /** What each criterion came to. */
+  readonly values: readonly (number | undefined)[];
 }
 
-export const NO_EVIDENCE: StageEvidence = { excess: undefined, growth: undefined, issued: 0 };
+export const NO_EVIDENCE: StageEvidence = { excess: undefined, growth: undefined, issued: 0, values: [] };
 
 export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => ({
   excess: results
@@ -24,6 +26,7 @@ export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => 
     .toSorted((a, b) => b.value - a.value)[0],
   growth: growth?.perRequest,
   issued,
+  values: results.map(({ estimate }) => estimate?.value),
 });
 
 export interface TriedLoad {

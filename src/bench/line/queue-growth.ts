@@ -34,10 +34,19 @@ export const queueGrowth = (options: GrowthOptions): QueueGrowth | undefined => 
   const slope = slopeOf(inFlight.levels({ ...window, steps: LEVELS }), alpha);
   const stepNs = (nowNs - fromNs) / LEVELS;
   const perRequest = scaled(slope, LEVELS / issued);
+  const drifted = sureDrift(inFlight, window, issued);
+  // What decided is what is told: the line through the levels is less sure of a growth than their sum of steps.
+  if (drifted !== undefined)
+    return {
+      perRequest: scaled(drifted, 1 / issued),
+      perMinute: scaled(drifted, 60e9 / (nowNs - fromNs)),
+      isGrowing: true,
+      isStable: false,
+    };
   return {
     perRequest,
     perMinute: scaled(slope, 60e9 / stepNs),
-    isGrowing: isGrowing(inFlight, window, issued),
+    isGrowing: false,
     isStable:
       issued >= STABLE_ISSUED_MIN &&
       perRequest.high < GROWTH_STABLE_MAX &&
@@ -50,15 +59,15 @@ interface Window {
   readonly toNs: number;
 }
 
-/** From one end to the other against what a walk without memory does by chance, and not only in the first half. */
-const isGrowing = (inFlight: InFlight, window: Window, issued: number): boolean => {
-  const whole = drift(inFlight.at(steps(window, DRIFT_STEPS)));
-  if (whole.value < GROWTH_SURE_MIN * issued) return false;
+/** Growth from one end to the other, surer than what a walk without memory does by chance, and not only in the first half. */
+const sureDrift = (inFlight: InFlight, window: Window, issued: number): Estimate | undefined => {
+  const { value, standardError } = drift(inFlight.at(steps(window, DRIFT_STEPS)));
   const alpha = DRIFT_ALPHA * Math.min(1, DRIFT_PARTS * Math.ceil(issued / DRIFT_ISSUED));
-  if (whole.value < upperStudent(alpha, DRIFT_STEPS - 1) * whole.standardError) return false;
+  const half = upperStudent(alpha, DRIFT_STEPS - 1) * standardError;
+  if (value < GROWTH_SURE_MIN * issued || value < half) return undefined;
   const lastHalf = { fromNs: window.toNs / 2, toNs: window.toNs };
   const late = drift(inFlight.at(steps(lastHalf, DRIFT_STEPS)));
-  return late.value > late.standardError / 2;
+  return late.value > late.standardError / 2 ? { value, low: value - half, high: value + half } : undefined;
 };
 
 const drift = (levels: Float64Array): { readonly value: number; readonly standardError: number } => {

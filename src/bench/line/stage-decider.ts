@@ -16,6 +16,8 @@ export interface DeciderOptions {
   readonly confidence: number;
   /** Of an idle endpoint, where it is known: an endpoint that hangs ends no request that would tell. */
   readonly idleLatencyNs?: number;
+  /** Of each criterion on an idle endpoint, where it is known: what is above it is waiting. */
+  readonly idleValues?: readonly (number | undefined)[];
   /** Requests/s that closed loops reached, where it is known: near it a queue needs long to show itself. */
   readonly capacityPerSecond?: number;
   /** When the stage's time is over: what cannot be decided by then is given up long before. */
@@ -52,7 +54,7 @@ export class StageDecider {
 
   /** A last look, when the time of the stage is over. */
   lookNow(nowNs: number): Look {
-    const { ledger, isOpenLoop, idleLatencyNs } = this.#options;
+    const { ledger, isOpenLoop, idleLatencyNs, idleValues } = this.#options;
     const alpha = this.#spend(nowNs);
     const growth = isOpenLoop
       ? queueGrowth({
@@ -64,7 +66,7 @@ export class StageDecider {
       : undefined;
     const isStable = isOpenLoop ? growth?.isStable === true : true;
     const results = ledger.criteria.map((criterion, at) =>
-      testCriterion(criterion, ledger.column(at, nowNs), alpha),
+      testCriterion(criterion, ledger.column(at, nowNs), { alpha, idle: idleValues?.[at] }),
     );
     const isOld = !isOpenLoop || ledger.issued >= this.#relaxedAfter(nowNs);
     const verdict = verdictOf({

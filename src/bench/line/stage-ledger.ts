@@ -11,6 +11,8 @@ export interface Criterion {
     /** A figure itself: the mean of a latency. */
     | 'mean';
   readonly limit: number;
+  /** Its misses are slow requests, which come together as slow requests do, and not failures. */
+  readonly isOfTimes: boolean;
   /** A request still open after so long misses, whatever comes: Infinity where only its end tells. */
   readonly overdueNs: number;
 }

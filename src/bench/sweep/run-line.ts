@@ -19,6 +19,7 @@ import { foundLine, lineSentence } from '../line/found-line.ts';
 import { evidenceOf, NO_EVIDENCE } from '../line/line-estimate.ts';
 import type { SearchedStage, SearchOptions, SearchStep } from '../line/line-search.ts';
 import { capacityEstimate, loadOf, nextStep, stageConfidence, stepsExpected } from '../line/line-search.ts';
+import type { BenchRequest } from '../run/bench-request.ts';
 import type { StageParts } from './run-stage.ts';
 import { runStage } from './run-stage.ts';
 import type { SweepHeadOptions } from './sweep-head.ts';
@@ -61,13 +62,14 @@ class LineRun {
   #head: ReturnType<typeof sweepHead>;
   #step: SearchStep | undefined;
   #idleLatencyNs: number | undefined;
+  #idleValues: readonly (number | undefined)[] = [];
 
   constructor(request: LineRequest, parts: StageParts, observer: LineObserver) {
     this.#request = request;
-    this.#parts = parts;
+    this.#parts = { ...parts, request: withFailuresCounted(parts.request) };
     this.#observer = observer;
     this.#startMs = parts.bench.clock.nowMs();
-    this.#head = sweepHead(request, parts);
+    this.#head = sweepHead(request, this.#parts);
   }
 
   async run(): Promise<LineResult> {
@@ -114,6 +116,7 @@ class LineRun {
             ? {
                 kind: 'decide',
                 idleLatencyNs: this.#idleLatencyNs,
+                idleValues: this.#idleValues,
                 capacityPerSecond: this.#searched.length === 0 ? undefined : capacityEstimate(this.#searched),
               }
             : { kind: 'count', ended: step.count },
@@ -144,13 +147,17 @@ class LineRun {
     await this.#observer.stageEnded(report);
     const completed = isUnknown(stage.figures) ? 0 : stage.figures.completedPerSecond;
     const completedPerSecond = isUnknown(completed) ? 0 : completed;
-    if (step.purpose === 'alone' && completedPerSecond > 0) this.#idleLatencyNs = 1e9 / completedPerSecond;
+    const evidence = evidenceOf(look);
+    if (step.purpose === 'alone' && completedPerSecond > 0) {
+      this.#idleLatencyNs = 1e9 / completedPerSecond;
+      this.#idleValues = evidence.values;
+    }
     this.#searched.push({
       purpose: step.purpose,
       load: step.load,
       verdict: isUnknown(stage.verdict) ? 'broken' : stage.verdict,
       completedPerSecond,
-      evidence: evidenceOf(look),
+      evidence,
     });
   }
 
@@ -219,6 +226,18 @@ class LineRun {
     }
   }
 }
+
+/**
+ * A load is not carried where it is refused: without an objective that counts failed requests, as of a mean or none at all, at most as many
+ * may fail as may miss the objectives of a request.
+ */
+export const withFailuresCounted = (request: BenchRequest): BenchRequest =>
+  request.objectives.some(({ kind }) => kind !== 'mean')
+    ? request
+    : {
+        ...request,
+        objectives: [...request.objectives, { kind: 'error-rate', limitShare: 1 - request.attainment }],
+      };
 
 export const LINE_FILE = 'line.json';
 /** A stage has to begin and to end. */

@@ -34,6 +34,7 @@ export interface StageOrder {
         readonly kind: 'decide';
         /** What stages before have told of the endpoint. */
         readonly idleLatencyNs: number | undefined;
+        readonly idleValues: readonly (number | undefined)[];
         readonly capacityPerSecond: number | undefined;
       }
     /** Until so many requests have ended. */
@@ -156,12 +157,25 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     await watching;
     const look = watch.lastLook();
     const figures = watch.figures();
-    const verdict = finalVerdict({ look, report, figures, isStopped: bench.stop.aborted });
+    const verdict = finalVerdict({
+      purpose: order.purpose,
+      look,
+      report,
+      figures,
+      isStopped: bench.stop.aborted,
+    });
     const ended: Stage = {
       ...stage,
       state: 'ended',
       verdict,
-      reasons: stageReasons({ verdict, look, figures, report, failures: account.failures }),
+      reasons: stageReasons({
+        purpose: order.purpose,
+        verdict,
+        look,
+        figures,
+        report,
+        failures: account.failures,
+      }),
       figures,
     };
     observer.changed(ended);
@@ -192,13 +206,14 @@ class StageWatch {
     const { account, order, confidence } = options;
     const known: Partial<Extract<StageOrder['goal'], { kind: 'decide' }>> =
       order.goal.kind === 'decide' ? order.goal : {};
-    const { idleLatencyNs, capacityPerSecond } = known;
+    const { idleLatencyNs, idleValues = [], capacityPerSecond } = known;
     this.#options = options;
     this.#decider = new StageDecider({
       ledger: account.ledger,
       isOpenLoop: account.isOpenLoop && !account.isCapped,
       confidence,
       endNs: order.durationMs * 1e6,
+      idleValues,
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
       ...(capacityPerSecond === undefined ? {} : { capacityPerSecond }),
     });

@@ -29,6 +29,7 @@ export const stageCriterion = (objective: JudgedObjective): StageCriterion => {
         objective,
         kind: 'mean',
         limit: objective.limitNs,
+        isOfTimes: true,
         overdueNs: Number.POSITIVE_INFINITY,
         valueOf: (_, figures) => {
           const figure = figures?.[objectiveSeries(objective.name)] ?? NO_FIGURE;
@@ -50,6 +51,7 @@ const shareCriterion = (
   objective,
   kind: 'share',
   limit,
+  isOfTimes: limits.length > 0,
   overdueNs: Math.min(
     ...limits.map(({ name, limitNs }) => (name === 'tpot' ? Number.POSITIVE_INFINITY : limitNs)),
   ),

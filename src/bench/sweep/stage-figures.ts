@@ -59,12 +59,25 @@ const objectiveAnswers = (account: StageAccount, look: Look | undefined): readon
   account.criteria.map(({ objective }, at) => {
     const judged = judgeObjective(objective, account.tallies[at]?.evidence() ?? NO_EVIDENCE);
     const result = look?.results[at];
+    const answer = result?.answer ?? 'too-few-samples';
     return {
       ...judged,
-      answer: result?.answer ?? 'too-few-samples',
+      answer,
+      estimate: onItsSide({ ...judged, answer }, objective.kind === 'attainment'),
       samplesNeeded: result === undefined ? judged.samplesNeeded : needed(result),
     };
   });
+
+/** What decided is surer of the side of the limit than the interval of the figure, which counts dependence otherwise. */
+const onItsSide = (
+  { estimate, limit, answer }: Pick<ObjectiveAnswer, 'estimate' | 'limit' | 'answer'>,
+  isMoreBetter: boolean,
+): ObjectiveAnswer['estimate'] => {
+  if (isUnknown(estimate) || answer === 'too-few-samples') return estimate;
+  return (answer === 'missed') === isMoreBetter
+    ? { ...estimate, high: Math.min(estimate.high ?? limit, limit) }
+    : { ...estimate, low: Math.max(estimate.low, limit) };
+};
 
 const needed = ({ samplesNeeded }: CriterionResult): Reported<number> =>
   samplesNeeded ?? unknown('it is at the limit: no number of requests would decide');

@@ -3,20 +3,31 @@
 import { formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
 import { objectiveSentence } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { StageFigures, StageVerdict } from '../../core/sweep/stage.ts';
+import type { StageFigures, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
 import { isKnown } from '../../core/unknown.ts';
 import type { Look } from '../line/stage-decider.ts';
 
+/** What a report says of this client. */
+export interface ClientAccount extends Pick<Report, 'droppedEvents' | 'errors'> {
+  readonly client: Pick<
+    Report['client'],
+    'verdict' | 'reasons' | 'starved' | 'sendLatenessNs' | 'readLatenessNs' | 'beatLatenessNs'
+  >;
+}
+
 export interface VerdictOptions {
+  readonly purpose: StagePurpose;
   readonly look: Look;
-  readonly report: Report;
+  readonly report: ClientAccount;
   readonly figures: StageFigures;
   readonly isStopped: boolean;
 }
 
-export const finalVerdict = ({ look, report, figures, isStopped }: VerdictOptions): StageVerdict => {
+export const finalVerdict = ({ purpose, look, report, figures, isStopped }: VerdictOptions): StageVerdict => {
   if (isStopped) return 'stopped';
   if (FAILING.has(look.verdict) && clientMattered(report, figures, look.verdict)) return 'client-bound';
+  // One at a time, there is nobody else whom it might have answered first.
+  if (purpose === 'alone' && figures.completed === 0 && figures.failed === 0) return 'broken';
   if (figures.issued < ISSUED_LEAST && figures.failed === 0) return 'undecided';
   // The queue of an endpoint that hangs grows as well; where nothing at all came back there is more to say.
   if (figures.completed === 0) return figures.failed > 0 && look.verdict === 'missed' ? 'missed' : 'broken';
@@ -28,7 +39,7 @@ export const finalVerdict = ({ look, report, figures, isStopped }: VerdictOption
  * lateness is a part of the limit that is missed, or of the latency behind a queue that grows.
  */
 const clientMattered = (
-  { client, droppedEvents, errors }: Report,
+  { client, droppedEvents, errors }: ClientAccount,
   { objectives, curve }: StageFigures,
   verdict: Look['verdict'],
 ): boolean => {
@@ -52,10 +63,11 @@ const FAILING: ReadonlySet<Look['verdict']> = new Set(['missed', 'over-capacity'
 const LATE_PART_MOST = 0.1;
 
 export interface ReasonOptions {
+  readonly purpose: StagePurpose;
   readonly verdict: StageVerdict;
   readonly look: Look;
   readonly figures: StageFigures;
-  readonly report: Report;
+  readonly report: ClientAccount;
   readonly failures: ReadonlyMap<string, number>;
 }
 
@@ -67,7 +79,7 @@ export const stageReasons = (options: ReasonOptions): readonly string[] => [
   ...lawReasons(options.figures),
 ];
 
-const deciding = ({ verdict, look, figures }: ReasonOptions): readonly string[] => {
+const deciding = ({ purpose, verdict, look, figures }: ReasonOptions): readonly string[] => {
   const growth = growthText(look);
   switch (verdict) {
     case 'held':
@@ -82,21 +94,29 @@ const deciding = ({ verdict, look, figures }: ReasonOptions): readonly string[] 
     case 'missed':
       return figures.objectives.filter(({ answer }) => answer === 'missed').map(objectiveSentence);
     case 'undecided':
-      return [undecidedText(look, figures)];
+      return [UNASKED[purpose] ?? undecidedText(look, figures)];
     case 'client-bound':
       return ['this client was the limit, so the stage says nothing about the endpoint'];
     case 'stopped':
       return ['it was stopped'];
     case 'broken':
-      return [`none of ${figures.issued} requests was answered`];
+      return [
+        `${figures.issued === 1 ? 'the only request was not' : `none of ${formatCount(figures.issued)} requests was`} answered`,
+      ];
     default:
       return verdict satisfies never;
   }
 };
 
+/** These stages end before they could decide, because nobody asked them. */
+const UNASKED: Partial<Record<StagePurpose, string>> = {
+  alone: 'tells how fast an idle endpoint is; whether this load holds was not asked',
+  estimate: 'gives a first idea of the capacity; whether this load holds was not asked',
+};
+
 const undecidedText = ({ growth, results }: Look, figures: StageFigures): string => {
   const open = figures.objectives.filter(({ answer }) => answer === 'too-few-samples');
-  if (results.length > 0 && results.every(({ answer }) => answer === 'met') && growth?.isStable !== true)
+  if (growth !== undefined && results.every(({ answer }) => answer === 'met'))
     return 'too few requests to say whether the queue grows';
   const needed = open.map(({ samplesNeeded }) => samplesNeeded).find(isKnown);
   return `too few requests to say${needed === undefined ? '' : `; about ${formatCount(needed)} requests would decide`}`;
@@ -113,8 +133,10 @@ const failureReasons = ({ figures, failures }: ReasonOptions): readonly string[]
   const kinds = [...failures]
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, FAILURE_KINDS_TOLD)
-    .map(([name, count]) => `${name}: ${count}`);
-  return [`${figures.failed} of ${figures.issued} requests failed (${kinds.join(', ')})`];
+    .map(([name, count]) => `${name}: ${formatCount(count)}`);
+  return [
+    `${formatCount(figures.failed)} of ${formatCount(figures.issued)} requests failed (${kinds.join(', ')})`,
+  ];
 };
 
 const clientReasons = ({ report, verdict }: ReasonOptions): readonly string[] =>

@@ -26,7 +26,7 @@ export const lineCommand: Command = {
   name: 'line',
   summary: 'Find the highest load that an endpoint holds',
   description:
-    'Searches the load line: the highest rate at which the queue is stable and the objectives are met, as two ends, one\nthat holds and one that does not. Without --slo it is where the queue begins to grow.',
+    'Searches the load line: the highest rate at which the queue is stable and the objectives are met, as two ends, one\nthat holds and one that does not. Without --slo it is where the queue begins to grow or one in\n20 requests fails.',
   arguments: [
     { name: 'URL', meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000', isRequired: true },
   ],

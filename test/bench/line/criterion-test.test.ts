@@ -6,14 +6,14 @@ import type { Criterion } from '../../../src/bench/line/stage-ledger.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 
 const MS = 1e6;
-const LATE: Criterion = { kind: 'share', limit: 0.05, overdueNs: 200 * MS };
+const LATE: Criterion = { kind: 'share', limit: 0.05, isOfTimes: true, overdueNs: 200 * MS };
 const ALPHA = 0.002;
 
 /** Latencies in ms; late ones miss. */
 const judged = (count: number, latencyMsAt: (index: number) => number, alpha = ALPHA) => {
   const latencies = Float64Array.from({ length: count }, (_, index) => latencyMsAt(index) * MS);
   const values = latencies.map(latency => (latency > LATE.overdueNs ? 1 : 0));
-  return testCriterion(LATE, { values, latencies, count, open: 0 }, alpha);
+  return testCriterion(LATE, { values, latencies, count, open: 0 }, { alpha });
 };
 
 describe('a criterion', () => {

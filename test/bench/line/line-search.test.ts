@@ -142,7 +142,12 @@ describe('the next step of a search', () => {
     const close: SearchedStage = {
       ...closed(1, 10),
       verdict: 'undecided',
-      evidence: { excess: { value: -0.1, standardError: 0.4, spread: 4 }, growth: undefined, issued: 60 },
+      evidence: {
+        excess: { value: -0.1, standardError: 0.4, spread: 4 },
+        growth: undefined,
+        issued: 60,
+        values: [],
+      },
     };
     expect(nextStep([close], SEARCH, 600_000)).toMatchObject({ purpose: 'alone', count: undefined });
     expect(nextStep([close, { ...close, verdict: 'missed' }], SEARCH, 600_000)).toBeUndefined();
@@ -152,7 +157,12 @@ describe('the next step of a search', () => {
   test('goes as near to the probable line as the time left decides, and no nearer', () => {
     const seen = (load: number, verdict: StageVerdict, value: number): SearchedStage => ({
       ...stage(load, verdict),
-      evidence: { excess: { value, standardError: 0.2, spread: 20 }, growth: undefined, issued: 2_000 },
+      evidence: {
+        excess: { value, standardError: 0.2, spread: 20 },
+        growth: undefined,
+        issued: 2_000,
+        values: [],
+      },
     });
     const stages = [...before, seen(40, 'held', -1.5), seen(55, 'missed', 1.5)];
     const loadWith = (leftMs: number): number => {

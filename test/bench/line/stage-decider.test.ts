@@ -42,6 +42,21 @@ describe('a stage', { timeout: 600_000 }, () => {
     ).toBeLessThanOrEqual(0.025);
   });
 
+  test('at the line of a mean latency is hardly ever said to hold, nor to miss it', () => {
+    // M/G/4, log-normal; the mean latency is 1.5 × the service at 0.806 of the capacity, by an exact simulation.
+    const model = { servers: 4, serviceNs: 25e6, serviceVariation: 0.5 };
+    const rate = 0.806 * capacityOf(model);
+    const stages = Array.from({ length: seeds }, (_, seed) =>
+      simulateStage(
+        { model, objective: { limitNs: 37.5e6, share: undefined } },
+        { kind: 'rate', requestsPerSecond: rate, arrival: 'poisson' },
+        { seed: seed + 1, durationNs: (4_000 / rate) * 1e9, idleValues: [25e6], capacityPerSecond: 157 },
+      ),
+    );
+    expect(partOf(stages, ({ verdict }) => verdict === 'held')).toBeLessThanOrEqual(0.05);
+    expect(partOf(stages, ({ verdict }) => verdict === 'missed')).toBeLessThanOrEqual(0.05);
+  });
+
   test('that would need many times its requests is given up long before its time', () => {
     // Exactly at the line of an objective no number of requests decides.
     const model = { servers: 16, serviceNs: 25e6, serviceVariation: 0 };

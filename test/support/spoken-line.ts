@@ -1,0 +1,87 @@
+// What is said of an endpoint by a whole search on the virtual clock: the sentence, and of each stage its verdict with its
+// reasons, by the code that says it of real ones. The client is one that was never the limit.
+
+import { lineSentence } from '../../src/bench/line/found-line.ts';
+import type { SearchOptions } from '../../src/bench/line/line-search.ts';
+import { StageAccount } from '../../src/bench/sweep/stage-account.ts';
+import { stageCriterion } from '../../src/bench/sweep/stage-criteria.ts';
+import { stageFigures } from '../../src/bench/sweep/stage-figures.ts';
+import type { ClientAccount } from '../../src/bench/sweep/stage-words.ts';
+import { finalVerdict, stageReasons } from '../../src/bench/sweep/stage-words.ts';
+import type { JudgedObjective } from '../../src/core/run/objective.ts';
+import { judgedWords } from '../../src/core/run/objective-words.ts';
+import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
+import type { StageVerdict } from '../../src/core/sweep/stage.ts';
+import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
+import { unknown } from '../../src/core/unknown.ts';
+import type { SimulatedEndpoint, SimulationOptions } from './simulated-line.ts';
+import { simulateLine } from './simulated-line.ts';
+
+export interface SpokenStage {
+  readonly load: string;
+  readonly purpose: string;
+  readonly verdict: StageVerdict;
+  readonly reasons: readonly string[];
+}
+
+export interface SpokenLine {
+  readonly line: LoadLine;
+  readonly sentence: string;
+  readonly stages: readonly SpokenStage[];
+}
+
+export const spokenLine = (
+  endpoint: SimulatedEndpoint,
+  objectives: readonly JudgedObjective[],
+  options: SearchOptions & Omit<SimulationOptions, 'follow'>,
+): SpokenLine => {
+  const stages: SpokenStage[] = [];
+  const { line } = simulateLine(endpoint, {
+    ...options,
+    follow: {
+      begin: ({ load }) =>
+        new StageAccount(objectives.map(stageCriterion), {
+          pattern:
+            load.kind === 'rate'
+              ? { kind: 'poisson', requestsPerSecond: load.requestsPerSecond }
+              : { kind: 'concurrency', concurrency: load.concurrency },
+          shape: PLAIN_SHAPE,
+          isStreaming: true,
+        }),
+      ended: ({ load, purpose }, account, { look, elapsedNs }) => {
+        const figures = stageFigures({ account, load, elapsedNs, look });
+        const verdict = finalVerdict({ purpose, look, report: TRUSTED, figures, isStopped: false });
+        stages.push({
+          load: load.kind === 'rate' ? load.requestsPerSecond.toFixed(1) : `${load.concurrency} at a time`,
+          purpose,
+          verdict,
+          reasons: stageReasons({
+            purpose,
+            verdict,
+            look,
+            figures,
+            report: TRUSTED,
+            failures: account.failures,
+          }),
+        });
+        return verdict;
+      },
+    },
+  });
+  const sentence = lineSentence(line, { by: options.by, objectives: objectives.map(judgedWords) });
+  return { line, sentence, stages };
+};
+
+const none = unknown('nothing was late');
+const TRUSTED: ClientAccount = {
+  client: {
+    verdict: 'trustworthy',
+    reasons: [],
+    starved: false,
+    sendLatenessNs: none,
+    readLatenessNs: none,
+    beatLatenessNs: none,
+  },
+  droppedEvents: 0,
+  errors: {},
+};
