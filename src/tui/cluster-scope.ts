@@ -12,7 +12,8 @@ import type { NodeView } from '../core/node/node-view.ts';
 import { nodeView } from '../core/node/node-view.ts';
 import { nodeIds } from '../core/node/presence-view.ts';
 import type { State } from '../core/state.ts';
-import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
+import { boundedWarnings } from '../core/warnings/bounded-warnings.ts';
+import { everyWarning } from '../core/warnings/cluster-warnings.ts';
 import type { Warning } from '../core/warnings/warning.ts';
 import { groupTable } from './group-table.ts';
 import { linkTable } from './link-table.ts';
@@ -34,7 +35,10 @@ export interface ScopedCluster {
   readonly views: readonly NodeView[];
   /** With an end that is shown. */
   readonly links: readonly LinkView[];
+  /** As many as a person reads. */
   readonly warnings: readonly Warning[];
+  /** All of them, for what counts them. */
+  readonly every: readonly Warning[];
   /** Of the whole cluster. */
   readonly nodeCount: number;
   /** What to say where nothing is shown; undefined where something is. */
@@ -45,28 +49,28 @@ export const scopedCluster = (state: State, nowMs: number, { filter }: ClusterSc
   const all = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
   const views = filteredViews(all, filter);
   const links = linkViews(state, nowMs);
-  const warnings = clusterWarnings({ state, views: all, nowMs, links });
+  const found = everyWarning({ state, views: all, nowMs, links });
   const nothing =
     all.length === 0
       ? 'No node has reported yet.'
       : views.length === 0
         ? `None of ${all.length === 1 ? 'one node' : `${all.length} nodes`} is as asked for.`
         : undefined;
-  const nodeCount = all.length;
-  if (!isFiltering(filter)) return { views, links, warnings, nodeCount, nothing };
   const shown = new Set(views.map(({ nodeId }) => nodeId));
+  const every = isFiltering(filter) ? warningsOf(found, views) : found;
   return {
     views,
-    links: links.filter(({ nodes }) => nodes.some(node => shown.has(node))),
-    warnings: warningsOf(warnings, views),
-    nodeCount,
+    links: isFiltering(filter) ? links.filter(({ nodes }) => nodes.some(node => shown.has(node))) : links,
+    warnings: boundedWarnings(every),
+    every,
+    nodeCount: all.length,
     nothing,
   };
 };
 
 /** Links, or the ways between groups, at most `rowsMax` of them. */
 export const scopeLinks = (
-  { views, links, warnings, nodeCount }: ScopedCluster,
+  { views, links, every: warnings, nodeCount }: ScopedCluster,
   { state, nowMs, by, ...options }: Parameters<typeof scopeTable>[1],
 ): readonly Line[] =>
   by === undefined
@@ -79,7 +83,7 @@ export const scopeLinks = (
 
 /** Nodes or groups, at most `rowsMax` of them; a last line says how many more there are. */
 export const scopeTable = (
-  { views, warnings }: ScopedCluster,
+  { views, every: warnings }: ScopedCluster,
   {
     state,
     nowMs,

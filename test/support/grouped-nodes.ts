@@ -16,7 +16,7 @@ import type { State } from '../../src/core/state.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import type { Reported } from '../../src/core/unknown.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import { clusterWarnings } from '../../src/core/warnings/cluster-warnings.ts';
+import { everyWarning } from '../../src/core/warnings/cluster-warnings.ts';
 
 export interface GroupedNode {
   readonly name: string;
@@ -51,7 +51,7 @@ export const groupedState = (nodes: readonly GroupedNode[], more: readonly Event
 
 export const groupSources = (state: State, nowMs: number = NOW_MS) => {
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
-  return { state, views, nowMs, warnings: clusterWarnings({ state, views, nowMs }) };
+  return { state, views, nowMs, warnings: everyWarning({ state, views, nowMs }) };
 };
 
 export const eventOf = (

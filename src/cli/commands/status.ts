@@ -7,7 +7,8 @@ import { filteredViews, isFiltering, warningsOf } from '../../core/group/place-f
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { totalsOf } from '../../core/totals.ts';
-import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
+import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
+import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
 import type { ClusterScope } from '../../tui/cluster-scope.ts';
 import { renderStatus } from '../../tui/render-status.ts';
 import type { ToldNotice } from '../../wire/notice.ts';
@@ -81,7 +82,7 @@ const statusJson = (
   const nowMs = systemClock.nowMs();
   const all = nodeIds(state).map(id => nodeView(state, id, nowMs));
   const views = filteredViews(all, filter);
-  const found = clusterWarnings({ state, views: all, nowMs });
+  const found = everyWarning({ state, views: all, nowMs });
   const warnings = isFiltering(filter) ? warningsOf(found, views) : found;
   return {
     nodeId: snapshot.nodeId,
@@ -92,7 +93,7 @@ const statusJson = (
       ? {}
       : { groups: groupViews({ state, views, warnings, nowMs }, by).map(groupSummary) }),
     nodes: views,
-    warnings,
+    warnings: boundedWarnings(warnings),
     state: withAgesAt(state, nowMs),
   };
 };

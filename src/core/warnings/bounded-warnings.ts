@@ -12,7 +12,7 @@ export const warningSort = ({ id, level }: Pick<Warning, 'id' | 'level'>): strin
 
 export const boundedWarnings = (found: readonly Warning[]): readonly Warning[] => {
   const counts = new Map<string, number>();
-  const kept = LEVELS.flatMap(level => found.filter(warning => warning.level === level)).filter(warning => {
+  const kept = inLevelOrder(found).filter(warning => {
     const sort = warningSort(warning);
     const count = (counts.get(sort) ?? 0) + 1;
     counts.set(sort, count);
@@ -21,6 +21,10 @@ export const boundedWarnings = (found: readonly Warning[]): readonly Warning[] =
   const shown = kept.slice(0, WARNINGS_MAX);
   return shown.length === found.length ? shown : [...shown, leftOut(found.length - shown.length)];
 };
+
+/** Serious ones first, else in their order. */
+export const inLevelOrder = (found: readonly Warning[]): readonly Warning[] =>
+  LEVELS.flatMap(level => found.filter(warning => warning.level === level));
 
 const leftOut = (count: number): Warning => ({
   id: 'more',

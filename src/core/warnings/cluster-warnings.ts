@@ -5,7 +5,7 @@ import type { LinkView } from '../link/link-view.ts';
 import { linkViews } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { State } from '../state.ts';
-import { boundedWarnings } from './bounded-warnings.ts';
+import { boundedWarnings, inLevelOrder } from './bounded-warnings.ts';
 import { linkWarnings } from './link-warnings.ts';
 import { machineWarnings } from './machine-warnings.ts';
 import { memoryWarnings } from './memory-warnings.ts';
@@ -23,9 +23,14 @@ export interface ClusterSources {
   readonly links?: readonly LinkView[];
 }
 
-export const clusterWarnings = ({ state, views, nowMs, links: seen }: ClusterSources): readonly Warning[] => {
+/** As many as a person reads. */
+export const clusterWarnings = (sources: ClusterSources): readonly Warning[] =>
+  boundedWarnings(everyWarning(sources));
+
+/** All of them, serious ones first: for what counts them by group. */
+export const everyWarning = ({ state, views, nowMs, links: seen }: ClusterSources): readonly Warning[] => {
   const links = seen ?? linkViews(state, nowMs);
-  return boundedWarnings([
+  return inLevelOrder([
     ...nodeWarnings(state, views),
     ...memoryWarnings(views),
     ...rdmaWarnings(views),

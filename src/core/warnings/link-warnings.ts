@@ -25,13 +25,26 @@ export const linkWarnings = (sources: LinkSources): readonly Warning[] => {
   return sources.links.flatMap(link => {
     const [one, other] = link.nodes.map(node => names.get(node));
     if (one === undefined || other === undefined || link.standing.kind === 'gone') return [];
-    const short = shortfallWarning(link, one, other);
-    return [
-      ...(short.length > 0 ? short : weekWarning(sources.state, link, one, other)),
-      ...oneWayWarning(sources, link, one, other),
-    ];
+    return [...slowWarning(sources.state, link, one, other), ...oneWayWarning(sources, link, one, other)];
   });
 };
+
+/** What it carries, judged once as long as the link, the names of its ends and what is usual of them stay the same. */
+const slowWarning = (state: State, link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+  const of = [one.name, other.name, state.probeBaselines[one.nodeId], state.probeBaselines[other.nodeId]];
+  const held = JUDGED.get(link);
+  if (held?.of.every((part, index) => part === of[index]) === true) return held.found;
+  const short = shortfallWarning(link, one, other);
+  const found = short.length > 0 ? short : weekWarning(state, link, one, other);
+  JUDGED.set(link, { of, found });
+  return found;
+};
+
+// Only a cache: a link that carries something else is another object (link/link-view.ts), and of ten thousand few change.
+const JUDGED = new WeakMap<
+  LinkView,
+  { readonly of: readonly unknown[]; readonly found: readonly Warning[] }
+>();
 
 const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
   const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;

@@ -13,43 +13,60 @@ import { knownOr } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 
 export const pairWarnings = (views: readonly NodeView[], links: readonly LinkView[]): readonly Warning[] => {
-  const racks = new Map<NodeId, string>();
-  const names = new Map<NodeId, string>();
+  const names = new Map(views.map(({ nodeId, name }) => [nodeId, name]));
+  const racks = new Numbers();
+  const rackOf = new Map<NodeId, number>();
   for (const view of views) {
     const [rack] = groupsOf(nodePlace(view), { kind: 'rack' });
-    if (rack !== undefined && rack.id !== '') racks.set(view.nodeId, rack.id);
-    names.set(view.nodeId, view.name);
+    if (rack !== undefined && rack.id !== '') rackOf.set(view.nodeId, racks.of(rack.id));
   }
-  if (racks.size === 0) return [];
-  const alike = new Map<string, Measured[]>();
-  for (const link of links) {
-    const slower = slowerOf(link);
-    const [a, b] = link.nodes.map(node => racks.get(node));
+  const sorts = new Numbers();
+  const alike = new Map<number, Measured[]>();
+  for (const link of rackOf.size === 0 ? [] : links) {
+    const slower = SLOWER.get(link) ?? slowerOf(link);
+    const a = rackOf.get(link.nodes[0]);
+    const b = rackOf.get(link.nodes[1]);
     if (slower === undefined || a === undefined || b === undefined) continue;
-    const pair = a < b ? `${a}\n${b}` : `${b}\n${a}`;
-    const { medium, carrier } = slower.figure.of;
-    const key = `${pair}\n${medium} ${knownOr(carrier.type, '?')} ${knownOr(carrier.negotiatedBitsPerSecond, '?')}`;
+    const pair = Math.min(a, b) * views.length + Math.max(a, b);
+    // There are as many racks and sorts as nodes and links at most: exact in a double.
+    const key = sorts.of(slower.sort) * views.length ** 2 + pair;
     const held = alike.get(key);
-    if (held === undefined) alike.set(key, [{ link, ...slower }]);
-    else held.push({ link, ...slower });
+    if (held === undefined) alike.set(key, [slower]);
+    else held.push(slower);
   }
   return [...alike].flatMap(([key, measured]) => {
     if (measured.length < ALIKE_MIN) return [];
-    const median = lowerPercentile(
-      measured.map(({ figure }) => figure.value).sort((a, b) => a - b),
-      50,
-    );
-    const [one = '', other = ''] = key.split('\n');
+    const rates = measured.map(({ figure }) => figure.value).sort((a, b) => a - b);
+    const median = lowerPercentile(rates, 50);
+    const pair = key % views.length ** 2;
+    const between = [racks.named(Math.floor(pair / views.length)), racks.named(pair % views.length)] as const;
     return measured
       .filter(({ link, figure }) => figure.value < FAR_BELOW * median && linkShortfall(link) === undefined)
-      .map(each => warningOf(each, { median, count: measured.length, racks: [one, other], names }));
+      .map(each => warningOf(each, { median, count: measured.length, racks: between, names }));
   });
 };
+
+/** Texts by number, in the order in which they come: two numbers are one key sooner than two texts. */
+class Numbers {
+  readonly #numbers = new Map<string, number>();
+
+  of(text: string): number {
+    const held = this.#numbers.get(text) ?? this.#numbers.size;
+    if (held === this.#numbers.size) this.#numbers.set(text, held);
+    return held;
+  }
+
+  named(number: number): string {
+    return [...this.#numbers.keys()][number] ?? '';
+  }
+}
 
 interface Measured {
   readonly link: LinkView;
   readonly figure: FigureView;
   readonly direction: 'there' | 'back';
+  /** Links of one medium, type and negotiated rate are compared. */
+  readonly sort: string;
 }
 
 interface Alike {
@@ -77,12 +94,21 @@ const warningOf = (
   };
 };
 
-const slowerOf = ({ there, back, standing }: LinkView): Omit<Measured, 'link'> | undefined => {
-  if (standing.kind !== 'measured') return undefined;
-  if (there !== undefined && (back === undefined || there.value <= back.value))
-    return { figure: there, direction: 'there' };
-  return back === undefined ? undefined : { figure: back, direction: 'back' };
+const slowerOf = (link: LinkView): Measured | undefined => {
+  const { there, back, standing } = link;
+  const direction =
+    there !== undefined && (back === undefined || there.value <= back.value) ? 'there' : 'back';
+  const figure = link[direction];
+  if (standing.kind !== 'measured' || figure === undefined) return undefined;
+  const { medium, carrier } = figure.of;
+  const sort = `${medium} ${knownOr(carrier.type, '?')} ${knownOr(carrier.negotiatedBitsPerSecond, '?')}`;
+  const measured = { link, figure, direction, sort } as const;
+  SLOWER.set(link, measured);
+  return measured;
 };
+
+// Only a cache: a link that carries something else is another object.
+const SLOWER = new WeakMap<LinkView, Measured>();
 
 const rate = (bitsPerSecond: number): string => figureText(formatBitsPerSecond(bitsPerSecond));
 

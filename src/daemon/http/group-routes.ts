@@ -8,11 +8,12 @@ import { byNeedOfPairs, groupPairs } from '../../core/group/group-pairs.ts';
 import type { Group } from '../../core/group/group-view.ts';
 import { groupSummary, groupViews } from '../../core/group/group-view.ts';
 import type { LinkView } from '../../core/link/link-view.ts';
-import { linkViews } from '../../core/link/link-view.ts';
+import { LinkWatch } from '../../core/link/link-view.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
-import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
+import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
+import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
 import type { ListedGroup, ListedGroupPair } from '../../wire/api/group-answers.ts';
 import {
   groupByTextSchema,
@@ -27,12 +28,14 @@ import { RequestError } from './request-error.ts';
 import { type ApiRoute, jsonRoute, type RouteParameter, readQuery } from './route.ts';
 
 export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly ApiRoute[] => {
+  // Begins to look when somebody asks, and derives anew only what has changed since.
+  const watch = new LinkWatch();
   const look = (by: GroupBy): { readonly groups: readonly Group[]; readonly links: readonly LinkView[] } => {
     const { state } = cluster;
     const nowMs = clock.nowMs();
     const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
-    const links = linkViews(state, nowMs);
-    const warnings = clusterWarnings({ state, views, nowMs, links });
+    const links = watch.read(state, nowMs);
+    const warnings = everyWarning({ state, views, nowMs, links });
     return { groups: groupViews({ state, views, nowMs, warnings }, by), links };
   };
   return [
@@ -70,7 +73,7 @@ export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
             memoryUse: cell.memoryUse ?? NOTHING,
             gpuUse: cell.gpuUse ?? NOTHING,
           })),
-          warnings: group.warningList,
+          warnings: boundedWarnings(group.warningList),
         };
       },
     }),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { nodeId } from '../../../src/core/ids.ts';
 import {
   groupMembersAnswerSchema,
   groupPairsAnswerSchema,
@@ -23,6 +24,20 @@ describe('GET /api/groups', () => {
     const path = `/api/groups/members?by=rack&group=${encodeURIComponent('greenwich/r2')}`;
     const members = v.parse(groupMembersAnswerSchema, (await askJson({ port: served.port, path })).json);
     expect(members.members).toMatchObject([{ nodeId: OTHER, name: 'bellows', presence: 'up' }]);
+  });
+
+  test('counts every warning of a group, also where the list of warnings leaves some of a kind out', async () => {
+    await using served = await serveCluster();
+    for (let index = 0; index < 260; index += 1) {
+      const node = nodeId(
+        `${'abcdefghijklmnopqrstuvwxyz234567'[index >> 5]}${'abcdefghijklmnopqrstuvwxyz234567'[index & 31]}${'m'.repeat(24)}`,
+      );
+      served.tell(node, identityFact(`n${index}`), placeFact('r1'));
+    }
+    await served.clock.advance(60_000);
+    const { json } = await askJson({ port: served.port, path: '/api/groups' });
+    const [rack] = v.parse(groupsAnswerSchema, json).groups;
+    expect(rack).toMatchObject({ nodes: { count: 260, offline: 260 }, warnings: { danger: 260 } });
   });
 
   test('tells of each two groups why nothing is known of their links', async () => {

@@ -6,7 +6,8 @@ import { nodeName, nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
 import { isKnown, isUnknown } from '../../../core/unknown.ts';
-import { clusterWarnings } from '../../../core/warnings/cluster-warnings.ts';
+import { boundedWarnings } from '../../../core/warnings/bounded-warnings.ts';
+import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
 import { listedLinks } from '../cluster-views.ts';
@@ -38,8 +39,8 @@ export const renderMetrics = (input: MetricsInput): Promise<string> => {
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   for (const view of views) addNodeMetrics(page, view, nowMs);
   // No words in the labels: their figures would make a new series of each.
-  const warnings = clusterWarnings({ state, views, nowMs });
-  for (const { id, level, nodes } of warnings) {
+  const warnings = everyWarning({ state, views, nowMs });
+  for (const { id, level, nodes } of boundedWarnings(warnings)) {
     const names = nodes.map(node => nodeName(state, node)).join(',');
     page.gauge(WARNING, { id, level, nodes: names }, 1);
   }
