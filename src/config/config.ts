@@ -134,6 +134,7 @@ export const publicConfig = (config: Config): NodeConfig => ({
     socketTtlSeconds: config.probes.socketTtlMs / 1_000,
     rdmaTtlSeconds: config.probes.rdmaTtlMs / 1_000,
   },
+  makesLoad: config.bench.isAgent && config.bench.targets.length > 0,
   servedEndpoints: config.endpoints.map(({ url }) => new URL(url).origin),
 });
 

@@ -38,6 +38,7 @@ export const renderStatus = (
     ...scopeTable(shown, { ...table, rowsMax: Number.POSITIVE_INFINITY }),
     ...spaced(scopeLinks(shown, { ...table, rowsMax: LINK_ROWS_MAX })),
     ...spaced(views.length === 1 ? [] : sentences([clusterLine(views, links)], options)),
+    ...spaced(sentences(agentLines(state, views), options)),
     ...spaced(sentences(warnings.flatMap(warningLines), options)),
     ...spaced(sentences(views.flatMap(unknownReadings), options)),
     ...spaced(sentences(said.flatMap(saidLines), options)),
@@ -78,6 +79,19 @@ const clusterLine = (views: readonly NodeView[], known: readonly LinkView[]): Li
   return [part(`${views.length} nodes: ${presences.join(', ')} · ${ways}`, 'dim')];
 };
 
+/** Nodes that `bench --from` may name. */
+const agentLines = (state: State, views: readonly NodeView[]): readonly Line[] => {
+  const names = views
+    .filter(
+      ({ nodeId, presence }) => presence !== 'offline' && state.nodeConfigs[nodeId]?.value.makesLoad === true,
+    )
+    .map(({ name }) => name);
+  if (names.length === 0) return [];
+  const told = names.slice(0, AGENTS_TOLD_MAX).join(', ');
+  const rest = names.length - AGENTS_TOLD_MAX;
+  return [[part(`Make load for others: ${told}${rest > 0 ? ` and ${rest} more` : ''}`, 'dim')]];
+};
+
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Unavailable readings, with the reason; what a machine does not have is not a problem. */
@@ -93,3 +107,4 @@ const unknownReadings = (view: NodeView): readonly Line[] => {
 const PRESENCES = ['up', 'stale', 'stopped', 'offline'] as const;
 /** A status is read, not searched: `--json` has them all. */
 const LINK_ROWS_MAX = 100;
+const AGENTS_TOLD_MAX = 8;

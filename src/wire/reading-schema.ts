@@ -239,6 +239,7 @@ const config: Schema<NodeConfig> = openObject({
     socketTtlSeconds: figure,
     rdmaTtlSeconds: figure,
   }),
+  makesLoad: reported(v.boolean()),
   servedEndpoints: list(text),
 });
 

@@ -147,6 +147,7 @@ url = "https://ada:secret@atlas.example:8443"
       staticPeerCount: 4,
       presence: { staleMs: 10_000, offlineMs: 30_000 },
       probes: { isEnabled: false, gpuTtlSeconds: 0.5, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
+      makesLoad: false,
       servedEndpoints: ['http://127.0.0.1:8000', 'https://atlas.example:8443'],
     });
   });
@@ -168,6 +169,17 @@ duration_max = "10m"
       ],
       durationMsMax: 600_000,
     });
+  });
+
+  test('tells others whether it makes load, never what for', () => {
+    const told = (text: string) => publicConfig(configOf(`[bench]\n${text}`));
+    expect(told('agent = true').makesLoad).toBe(false);
+    expect(told('targets = ["http://10.0.0.7:8000"]').makesLoad).toBe(false);
+    const both = told(
+      'agent = true\ntargets = ["http://10.0.0.7:8000"]\nkeys = ["http://10.0.0.7:8000 KEY"]',
+    );
+    expect(both.makesLoad).toBe(true);
+    expect(JSON.stringify(both)).not.toMatch(/10\.0\.0\.7|KEY/);
   });
 
   test('lists targets as whole origins, without wildcards, and no key where its place should be', () => {

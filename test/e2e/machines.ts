@@ -165,6 +165,7 @@ const config: Fact = {
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
+      makesLoad: false,
       servedEndpoints: ['http://127.0.0.1:8000'],
     },
   },

@@ -137,6 +137,7 @@ describe('the anonymiser', () => {
               ignoredInterfaces: [],
               staticPeerCount: 0,
               probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+              makesLoad: false,
               servedEndpoints: [],
             },
           },

@@ -133,6 +133,7 @@ const configOf = (node: GroupedNode) => {
     ignoredInterfaces: [],
     staticPeerCount: 0,
     probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
+    makesLoad: false,
     servedEndpoints: [],
   };
 };

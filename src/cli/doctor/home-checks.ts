@@ -3,6 +3,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
 import { placedProblem } from '../../config/config-problem.ts';
 import { homeFiles } from '../../config/home.ts';
 import { readConfig } from '../../config/read-config.ts';
@@ -47,7 +48,28 @@ export const configChecks = async (home: string): Promise<readonly Check[]> => {
   }
   if (result.isMissing) return [settings('note', 'there is no config.toml: every key has its default')];
   const set = result.settings.filter(({ source }) => source.kind === 'file').length;
-  return [settings('ok', `config.toml is in order, ${set} ${set === 1 ? 'key is' : 'keys are'} set`)];
+  return [
+    settings('ok', `config.toml is in order, ${set} ${set === 1 ? 'key is' : 'keys are'} set`),
+    agentCheck(result.config),
+  ];
+};
+
+/** Whether others may have this machine send requests is for everybody to see who looks after it. */
+const agentCheck = ({ bench }: Config): Check => {
+  const { isAgent, targets, requestsPerSecondMax } = bench;
+  const settings = checksOf('settings');
+  if (!isAgent) return settings('ok', 'this node makes no load for others ([bench] agent)');
+  if (targets.length === 0) {
+    return settings(
+      'note',
+      'this node would make load for others, but may load no target',
+      'List what it may load: [bench] targets = ["https://llm.example.net"] in config.toml.',
+    );
+  }
+  return settings(
+    'ok',
+    `this node makes load for others: ${targets.join(', ')}, at most ${requestsPerSecondMax} requests a second`,
+  );
 };
 
 const folderChecks = (home: string, stats: Stats): readonly Check[] => {

@@ -19,6 +19,8 @@ export interface NodeConfig {
     readonly socketTtlSeconds: number;
     readonly rdmaTtlSeconds: number;
   };
+  /** Whether it loads targets for coordinators of the cluster, if they are listed there. */
+  readonly makesLoad: Reported<boolean>;
   /** Scheme, host and port of endpoints served on this node; never credentials or paths. */
   readonly servedEndpoints: readonly string[];
 }

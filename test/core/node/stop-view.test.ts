@@ -104,6 +104,7 @@ const config = (seq: number, receivedAtMs: number): Event =>
         ignoredInterfaces: [],
         staticPeerCount: 0,
         probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+        makesLoad: false,
         servedEndpoints: [],
       },
     },

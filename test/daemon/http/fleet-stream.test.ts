@@ -36,6 +36,7 @@ const config = (rack: string) => ({
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+      makesLoad: false,
       servedEndpoints: [],
     },
   },

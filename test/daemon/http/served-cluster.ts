@@ -162,6 +162,7 @@ export const placeFact = (rack: string): Fact => ({
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+      makesLoad: false,
       servedEndpoints: [],
     },
   },

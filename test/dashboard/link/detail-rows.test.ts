@@ -41,6 +41,7 @@ const planned = (socketTtlSeconds: number): Fact => ({
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds, rdmaTtlSeconds: 21_600 },
+      makesLoad: false,
       servedEndpoints: [],
     },
   },
