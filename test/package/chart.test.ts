@@ -82,7 +82,12 @@ const SETTINGS = [
       'nats.configSecret=server',
       'fleet.credentialsSecret=nodes',
     ],
-    has: ['kind: StatefulSet', 'servers = ["tls://plimsoll-nats.default.svc:4222"]', 'secretName: nodes'],
+    has: [
+      'kind: StatefulSet',
+      'servers = ["tls://plimsoll-nats.default.svc:4222"]',
+      'secretName: nodes',
+      'credentials = "fleet.nkey"',
+    ],
     hasNot: [],
   },
   {
@@ -91,7 +96,37 @@ const SETTINGS = [
     has: ['servers = ["tls://a:4222","tls://b:4222"]'],
     hasNot: ['StatefulSet'],
   },
+  {
+    name: 'with a benchmark from two nodes',
+    given: [
+      'cluster.key=k',
+      'bench.enabled=true',
+      'bench.target=http://llm:8000',
+      'bench.from={atlas,boreas}',
+    ],
+    has: [
+      'kind: Job',
+      '- "atlas,boreas"',
+      'targets = ["http://llm:8000"]',
+      'agent = true',
+      'backoffLimit: 0',
+    ],
+    hasNot: [],
+  },
 ] as const;
+
+const WITH_SETTINGS = [
+  'settings.probes.enabled=false',
+  'settings.bench.rate_max=50',
+  'settings.tags={a,b}',
+  'cluster.key=k',
+  'fleet.servers={tls://a:4222}',
+  'fleet.credentialsSecret=nodes',
+  'fleet.hasAuthority=true',
+  'bench.enabled=true',
+  'bench.target=http://llm:8000',
+  'bench.from={atlas}',
+];
 
 describe('the values of the chart', () => {
   test('stand in its README, each with its default and what it means', () => {
@@ -138,12 +173,13 @@ describe('the chart, rendered', () => {
   );
 
   test('writes a config.toml that the daemon reads', context => {
-    const { yaml } =
-      render(['settings.probes.enabled=false', 'settings.bench.rate_max=50', 'settings.tags={a,b}']) ??
-      context.skip(`no ${HELM} here`);
+    const { yaml } = render(WITH_SETTINGS) ?? context.skip(`no ${HELM} here`);
     const written = /config\.toml: \|\n((?: {4}.*\n|\n)+)/.exec(yaml)?.[1]?.replaceAll(/^ {4}/gm, '') ?? '';
     const parsed = parseConfig(written, 'config.toml');
-    expect(parsed).toMatchObject({ kind: 'ok', config: { tags: ['a', 'b'], probes: { isEnabled: false } } });
+    expect(parsed).toMatchObject({
+      kind: 'ok',
+      config: { tags: ['a', 'b'], probes: { isEnabled: false }, fleet: { servers: ['tls://a:4222'] } },
+    });
   });
 
   test('refuses a value that it does not know, and a ServiceMonitor without a token', context => {
