@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
     maxWorkers: 3,
+    // Of files whose tests say that they may run beside each other: most of their time is spent waiting for processes.
+    maxConcurrency: 2,
     // No module of ours has a state, so files need no worker each: a new one costs more than most files do.
     isolate: false,
     retry: 0,

@@ -11,7 +11,7 @@ import type { ProbingSettings, SeenProbes } from './seen-probes.ts';
 import { interfaceTo, line, reasonAgainst, shape } from './shapes.ts';
 import { TestBed } from './test-bed.ts';
 
-it('two daemons profile every connection of their cable, each from its own end, at the rate that it has', {
+it.concurrent('two daemons profile every connection of their cable, each from its own end, at the rate that it has', {
   timeout: 120_000,
 }, async context => {
   const reason = reasonAgainst('tc');
@@ -38,7 +38,7 @@ it('two daemons profile every connection of their cable, each from its own end, 
   }
 });
 
-it('two daemons leave their cable alone while a benchmark runs on one of them, and measure it when it was killed', {
+it.concurrent('two daemons leave their cable alone while a benchmark runs on one of them, and measure it when it was killed', {
   timeout: 400_000,
 }, async context => {
   await using bed = await TestBed.open(context);

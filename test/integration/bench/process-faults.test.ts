@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SAME_WISH_MS } from '../../../src/cli/process-state.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
@@ -30,14 +30,18 @@ const samplesOf = (directory: string): number =>
     .split('\n')
     .filter(line => line.includes('"kind":"sample"')).length;
 
-describe('while a run goes on', { timeout: 120_000 }, () => {
+describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
+  let mock: Awaited<ReturnType<typeof startMock>>;
+  beforeAll(async () => {
+    mock = await startMock();
+  });
+  afterAll(() => mock[Symbol.asyncDispose]());
   beforeEach(context => {
     if (process.platform !== 'linux') context.skip('children are found in /proc, which only Linux has');
   });
 
   test('SIGKILL of the aggregator ends it, incomplete, with the samples counted', async () => {
     using folder = temporaryDirectory();
-    await using mock = await startMock();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
     const children = await underWay(run);
     process.kill(await run.childPid('aggregator-process'), 'SIGKILL');
@@ -57,7 +61,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
 
   test('SIGKILL of the event logger changes nothing but the event log', async () => {
     using folder = temporaryDirectory();
-    await using mock = await startMock();
     await using run = spawnBench(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4']);
     await underWay(run);
     process.kill(await run.childPid('event-logger-process'), 'SIGKILL');
@@ -73,7 +76,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
     'SIGKILL of the %s before it is ready ends the run in two lines, and leaves nothing',
     async name => {
       using folder = temporaryDirectory();
-      await using mock = await startMock();
       await using run = spawnBench(folder.path, [mock.url, ...long]);
       process.kill(await run.childPid(name), 'SIGKILL');
       expect(exitName(await run.ended)).toBe('failure');
@@ -86,7 +88,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
 
   test('SIGTERM of its children alone changes nothing: the main process decides', async () => {
     using folder = temporaryDirectory();
-    await using mock = await startMock();
     await using run = spawnBench(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4']);
     for (const pid of await underWay(run)) process.kill(pid, 'SIGTERM');
     expect(exitName(await run.ended)).toBe('ok');
@@ -97,7 +98,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
 
   test('SIGKILL of the main process leaves no child, and a report can be made of what is on disk', async () => {
     using folder = temporaryDirectory();
-    await using mock = await startMock();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
     const children = await underWay(run);
     expect(children.length).toBeGreaterThanOrEqual(2);
@@ -113,7 +113,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
 
   test('a run that lost its aggregator and then its main process is not called complete', async () => {
     using folder = temporaryDirectory();
-    await using mock = await startMock();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
     const children = await underWay(run);
     process.kill(await run.childPid('aggregator-process'), 'SIGKILL');
@@ -133,7 +132,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
     '%s of the main process stops it, with a report that says so',
     async signal => {
       using folder = temporaryDirectory();
-      await using mock = await startMock();
       await using run = spawnBench(folder.path, [mock.url, ...long]);
       const children = await underWay(run);
       process.kill(run.pid, signal);
@@ -162,7 +160,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
     '%s that every process of its group gets stops it just so',
     async signal => {
       using folder = temporaryDirectory();
-      await using mock = await startMock();
       await using run = spawnBench(folder.path, [mock.url, ...long]);
       const children = await underWay(run);
       for (const pid of [...children, run.pid]) process.kill(pid, signal);
@@ -179,7 +176,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
   // As `timeout` does, to its child and then to the group, and service managers that send SIGHUP behind SIGTERM.
   test('signals that come together are one wish to stop', async () => {
     using folder = temporaryDirectory();
-    await using mock = await startMock();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
     const children = await underWay(run);
     for (const pid of [run.pid, ...children])
@@ -194,7 +190,6 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
 
   test('a second Ctrl-C waits for nobody, and still reports', async () => {
     using folder = temporaryDirectory();
-    await using mock = await startMock();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
     const children = await underWay(run);
     // An aggregator that hangs is what one does not want to wait for.

@@ -29,7 +29,7 @@ const stagesIn = (directory: string) =>
     .filter(name => name.startsWith('stage-'))
     .sort();
 
-describe('plimsoll sweep', () => {
+describe.concurrent('plimsoll sweep', () => {
   test('runs each load as a run of its own, all of it answered, and prints one table and one chart', async () => {
     await using mock = await startMock();
     using folder = temporaryDirectory();

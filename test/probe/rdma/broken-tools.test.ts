@@ -3,20 +3,15 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { it as base, describe, expect } from 'vitest';
 import { measureRdmaLink, openRdmaSink } from '../../../src/probe/rdma/rdma-link.ts';
 import type { RdmaEngineName } from '../../../src/probe/rdma/rdma-tool.ts';
 import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts';
 import { fixture } from '../../support/fixture.ts';
 import { until } from '../../support/until.ts';
 
-describe('an RDMA probe', () => {
-  let tools: StandInTools;
-  beforeEach(() => {
-    tools = standInTools();
-  });
-  afterEach(() => tools[Symbol.dispose]());
-
+/** Tools of its own for each test: they run beside each other. */
+const bedOf = (tools: StandInTools) => {
   /** Remembers its process; the last argument of the end that dials is the loopback. */
   const tool = (name: string, { waits = 'exec sleep 600', dials }: { waits?: string; dials: string }): void =>
     tools.script(
@@ -62,7 +57,18 @@ describe('an RDMA probe', () => {
     return pids.filter(isAlive);
   };
 
-  it('puts together what the tools of both ends say', async () => {
+  return { tools, tool, measure, left };
+};
+
+const it = base.extend<{ bed: ReturnType<typeof bedOf> }>({
+  bed: async ({ task: _task }, use) => {
+    using tools = standInTools();
+    await use(bedOf(tools));
+  },
+});
+
+describe.concurrent('an RDMA probe', () => {
+  it('puts together what the tools of both ends say', async ({ bed: { tools, tool, measure, left } }) => {
     tools.prints('latency', fixture('perftest/ib_send_lat-unsorted.txt'));
     tools.prints('bandwidth', fixture('perftest/ib_write_bw-connectx7.txt'));
     tool('ib_send_lat', { dials: '"$HERE/latency"' });
@@ -83,7 +89,9 @@ describe('an RDMA probe', () => {
     expect(left()).toEqual([]);
   });
 
-  it('ends a tool that hangs, also one that does not listen to SIGTERM', async () => {
+  it('ends a tool that hangs, also one that does not listen to SIGTERM', async ({
+    bed: { tool, measure, left },
+  }) => {
     tool('ib_send_lat', { dials: "trap '' TERM\nwhile true; do sleep 1; done" });
     tool('ib_write_bw', { dials: 'exec sleep 600' });
     const { outcome } = await measure({}, 2_000);
@@ -94,7 +102,7 @@ describe('an RDMA probe', () => {
     expect(left()).toEqual([]);
   });
 
-  it('ends with the reason where a tool crashes', async () => {
+  it('ends with the reason where a tool crashes', async ({ bed: { tool, measure, left } }) => {
     tool('ib_send_lat', { dials: 'kill -SEGV $$' });
     tool('ib_write_bw', { dials: 'exit 0' });
     const { outcome } = await measure();
@@ -102,7 +110,9 @@ describe('an RDMA probe', () => {
     expect(left()).toEqual([]);
   });
 
-  it('ends with the words of a tool that refuses, at whichever end', async () => {
+  it('ends with the words of a tool that refuses, at whichever end', async ({
+    bed: { tool, measure, left },
+  }) => {
     tool('ib_write_bw', { dials: 'exit 0' });
     tool('ib_send_lat', { dials: 'echo " Unable to find the Infiniband/RoCE device" >&2; exit 1' });
     expect((await measure()).outcome).toMatchObject({
@@ -115,7 +125,7 @@ describe('an RDMA probe', () => {
     expect(left()).toEqual([]);
   });
 
-  it.each([
+  it.for<readonly [what: string, dials: string, reason: string]>([
     ['prints nothing', 'exit 0', 'ib_send_lat printed no figures'],
     ['prints garbage', 'head -c 3000 /dev/urandom; exit 0', 'ib_send_lat printed no figures'],
     ['prints N/A', 'echo " #bytes #iterations t_min[usec]"; echo " 8 N/A N/A N/A N/A"', 'printed no figures'],
@@ -125,15 +135,18 @@ describe('an RDMA probe', () => {
       'printed more than',
     ],
     ['prints one line for ever', 'tr "\\\\0" x < /dev/zero', 'sent a line that is too long'],
-  ])('makes no figure of a tool that %s', async (_what, dials, reason) => {
-    tool('ib_send_lat', { dials });
-    tool('ib_write_bw', { dials: 'exit 0' });
-    const { outcome } = await measure();
-    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining(reason) });
-    expect(left()).toEqual([]);
-  });
+  ])(
+    'makes no figure of a tool that %s',
+    async ([_what, dials, reason], { bed: { tool, measure, left } }) => {
+      tool('ib_send_lat', { dials });
+      tool('ib_write_bw', { dials: 'exit 0' });
+      const { outcome } = await measure();
+      expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining(reason) });
+      expect(left()).toEqual([]);
+    },
+  );
 
-  it('says what both ends need where a tool is missing', async () => {
+  it('says what both ends need where a tool is missing', async ({ bed: { measure } }) => {
     const { outcome, ending } = await measure();
     expect(outcome).toEqual({
       kind: 'failed',
@@ -144,7 +157,10 @@ describe('an RDMA probe', () => {
     expect(ending).toMatchObject({ kind: 'served', runs: 0 });
   });
 
-  it('takes its tools with it when it is stopped', async ({ signal }) => {
+  it('takes its tools with it when it is stopped', async ({
+    signal,
+    bed: { tools, tool, measure, left },
+  }) => {
     const stop = new AbortController();
     tool('ib_send_lat', { dials: 'touch "$HERE/dials"; exec sleep 600' });
     tool('ib_write_bw', { dials: 'exit 0' });
@@ -158,7 +174,11 @@ describe('an RDMA probe', () => {
     await until(() => left().length === 0, signal);
   });
 
-  it('leaves no tool behind when its process is killed with kill -9', async ({ signal, skip }) => {
+  it('leaves no tool behind when its process is killed with kill -9', async ({
+    signal,
+    skip,
+    bed: { tools, tool, measure, left },
+  }) => {
     if (!existsSync('/usr/bin/setpriv')) skip('setpriv of util-linux is not installed');
     tool('ib_send_lat', {
       dials: 'echo $PPID > "$HERE/parent.new"; mv "$HERE/parent.new" "$HERE/parent"; exec sleep 600',
@@ -174,7 +194,7 @@ describe('an RDMA probe', () => {
     await until(() => left().length === 0, signal);
   });
 
-  it('costs a stopped sink nothing, whoever was expected', async () => {
+  it('costs a stopped sink nothing, whoever was expected', async ({ bed: { tools } }) => {
     const stop = new AbortController();
     const sink = await openRdmaSink({
       engines: ['perftest'],
