@@ -118,12 +118,18 @@ describe('a load line in a browser', () => {
     writeSweep(join(home, 'runs', 'sweep-1'), madeUpSweep('sweep-1'));
     await using daemon = await startDaemon({ home });
     const { page, problems } = await browser.open(`${daemon.url}/runs`);
-    await page.getByRole('row', { name: /^Sweep sweep-1 complete 5 of 9 held/ }).waitFor();
+    await page.getByRole('row', { name: /^Sweep sweep-1 complete 5 of 9 loads held/ }).waitFor();
     await page.getByRole('link', { name: 'Sweep sweep-1' }).click();
-    await page.getByRole('region', { name: 'Result' }).getByText('of 9 loads held').waitFor();
+    await page
+      .getByRole('region', { name: 'Result' })
+      .getByText('of 9 loads held', { exact: true })
+      .waitFor();
     await page.getByRole('group', { name: /^TTFT against offered rate/ }).waitFor();
     expect(await page.locator('g.mark').count()).toBe(0);
+    await page.getByRole('region', { name: 'Run again' }).getByText('--rates 1,2,4').waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(problems).toEqual([]);
   });
 
@@ -156,6 +162,18 @@ describe('a load line in a browser', () => {
     const [first] = madeUpLine(100).stages;
     await page.getByRole('link', { name: first?.runId ?? '' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    // One run of its own and one search: stages count for neither.
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Runs 1$/ })
+      .waitFor();
+    await page.getByRole('searchbox', { name: 'Filter runs' }).fill('line-1');
+    await page.getByText('1 of 2 shown, 1 hidden').waitFor();
+    await page.getByRole('link', { name: 'Load line line-1' }).waitFor();
+    expect(await page.getByRole('link', { name: 'alone' }).count()).toBe(0);
+    await page.getByRole('searchbox', { name: 'Filter runs' }).fill('alone');
+    await page.getByRole('link', { name: 'alone' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Load line line-1' }).count()).toBe(0);
   });
 
   test.for([

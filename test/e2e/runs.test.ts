@@ -117,6 +117,7 @@ describe('runs in a browser', () => {
       await page.getByRole('img', { name: /^Time to first token over time: the median lies/ }).waitFor();
       await page.getByText('plimsoll watch live').waitFor();
       const objectives = page.getByRole('region', { name: 'Objectives' });
+      await objectives.getByText('requests that meet every objective, so far').waitFor();
       await objectives.getByText('ttft.p95=10s').waitFor();
       await objectives.getByText('met so far').first().waitFor();
       await checkPage(page);
@@ -126,7 +127,7 @@ describe('runs in a browser', () => {
       await page.goto(`${daemon.url}/runs/done`);
       await page
         .getByRole('table', { name: 'Percentiles of every series' })
-        .getByText('n too small')
+        .getByText('too few')
         .first()
         .waitFor();
       expect(await objectives.innerText()).not.toMatch(/so far|yet/);
