@@ -1,20 +1,20 @@
 // What a page of a fleet shows, in its address, so that it can be sent to somebody: ?by=rack&node=r05-08, ?group=…, two groups
 // for the ways between them, ?map=… for one group opened, ?find=…. Names where they are unique, because people read addresses.
 
-import type { FleetRoster, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
+import type { FleetRoster, RosterCell, RosterGroup } from '../../../src/core/fleet/fleet-picture.ts';
 import type { FleetPick } from '../../../src/core/fleet/fleet-selection.ts';
 
 export interface FleetAddress {
   /** As `parseGroupBy` reads it; undefined: what these nodes are usually grouped by. */
   readonly by: string | undefined;
   readonly pick: AddressedPick | undefined;
-  /** The id of a group that is opened. */
+  /** A group that is opened, by its name or id. */
   readonly map: string | undefined;
   readonly find: string;
   readonly isTable: boolean;
 }
 
-/** Of a node its name or its id. */
+/** Nodes and groups by their names or ids. */
 export type AddressedPick =
   | { readonly kind: 'node'; readonly name: string }
   | { readonly kind: 'group'; readonly group: string }
@@ -53,10 +53,42 @@ export const withFleetAddress = (query: URLSearchParams, change: Partial<FleetAd
 export const pickIn = (
   pick: AddressedPick | undefined,
   cells: ReadonlyMap<string, RosterCell>,
+  roster: FleetRoster,
 ): FleetPick | undefined => {
-  if (pick?.kind !== 'node') return pick;
-  const cell = cells.get(pick.name);
-  return cell === undefined ? undefined : { kind: 'node', node: cell.node };
+  switch (pick?.kind) {
+    case undefined:
+      return undefined;
+    case 'node': {
+      const cell = cells.get(pick.name);
+      return cell === undefined ? undefined : { kind: 'node', node: cell.node };
+    }
+    case 'group': {
+      const group = groupCalled(roster, pick.group);
+      return group === undefined ? undefined : { kind: 'group', group: group.id };
+    }
+    case 'pair': {
+      const [one, other] = pick.groups.map(text => groupCalled(roster, text));
+      return one === undefined || other === undefined || one === other
+        ? undefined
+        : { kind: 'pair', groups: [one.id, other.id] };
+    }
+    default:
+      return pick satisfies never;
+  }
+};
+
+/** By its id, or by its name where only one has it. */
+export const groupCalled = ({ groups }: FleetRoster, text: string): RosterGroup | undefined => {
+  const group = groups.find(({ id }) => id === text);
+  if (group !== undefined) return group;
+  const [named, ...more] = groups.filter(({ name }) => name === text);
+  return more.length === 0 ? named : undefined;
+};
+
+/** How an address calls a group. */
+export const groupWord = (roster: FleetRoster, id: string): string => {
+  const name = roster.groups.find(group => group.id === id)?.name ?? id;
+  return groupCalled(roster, name)?.id === id ? name : id;
 };
 
 /** The cells of a roster by id, and by name where only one has it. */

@@ -20,6 +20,8 @@ export interface FleetCables {
   readonly cables: readonly DrawnCable[];
   /** Where cables come down through the foot of a group, by group. */
   readonly drops: ReadonlyMap<number, readonly number[]>;
+  /** Groups under whose cells a bracket stands. */
+  readonly bracketed: ReadonlySet<number>;
 }
 
 interface End {
@@ -59,11 +61,23 @@ export const fleetCables = (
       for (const [group, x] of routed.drops) drops.set(group, [...(drops.get(group) ?? []), x]);
     }
   }
-  return { cables, drops };
+  return { cables, drops, bracketed };
 };
 
-/** From a picked node to the others of its group, under the numbers. */
-export const pickArcs = (layout: FleetLayout, roster: FleetRoster, node: NodeId): string => {
+export interface PickedNode {
+  readonly node: NodeId;
+  /** The nodes that it has a link to. */
+  readonly linked: ReadonlySet<NodeId>;
+  /** Groups under whose cells a bracket stands. */
+  readonly bracketed: ReadonlySet<number>;
+}
+
+/** From a picked node to those of its group that it has links to, under the numbers. */
+export const pickArcs = (
+  layout: FleetLayout,
+  roster: FleetRoster,
+  { node, linked, bracketed }: PickedNode,
+): string => {
   if (layout.look !== 'big' || layout.isPhone || !layout.isRacked) return '';
   const { cell } = layout;
   return roster.groups
@@ -71,10 +85,11 @@ export const pickArcs = (layout: FleetLayout, roster: FleetRoster, node: NodeId)
       const place = cells.findIndex(each => each.node === node);
       const spots = layout.groups[group]?.cells ?? [];
       const from = spots[place];
-      if (place < 0 || from === undefined) return [];
+      if (place < 0 || from === undefined || bracketed.has(group)) return [];
       const top = from.y + cell.height + UNDER_NUMBER;
       return spots.flatMap((spot, index) => {
-        if (index === place || spot.y !== from.y) return [];
+        const other = cells[index]?.node;
+        if (other === undefined || !linked.has(other) || spot.y !== from.y) return [];
         const [x1, x2] = [from.x + cell.width / 2, spot.x + cell.width / 2];
         const deep = top + Math.min(ARC_DEPTH, 6 + Math.abs(x1 - x2) * 0.16);
         return `M${x1} ${top}C${x1} ${deep} ${x2} ${deep} ${x2} ${top}`;
@@ -138,7 +153,8 @@ const along = (
   const yB = trunkB.y - LANE_FIRST - lane * LANE_STEP;
   const downA = down(layout, a);
   const downB = down(layout, b);
-  const gutter = b.box.x - layout.gap / 2 + lane * 3;
+  // Left of the first group stands the trunk itself.
+  const gutter = Math.max(TRUNK_CLEAR, b.box.x - layout.gap / 2) + lane * 2;
   const way = a.box.row === b.box.row ? `V${yA}H${downB.x}` : `V${yA}H${gutter}V${yB}H${downB.x}`;
   return {
     path: `${downA.out}${way}V${downB.top}${downB.last}`,
@@ -166,6 +182,7 @@ const down = (
 /** More are said at the feet of their groups and in the list. */
 export const CABLES_DRAWN_MAX = 24;
 const LANES_MAX = 3;
+const TRUNK_CLEAR = 11;
 const LANE_FIRST = 5;
 const LANE_STEP = 4;
 const UNDER_NUMBER = 19;

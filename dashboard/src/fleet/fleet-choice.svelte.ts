@@ -1,20 +1,29 @@
 // What the reader looks at on the page of a fleet: all of it stands in the address. Picking and opening are steps of the back
 // button; a search that is being typed is none.
 
-import type { RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
+import type { FleetRoster, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
 import type { FleetPick } from '../../../src/core/fleet/fleet-selection.ts';
 import type { Router } from '../shell/router.svelte.ts';
 import type { FleetAddress } from './fleet-address.ts';
-import { addressOf, pickIn, readFleetAddress, withFleetAddress } from './fleet-address.ts';
+import {
+  addressOf,
+  groupCalled,
+  groupWord,
+  pickIn,
+  readFleetAddress,
+  withFleetAddress,
+} from './fleet-address.ts';
 
 export class FleetChoice {
   readonly #router: Router;
   readonly #cells: () => ReadonlyMap<string, RosterCell>;
+  readonly #roster: () => FleetRoster;
 
   /** @param cells of the roster, by name and id: `cellsByName`. */
-  constructor(router: Router, cells: () => ReadonlyMap<string, RosterCell>) {
+  constructor(router: Router, cells: () => ReadonlyMap<string, RosterCell>, roster: () => FleetRoster) {
     this.#router = router;
     this.#cells = cells;
+    this.#roster = roster;
   }
 
   get address(): FleetAddress {
@@ -27,7 +36,7 @@ export class FleetChoice {
 
   /** What is picked; undefined where nothing is, or nobody is called so. */
   get pick(): FleetPick | undefined {
-    return pickIn(this.address.pick, this.#cells());
+    return pickIn(this.address.pick, this.#cells(), this.#roster());
   }
 
   /** Picks a node, or lets it go where it is picked. */
@@ -48,14 +57,19 @@ export class FleetChoice {
     if (isSecond && pick?.kind === 'group' && pick.group !== group) this.pickPair([pick.group, group]);
     else
       this.#step({
-        pick: pick?.kind === 'group' && pick.group === group ? undefined : { kind: 'group', group },
+        pick:
+          pick?.kind === 'group' && pick.group === group
+            ? undefined
+            : { kind: 'group', group: groupWord(this.#roster(), group) },
       });
   }
 
   pickPair(groups: readonly [string, string]): void {
     const { pick } = this;
     const isPicked = pick?.kind === 'pair' && pick.groups.every((group, index) => group === groups[index]);
-    this.#step({ pick: isPicked ? undefined : { kind: 'pair', groups } });
+    const [one, other] = groups.map(group => groupWord(this.#roster(), group));
+    if (one === undefined || other === undefined) return;
+    this.#step({ pick: isPicked ? undefined : { kind: 'pair', groups: [one, other] } });
   }
 
   release(): void {
@@ -64,6 +78,12 @@ export class FleetChoice {
 
   groupBy(by: string): void {
     this.#step({ by, pick: undefined, map: undefined });
+  }
+
+  /** The group that is opened; undefined where none is, or none is called so. */
+  get opened(): string | undefined {
+    const { map } = this.address;
+    return map === undefined ? undefined : groupCalled(this.#roster(), map)?.id;
   }
 
   search(find: string): void {
@@ -80,7 +100,11 @@ export class FleetChoice {
   }
 
   mapPath(group: string): string {
-    return `/?${withFleetAddress(this.#router.query, { map: group, pick: undefined, find: '' })}`;
+    return `/?${withFleetAddress(this.#router.query, {
+      map: groupWord(this.#roster(), group),
+      pick: undefined,
+      find: '',
+    })}`;
   }
 
   get allPath(): string {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   addressOf,
   cellsByName,
+  groupWord,
   isFound,
   pickIn,
   readFleetAddress,
@@ -51,11 +52,27 @@ describe('the address of a fleet', () => {
     if (cell === undefined || twin === undefined) throw new Error('no cell');
     expect(addressOf(cell, plain)).toEqual({ kind: 'node', name: 'r1-1' });
     expect(addressOf(twin, same)).toEqual({ kind: 'node', name: madeUpNode(0, 0) });
-    expect(pickIn({ kind: 'node', name: madeUpNode(0, 0) }, same)).toEqual({
+    expect(pickIn({ kind: 'node', name: madeUpNode(0, 0) }, same, twins)).toEqual({
       kind: 'node',
       node: madeUpNode(0, 0),
     });
-    expect(pickIn({ kind: 'node', name: 'ubuntu' }, same)).toBeUndefined();
+    expect(pickIn({ kind: 'node', name: 'ubuntu' }, same, twins)).toBeUndefined();
+  });
+
+  test('calls a group by its name where only one has it, else by its id', () => {
+    const roster = rosterOf([1, 1, 1]);
+    const twins = {
+      ...roster,
+      groups: roster.groups.map((group, index) => ({ ...group, name: index < 2 ? 'r01' : 'r02' })),
+    };
+    expect(twins.groups.map(({ id }) => groupWord(twins, id))).toEqual(['r1', 'r2', 'r02']);
+    const pick = (text: string) => pickIn({ kind: 'group', group: text }, cellsByName(twins), twins);
+    expect([pick('r02'), pick('r2'), pick('r01')]).toEqual([
+      { kind: 'group', group: 'r3' },
+      { kind: 'group', group: 'r2' },
+      undefined,
+    ]);
+    expect(pickIn({ kind: 'pair', groups: ['r02', 'nobody'] }, cellsByName(twins), twins)).toBeUndefined();
   });
 
   test.each([
