@@ -3,6 +3,7 @@
 
 import { formatMoment } from '../core/figure/duration.ts';
 import { figureText, formatCount } from '../core/figure/figure.ts';
+import { fromText } from '../core/run/agent-rows.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { answerSentence } from '../core/run/objective-labels.ts';
@@ -57,10 +58,16 @@ const verdictLines = (report: Report): readonly string[] => {
       );
 };
 
+const fromRow = (run: Report['run']): readonly (readonly string[])[] => {
+  const from = fromText(run);
+  return from === undefined ? [] : [['from', from]];
+};
+
 const head = ({ run, plimsoll, series }: Report): readonly string[] => [
   `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, Plimsoll ${plimsoll.version}`,
   ...inColumns([
     ['target', `${run.target}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
+    ...fromRow(run),
     ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
     ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
     ['prompts', run.dataset],

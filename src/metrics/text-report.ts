@@ -2,6 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
+import { AGENT_COLUMNS, agentCells, agentRemarks } from '../core/run/agent-rows.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
 import { stateOf } from '../core/run/run-digest.ts';
@@ -49,6 +50,7 @@ const everything = (report: Report): readonly string[] => [
   ...tally('Finish reasons', report.finishReasons),
   '',
   ...client(report),
+  ...agents(report),
   ...list('Notices', report.notices),
   '',
   ...DEFINITIONS,
@@ -162,6 +164,16 @@ const client = (report: Report): readonly string[] => {
     ]),
   ];
 };
+
+const agents = ({ agents: all = [] }: Report): readonly string[] =>
+  all.length === 0
+    ? []
+    : [
+        '',
+        'Agents',
+        ...inColumns([AGENT_COLUMNS, ...all.map(agentCells)], { hasFigures: true }),
+        ...agentRemarks(all).map(remark => `  ${remark}`),
+      ];
 
 const list = (title: string, sentences: readonly string[]): readonly string[] =>
   sentences.length === 0 ? [] : ['', title, ...sentences.map(sentence => `  ${sentence}`)];

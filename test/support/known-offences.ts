@@ -6,10 +6,7 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   recordedFiles: 'the in-memory adapter of files that are read',
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   memoryLines: 'the in-memory adapter of lines to agents',
-  fromOption: 'the command line follows',
-  openAgents: 'the command line follows',
   AGENT_PROBLEM_CODES: 'the coordinator follows',
-  runFleetBench: 'the command line follows',
   MemoryHub: 'the in-memory adapter of messages',
 };
 

@@ -6,6 +6,7 @@ import { wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { OBJECTIVE_NAMES } from '../../core/run/objective.ts';
 import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
+import { agentsOption, fromOption } from '../agent/agent-options.ts';
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import { parseHeader } from './headers.ts';
@@ -38,6 +39,8 @@ export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOpti
   readonly timeoutIdle: Option<number | undefined>;
   readonly warmup: Option<number | undefined>;
   readonly noWarmup: Option<boolean>;
+  readonly from: typeof fromOption;
+  readonly agents: typeof agentsOption;
   readonly out: Option<string | undefined>;
   readonly seed: Option<number | undefined>;
   readonly header: Option<readonly HeaderField[]>;
@@ -153,6 +156,8 @@ export const BENCH: BenchOptions = {
         : wholeNumberFrom(1, 100_000)(text),
   }),
   noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
+  from: fromOption,
+  agents: agentsOption,
   ...NAMES,
   out: value({
     name: 'out',

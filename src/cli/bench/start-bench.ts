@@ -2,12 +2,13 @@
 // becomes two lines and a code. Loaded late, because it brings ZeroMQ along.
 
 import { join, resolve } from 'node:path';
-import { runBench } from '../../bench/bench.ts';
 import type { BenchResult } from '../../bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, openHome } from '../../config/home.ts';
 import type { Reported } from '../../core/unknown.ts';
+import { agentsRun } from '../agent/agents-run.ts';
+import type { NamedAgents } from '../agent/load-agents.ts';
 import type { ProcessState } from '../process-state.ts';
 import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
@@ -23,6 +24,7 @@ export interface BenchStart {
   readonly command: Reported<string>;
   readonly mode: DisplayMode;
   readonly notices: readonly string[];
+  readonly agents: NamedAgents;
 }
 
 export interface BenchEnd extends BenchResult {
@@ -46,7 +48,11 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
   await using companions = new Companions(state, { home, directory, limits: request, display });
   try {
     await useHome(start, companions);
-    const result = await runBench(request, {
+    const result = await agentsRun(
+      state,
+      home,
+      start.agents,
+    )(request, {
       ...benchProcess(state),
       ...run,
       command: start.command,

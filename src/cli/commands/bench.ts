@@ -6,9 +6,10 @@ import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { renderReport } from '../../metrics/text-report.ts';
+import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
-import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
+import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
@@ -42,17 +43,23 @@ export const benchCommand: Command = {
       line: 'plimsoll bench URL --dataset prompts.jsonl --slo ttft=500ms',
       meaning: 'your own prompts; exits with 11 if an objective is missed',
     },
+    {
+      line: 'plimsoll bench URL --rate 200 --from atlas,boreas',
+      meaning: 'from two nodes of the cluster, as one run',
+    },
     { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
     const wish = benchWish(invocation, state.cwd, await givenStages(invocation, state.cwd));
-    const { headers, notices } = await requestHeaders(invocation, state, wish.target);
+    const agents = namedAgents(invocation);
+    const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
     const { startBench } = await loadBench();
     const end = await interrupted(state, () =>
       startBench(state, {
         request: { ...wish, headers },
+        agents,
         home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
         out: invocation.option(BENCH.out),
         command: toldCommand('bench', state, {

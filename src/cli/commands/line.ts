@@ -5,9 +5,10 @@ import { resolveHome } from '../../config/home.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { knownOr } from '../../core/unknown.ts';
+import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
-import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
+import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import type { Command, Invocation, Option } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';
@@ -45,7 +46,8 @@ export const lineCommand: Command = {
   run: async (invocation, state) => {
     const search = searchOptions(invocation);
     const wish = benchWish(withRate(invocation, search.by), state.cwd);
-    const { headers, notices } = await requestHeaders(invocation, state, wish.target);
+    const agents = namedAgents(invocation);
+    const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
     const { startLine } = await loadLine();
@@ -56,6 +58,7 @@ export const lineCommand: Command = {
         attainment: invocation.option(BENCH.attainment) ?? LINE_ATTAINMENT,
       },
       search,
+      agents,
       command: knownOr(
         toldCommand('line', state, {
           options: LINE_OPTIONS,

@@ -6,9 +6,10 @@ import type { SweepDocument, SweepResume } from '../../core/sweep/sweep-document
 import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
-import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
+import { proxyNotices } from '../bench/request-headers.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
@@ -111,9 +112,11 @@ const newStart = async (
   if (url === undefined) throw usage('URL is missing', 'See: plimsoll sweep --help');
   const asked = askedLoads(invocation);
   const wish = benchWish(asBench(invocation, asked), cwd);
-  const { headers, notices } = await requestHeaders(secrets, state, wish.target);
+  const agents = namedAgents(invocation, secrets);
+  const { headers, notices } = await headersToSend(agents, secrets, state, wish.target);
   return {
     request: { ...wish, headers },
+    agents,
     asked,
     order: {
       durationMs: wish.durationMs ?? 0,
@@ -192,6 +195,7 @@ const WITH_RESUME: readonly string[] = [
   SWEEP.json,
   BENCH.quiet,
   BENCH.home,
+  BENCH.agents,
   BENCH.header,
   BENCH.headerFile,
   BENCH.apiKeyFile,

@@ -9,6 +9,8 @@ import type { LineResult } from '../../bench/sweep/run-line.ts';
 import { runLine } from '../../bench/sweep/run-line.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId } from '../../core/ids.ts';
+import { agentsRun } from '../agent/agents-run.ts';
+import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -18,6 +20,7 @@ import { StageCompanions } from './stage-companions.ts';
 export interface LineStart {
   readonly request: BenchRequest;
   readonly search: SearchOptions;
+  readonly agents: NamedAgents;
   readonly budgetMs: number;
   /** What to type to run it again, without secrets. */
   readonly command: string;
@@ -58,6 +61,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
           stopNow: state.takeSecondStop(),
         },
         newRun,
+        run: agentsRun(state, home, start.agents),
         directory,
         confidence: start.confidence,
         observer: companions,

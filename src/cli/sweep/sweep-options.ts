@@ -83,6 +83,8 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   BENCH.timeoutIdle,
   BENCH.warmup,
   BENCH.noWarmup,
+  BENCH.from,
+  BENCH.agents,
   NAMES.name,
   NAMES.tag,
   out,

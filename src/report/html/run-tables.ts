@@ -2,6 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
+import { AGENT_COLUMNS, agentCells, agentRemarks, fromText } from '../../core/run/agent-rows.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
 import { objectiveLines, percentText, TOO_FEW, vouchedPercentile } from '../../core/run/report-summary.ts';
@@ -44,8 +45,26 @@ export const runTables = (report: Report): Markup => {
   })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
     title: 'The load generator',
     content: loadGenerator(report),
-  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}`;
+  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${agentTable(report)}`;
 };
+
+const fromRows = (run: Report['run']): readonly (readonly [string, string])[] => {
+  const from = fromText(run);
+  return from === undefined ? [] : [['From', from]];
+};
+
+const agentTable = ({ agents = [] }: Report): Markup | undefined =>
+  agents.length === 0
+    ? undefined
+    : pageSection({
+        title: 'Agents',
+        remark: 'each its share of one schedule; the verdict of the run is that of the worst',
+        content: markup`${table({
+          name: 'Agents',
+          head: AGENT_COLUMNS.map(capitalized),
+          rows: agents.map(agentCells),
+        })}${agentRemarks(agents).map(remark => markup`<p class="none">${remark}</p>`)}`,
+      });
 
 const seriesTable = (name: string, { series }: Report, keys: readonly SeriesKey[]): Markup => {
   const rows = keys.flatMap(key => {
@@ -141,6 +160,7 @@ export const runDetails = (report: Report): Markup => {
     [
       ...(nameLabel(run) === '' ? [] : [['Name', nameLabel(run)] as const]),
       ['Target', `${run.target}, ${run.streaming ? 'streamed' : 'not streamed'}`],
+      ...fromRows(run),
       ['Server', told(run.serverKind)],
       ['API', told(run.api)],
       ['Model', told(run.model)],

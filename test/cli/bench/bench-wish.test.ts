@@ -305,6 +305,8 @@ describe('a benchmark', () => {
         'timeout-idle',
         'warmup',
         'no-warmup',
+        'from',
+        'agents',
         'name',
         'tag',
         'out',

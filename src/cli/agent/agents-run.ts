@@ -1,0 +1,16 @@
+// A run from the agents that a command names, each time over channels of its own. Brings ZeroMQ along: loaded late.
+
+import { runBench } from '../../bench/bench.ts';
+import { runFleetBench } from '../../bench/fleet/run-fleet.ts';
+import type { ProcessState } from '../process-state.ts';
+import type { NamedAgents } from './load-agents.ts';
+import { openAgents } from './open-agents.ts';
+
+/** @throws as runBench does, and CommandError where an agent cannot be had. */
+export const agentsRun =
+  (state: ProcessState, home: string, named: NamedAgents): typeof runBench =>
+  async (request, parts) => {
+    if (named === undefined) return await runBench(request, parts);
+    const channels = await openAgents(state, { home, ...named, signal: parts.stop });
+    return await runFleetBench(request, parts, channels);
+  };

@@ -1,0 +1,50 @@
+// Who loads the target of a benchmark: this process, or agents that a command names. Keys do not go with what agents are told,
+// so that whatever would carry one is refused rather than left out in silence.
+
+import type { BenchTarget } from '../../bench/target/target-url.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import type { RequestHeaders } from '../bench/request-headers.ts';
+import { requestHeaders } from '../bench/request-headers.ts';
+import type { Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { ProcessState } from '../process-state.ts';
+import type { AgentsWish } from './open-agents.ts';
+
+/** undefined: this process loads. */
+export type NamedAgents = Pick<AgentsWish, 'from' | 'agents'> | undefined;
+
+/** @param secrets the call that codes were given to, of a sweep that goes on. */
+export const namedAgents = (invocation: Invocation, secrets: Invocation = invocation): NamedAgents => {
+  const from = invocation.option(BENCH.from) ?? [];
+  const agents = secrets.option(BENCH.agents) ?? [];
+  return from.length + agents.length === 0 ? undefined : { from, agents };
+};
+
+/** @throws CommandError */
+export const headersToSend = async (
+  named: NamedAgents,
+  invocation: Invocation,
+  state: ProcessState,
+  target: BenchTarget,
+): Promise<RequestHeaders> => {
+  if (named === undefined) return await requestHeaders(invocation, state, target);
+  const given = [
+    ...(invocation.option(BENCH.header).length > 0 ? ['--header'] : []),
+    ...(invocation.option(BENCH.headerFile) === undefined ? [] : ['--header-file']),
+    ...(invocation.option(BENCH.apiKeyFile) === undefined ? [] : ['--api-key-file']),
+    ...(target.authorization === undefined ? [] : ['a URL with credentials']),
+    ...(target.query === '' ? [] : ['a URL with a query']),
+  ];
+  if (given.length > 0) {
+    throw new CommandError(
+      'usage',
+      `${given.join(' and ')} cannot be combined with ${named.from.length > 0 ? '--from' : '--agents'}: keys do not travel`,
+      "Name the key in the agent's own config ([bench] keys), or with `plimsoll agent --key`.",
+    );
+  }
+  const hasKey = (state.env['OPENAI_API_KEY']?.trim() ?? '') !== '';
+  return {
+    headers: [],
+    notices: hasKey ? ['OPENAI_API_KEY is not sent: agents use the keys that their own config names'] : [],
+  };
+};

@@ -1,0 +1,48 @@
+// The agents of a run as rows of a table, the same in text and on every page.
+
+import { formatCount } from '../figure/figure.ts';
+import { isUnknown } from '../unknown.ts';
+import type { ReportRun } from './report.ts';
+import type { ReportAgent } from './report-agent.ts';
+import { skewOf } from './report-agent.ts';
+
+export const AGENT_COLUMNS: readonly string[] = [
+  'agent',
+  'issued',
+  'completed',
+  'failed',
+  'unresolved',
+  'off plan',
+  'clock within',
+  'verdict',
+];
+
+export const agentCells = (agent: ReportAgent): readonly string[] => {
+  const { name, counts, clockErrorMs } = agent;
+  return [
+    name,
+    ...[counts.issued, counts.completed, counts.failed, counts.unresolved].map(formatCount),
+    skewText(agent),
+    isUnknown(clockErrorMs) ? '–' : `${Number(clockErrorMs.toPrecision(2))} ms`,
+    verdictOf(agent),
+  ];
+};
+
+/** "atlas, boreas"; undefined where one machine made the run. */
+export const fromText = ({ from }: Pick<ReportRun, 'from'>): string | undefined =>
+  from === undefined || from.length === 0 ? undefined : from.join(', ');
+
+/** Why an agent is not to be trusted, or not complete. */
+export const agentRemarks = (agents: readonly ReportAgent[]): readonly string[] =>
+  agents.flatMap(({ name, reason, verdict, verdictReasons }) => [
+    ...(reason === '' ? [] : [reason]),
+    ...(verdict === 'trustworthy' ? [] : verdictReasons.map(one => `${name}: ${one}`)),
+  ]);
+
+const skewText = (agent: ReportAgent): string => {
+  const skew = skewOf(agent);
+  if (skew === undefined) return '–';
+  return `${skew > 0 ? '+' : ''}${(skew * 100).toFixed(1)}%`;
+};
+
+const verdictOf = ({ state, verdict }: ReportAgent): string => (state === 'lost' ? 'lost' : verdict);
