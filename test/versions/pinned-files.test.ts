@@ -7,6 +7,8 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { readLiveRuns } from '../../src/bench/run/live-run-file.ts';
 import { eventClass, isEventKind } from '../../src/core/event-kinds.ts';
+import { groupViews } from '../../src/core/group/group-view.ts';
+import { nodeView } from '../../src/core/node/node-view.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { rebuildReport } from '../../src/metrics/report-sources.ts';
@@ -159,6 +161,16 @@ describe('the stream', () => {
     expect(state.nodeMemories[PINNED_NODE]?.value).toEqual(readingOf('memory.gathered'));
     expect(state.nodeGpus[PINNED_NODE]?.['nvidia']?.value).toEqual(readingOf('gpus.gathered'));
     expect(state.runs[PINNED_NODE]?.['fixture-1']?.value).toEqual(payloadsOf('run.ended')[0]);
+  });
+
+  test('has a node that tells no place: it stands in no group, with the reason, and its tags and kind as ever', () => {
+    const { state } = decodeSnapshot(pinnedText('stream-snapshot.json'), 0);
+    const sources = { state, views: [nodeView(state, PINNED_NODE, 0)], warnings: [], nowMs: 0 };
+    expect(groupViews(sources, { kind: 'rack' })).toMatchObject([
+      { id: '', reason: NOT_TOLD.reason, nodes: { count: 1 }, members: [{ nodeId: PINNED_NODE }] },
+    ]);
+    expect(groupViews(sources, { kind: 'tag' }).map(({ id }) => id)).toEqual(['rack-1']);
+    expect(groupViews(sources, { kind: 'kind' })[0]?.id).not.toBe('');
   });
 
   test('goes on with events, as they were recorded', () => {

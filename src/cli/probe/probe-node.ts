@@ -5,6 +5,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { isSampled } from '../../core/link/measured-pairs.ts';
 import type { Line } from '../../tui/part.ts';
 import { paint, part, printable } from '../../tui/part.ts';
 import { linksAnswerSchema } from '../../wire/api/cluster-answers.ts';
@@ -29,17 +30,19 @@ export interface NodeProbe {
 
 export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promise<ExitCode> => {
   const client = await findDaemon(resolveHome({ ...state, option: home }), state);
-  const sink = await otherNode(client, name, state);
+  const { sink, nodeCount } = await otherNode(client, name, state);
   const { nodeId: source } = client.file;
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(WAIT_MS_MAX)]);
-  const before = await linksTo(client, sink, signal);
+  const body = { subject: { kind: 'link', source, sink } };
+  let before = await linksTo(client, sink, signal);
+  if (before.links.length === 0 && isSampled(nodeCount))
+    before = await connected({ client, sink, body, state }, signal);
   if (before.links.length === 0)
     throw new CommandError(
       'probeFailed',
       `this machine has no open connection to ${name}`,
       'It may be switched off, or known only through other machines. To see which addresses were tried and why they fail: plimsoll doctor',
     );
-  const body = { subject: { kind: 'link', source, sink } };
   const { probes } = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', body);
   const keys = probes.flatMap(({ subject, result, reason }) => {
     if (result === 'refused') throw new CommandError('probeFailed', reason, '');
@@ -51,6 +54,22 @@ export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promi
   return found.every(link => linkFailure(link) === undefined)
     ? EXIT_CODES.ok.code
     : EXIT_CODES.probeFailed.code;
+};
+
+/** In a fleet two nodes are connected as soon as somebody asks; what the daemon says to that goes to standard error. */
+const connected = async (
+  { client, sink, body, state }: Pick<Following, 'client' | 'sink' | 'state'> & { readonly body: object },
+  signal: AbortSignal,
+): Promise<SeenLinks> => {
+  const { unreached } = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', body);
+  for (const { reason } of unreached) await state.stderr.write(`${printable(reason)}\n`);
+  const until = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS_MAX)]);
+  for (;;) {
+    const now = await linksTo(client, sink, signal);
+    if (now.links.length > 0 || until.aborted) return now;
+    await pause(systemClock, POLL_MS, until);
+    state.stop.throwIfAborted();
+  }
 };
 
 interface Following {
@@ -129,9 +148,14 @@ const linksTo = async (client: DaemonClient, sink: NodeId, signal: AbortSignal):
   return { links, askedAtMs, answeredAtMs: systemClock.nowMs() };
 };
 
-const otherNode = async (client: DaemonClient, asked: string, { stop }: ProcessState): Promise<NodeId> => {
+const otherNode = async (
+  client: DaemonClient,
+  asked: string,
+  { stop }: ProcessState,
+): Promise<{ readonly sink: NodeId; readonly nodeCount: number }> => {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
-  return otherNodeCalled(asked, await knownNodes(client, signal), client.file.nodeId).nodeId;
+  const nodes = await knownNodes(client, signal);
+  return { sink: otherNodeCalled(asked, nodes, client.file.nodeId).nodeId, nodeCount: nodes.length };
 };
 
 const write = async (state: ProcessState, links: readonly ProbedLink[]): Promise<void> => {
@@ -149,6 +173,8 @@ const write = async (state: ProcessState, links: readonly ProbedLink[]): Promise
 };
 
 const ANSWER_MS = 5_000;
+/** Addresses are checked within a second or two of being chosen. */
+const CONNECT_MS_MAX = 20_000;
 const POLL_MS = 250;
 const WAIT_MS_MAX = 180_000;
 /** A connection may close and open again while a measurement fills its cable. */

@@ -27,7 +27,8 @@ export type Placed = {
 export const nodePlace = (view: NodeView): NodePlace => {
   const labels = labelsOfMachine(heldValue(view.container));
   const config = heldValue(view.config);
-  const why = unknown(whyNot(view.config));
+  // A state that an older daemon streams has not passed the schema that says so.
+  const why = unknown(config === undefined ? whyNot(view.config) : 'not reported by that version');
   return {
     site: configured(config?.site ?? why) ?? labelled(labels, SITE_LABELS) ?? whyNone(config?.site ?? why),
     rack: configured(config?.rack ?? why) ?? labelled(labels, RACK_LABELS) ?? whyNone(config?.rack ?? why),
