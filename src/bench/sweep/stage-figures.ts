@@ -64,7 +64,7 @@ const objectiveAnswers = (account: StageAccount, look: Look | undefined): readon
       ...judged,
       answer,
       estimate: onItsSide({ ...judged, answer }, objective.kind === 'attainment'),
-      samplesNeeded: result === undefined ? judged.samplesNeeded : needed(result),
+      samplesNeeded: result?.estimate === undefined ? judged.samplesNeeded : needed(result),
     };
   });
 

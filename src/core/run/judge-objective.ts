@@ -173,7 +173,8 @@ const judgeMean = (
   if (evidence.unknown > 0) return { estimate, ...lacking(evidence.unknown) };
   if (estimate.high <= limitNs) return { estimate, answer: 'met', samplesNeeded: samples };
   if (estimate.low > limitNs) return { estimate, answer: 'missed', samplesNeeded: samples };
-  const later = studentQuantile((1 + confidence) / 2, LATER_DEGREES) * Math.sqrt(variance);
+  const laterVariance = batchedRatio(evidence.values, 1)?.variance ?? variance;
+  const later = studentQuantile((1 + confidence) / 2, LATER_DEGREES) * Math.sqrt(laterVariance);
   const needed = Math.ceil(samples * (later / (value - limitNs)) ** 2);
   return {
     estimate,
@@ -190,10 +191,11 @@ const judgeMean = (
  */
 const worthOf = (evidence: ObjectiveEvidence, degrees?: number): number => {
   const { count, hits, good } = evidence;
-  const ofValues = worthOfValues(evidence, known(batchedRatio(evidence.values), degrees));
+  const errorsLess = degrees === undefined ? 0 : 1;
+  const ofValues = worthOfValues(evidence, known(batchedRatio(evidence.values, errorsLess), degrees));
   // All on one side of the limit show no clumping.
   if (good === 0 || good === count) return ofValues;
-  const ofHits = effectiveCount(count, known(batchedRatio(hits), degrees)) / count;
+  const ofHits = effectiveCount(count, known(batchedRatio(hits, errorsLess), degrees)) / count;
   return Math.min(ofHits, Math.sqrt(ofHits * ofValues));
 };
 

@@ -17,15 +17,22 @@ export interface BatchedRatio {
   readonly degreesOfFreedom: number;
 }
 
-/** undefined where fewer than two batches have anything in them. */
-export const batchedRatio = (batches: readonly RatioBatch[]): BatchedRatio | undefined => {
+/**
+ * undefined where fewer than two batches have anything in them.
+ * @param errorsLess how many of its standard errors are taken off the correlation: 0 for an interval, 1 to guess what more of
+ *   them would show. The error is 1/√k of k batches (Bartlett 1946): of eight values a correlation of 0.9 may be one of 0.5.
+ */
+export const batchedRatio = (batches: readonly RatioBatch[], errorsLess = 0): BatchedRatio | undefined => {
   const counted = batches.filter(({ size }) => size > 0);
   const size = sumOf(counted, batch => batch.size);
   if (counted.length < 2) return undefined;
   const value = sumOf(counted, batch => batch.amount) / size;
   const residuals = counted.map(batch => batch.amount - value * batch.size);
   const squares = sumOf(residuals, residual => residual ** 2);
-  const correlation = neighbourCorrelation(residuals, squares);
+  const correlation = Math.max(
+    0,
+    neighbourCorrelation(residuals, squares) - errorsLess / Math.sqrt(counted.length),
+  );
   const inflation = (1 + correlation) / (1 - correlation);
   const degreesOfFreedom = Math.max(1, counted.length / inflation - 1);
   return {

@@ -69,6 +69,17 @@ describe('an objective of a percentile', () => {
     expect(judged(TTFT_P95, repeated(72, 100)).answer).toBe('met');
   });
 
+  test('says of few samples no number that only their own chance makes large', () => {
+    // Eight latencies of a warming endpoint, in ms, far below 500: a correlation of 0.9 seen in eight values is hardly one.
+    const few = judged(TTFT_P95, [31, 30, 29, 27, 26, 25, 24, 24]);
+    expect(few.answer).toBe('too-few-samples');
+    expect(few.samplesNeeded).toBeGreaterThanOrEqual(72);
+    expect(few.samplesNeeded).toBeLessThan(400);
+    // Of a thousand as correlated ones it is known, and stays.
+    const many = judged({ ...TTFT_P95, limitNs: 460 * MS }, correlated(1, 1_000, 0.9));
+    expect(many.samplesNeeded).toBeGreaterThan(2_000);
+  });
+
   test('counts a failure as longer than any answer', () => {
     const samples = repeated(1_000, 100).map((sample, index) => (index % 10 === 0 ? 'failed' : sample));
     expect(judged(TTFT_P95, samples)).toMatchObject({
