@@ -103,8 +103,8 @@ try {
       0,
     );
     printRow({
-      what: `run ${run}: the result holds the truth`,
-      figure: low <= most && high >= least ? 1 : 0,
+      what: `run ${run}: a bracket that holds the truth`,
+      figure: document.line.kind === 'bracket' && low <= most && high >= least ? 1 : 0,
       unit: 'of 1',
       reach: { kind: 'at-least', value: 1 },
       method: `${document.sentence}; truth ${set.toFixed(1)} at ${SERVICE_MS} ms, ${measured.toFixed(1)} at the ${seen?.toFixed(2) ?? '?'} ms that one request took`,

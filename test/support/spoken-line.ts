@@ -49,7 +49,7 @@ export const spokenLine = (
           isStreaming: true,
         }),
       ended: ({ load, purpose }, account, { look, elapsedNs }) => {
-        const figures = stageFigures({ account, load, elapsedNs, look });
+        const figures = stageFigures({ account, load, elapsedNs, look, queue: none });
         const verdict = finalVerdict({ purpose, look, report: TRUSTED, figures, isStopped: false });
         stages.push({
           load: load.kind === 'rate' ? load.requestsPerSecond.toFixed(1) : `${load.concurrency} at a time`,
@@ -72,7 +72,7 @@ export const spokenLine = (
   return { line, sentence, stages };
 };
 
-const none = unknown('nothing was late');
+const none = unknown('nobody was asked');
 const TRUSTED: ClientAccount = {
   client: {
     verdict: 'trustworthy',

@@ -52,7 +52,7 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'src/daemon/mesh/daemon-mesh.ts': ['INTERFACES_SHOWN_MAX'],
   'src/daemon/reading-recorder.ts': ['NO_TEXT_MAX'],
   'src/daemon/runners/endpoint-watch.ts': ['KEY_LENGTH_MAX'],
-  'src/daemon/runners/requests-in-flight.ts': ['LINES_MAX'],
+  'src/bench/target/requests-at-server.ts': ['LINES_MAX'],
   'src/daemon/runs/live-run.ts': ['FLUSH_MS_MAX'],
   'src/metrics/run-time-series.ts': ['ELAPSED_MS_MAX'],
   'src/daemon/runs/target-node.ts': ['REASON_LENGTH_MAX'],

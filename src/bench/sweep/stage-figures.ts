@@ -10,6 +10,8 @@ import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { CriterionResult } from '../line/criterion-test.ts';
 import type { Look } from '../line/stage-decider.ts';
+import type { QueueReading } from './server-queue.ts';
+import { queueInSteps } from './server-queue.ts';
 import type { StageAccount } from './stage-account.ts';
 import type { StageCriterion } from './stage-criteria.ts';
 
@@ -19,9 +21,10 @@ export interface FiguresOptions {
   /** From the start of the load to its end, the drain not counted. */
   readonly elapsedNs: number;
   readonly look: Look | undefined;
+  readonly queue: Reported<readonly QueueReading[]>;
 }
 
-export const stageFigures = ({ account, elapsedNs, look }: FiguresOptions): StageFigures => {
+export const stageFigures = ({ account, elapsedNs, look, queue }: FiguresOptions): StageFigures => {
   const { ledger } = account;
   const { issued, completed, failed, cancelled } = ledger;
   const perSecond = (count: number): Reported<number> =>
@@ -45,7 +48,7 @@ export const stageFigures = ({ account, elapsedNs, look }: FiguresOptions): Stag
     inFlightGrowthPerMinute: look?.growth?.perMinute ?? unknown(noGrowth(account)),
     littlesLawRatio: littlesLawRatio(account),
     steadyFromNs: steadyFrom(account, look),
-    timeline: timelineOf(account, elapsedNs),
+    timeline: timelineOf(account, elapsedNs, queue),
   };
 };
 
@@ -134,13 +137,17 @@ const steadyFrom = ({ ledger }: StageAccount, look: Look | undefined): Reported<
   return atNs ?? unknown('no steady state was reached');
 };
 
-const timelineOf = ({ ledger }: StageAccount, elapsedNs: number): StageTimeline => {
-  const serverQueue = unknown('the server was not asked');
-  if (elapsedNs <= 0) return { stepNs: 0, inFlight: [], serverQueue };
+const timelineOf = (
+  { ledger }: StageAccount,
+  elapsedNs: number,
+  queue: FiguresOptions['queue'],
+): StageTimeline => {
+  if (elapsedNs <= 0) return { stepNs: 0, inFlight: [], serverQueue: unknown('the stage has only begun') };
   // No step shorter than what anybody sees.
   const steps = Math.max(1, Math.min(TIMELINE_POINTS_MAX, Math.floor(elapsedNs / TIMELINE_STEP_NS_MIN)));
   const levels = ledger.inFlight().levels({ fromNs: 0, toNs: elapsedNs, steps });
-  return { stepNs: elapsedNs / steps, inFlight: [...levels], serverQueue };
+  const stepNs = elapsedNs / steps;
+  return { stepNs, inFlight: [...levels], serverQueue: queueInSteps(queue, { stepNs, steps }) };
 };
 
 const NO_EVIDENCE: ObjectiveEvidence = {

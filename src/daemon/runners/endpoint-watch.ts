@@ -3,6 +3,7 @@
 // reported.
 
 import { askText } from '../../bench/target/ask-text.ts';
+import { requestsInFlight } from '../../bench/target/requests-at-server.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { EndpointConfig } from '../../config/config.ts';
@@ -10,7 +11,6 @@ import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { Notices } from '../notices.ts';
-import { requestsInFlight } from './requests-in-flight.ts';
 
 export interface EndpointWatchParts {
   readonly clock: Clock;

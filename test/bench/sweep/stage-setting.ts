@@ -3,7 +3,8 @@
 import { availableParallelism } from 'node:os';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
-import type { StageOrder, StageParts } from '../../../src/bench/sweep/run-stage.ts';
+import type { StageParts } from '../../../src/bench/sweep/run-stage.ts';
+import type { StageOrder } from '../../../src/bench/sweep/stage-watch.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';

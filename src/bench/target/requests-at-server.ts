@@ -1,4 +1,4 @@
-// How many requests a server works on now, from its Prometheus page. Names and meanings: vLLM "Production Metrics", llama.cpp
+// How many requests a server works on and keeps waiting now, from its Prometheus page. Names and meanings: vLLM "Production Metrics", llama.cpp
 // tools/server/README.md, SGLang "Production Metrics", TGI reference "Metrics". Pure.
 
 /** Requests running and waiting, or undefined if the page has no known figure. */
@@ -9,6 +9,16 @@ export const requestsInFlight = (page: string): number | undefined => {
     const [ofRunning = []] = counts;
     if (ofRunning.length === 0) continue;
     return counts.reduce((sum, figures) => sum + joined(figures, join), 0);
+  }
+  return undefined;
+};
+
+/** Requests waiting, or undefined if the page has no known figure of them. */
+export const requestsWaiting = (page: string): number | undefined => {
+  const lines = plainText(page).split('\n', LINES_MAX);
+  for (const { waiting, join } of SERVERS) {
+    const figures = figuresOf(lines, waiting);
+    if (figures.length > 0) return joined(figures, join);
   }
   return undefined;
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestsInFlight } from '../../../src/daemon/runners/requests-in-flight.ts';
+import { requestsInFlight, requestsWaiting } from '../../../src/bench/target/requests-at-server.ts';
 
 const VLLM = `# HELP vllm:num_requests_running Number of requests in model execution batches.
 # TYPE vllm:num_requests_running gauge
@@ -18,6 +18,12 @@ llamacpp:requests_deferred 4
 
 test('running and waiting requests of all engines of a vLLM server are counted, and nothing that only begins like them', () => {
   expect(requestsInFlight(VLLM)).toBe(6);
+});
+
+test('waiting ones are told apart, and are unknown where the page tells none', () => {
+  expect(requestsWaiting(VLLM)).toBe(1);
+  expect(requestsWaiting(LLAMA)).toBe(4);
+  expect(requestsWaiting('vllm:num_requests_running 3\n')).toBeUndefined();
 });
 
 test('so are those of llama.cpp, also where the page comes as one JSON text', () => {

@@ -1,0 +1,96 @@
+// How many requests wait in the server's own queue while a stage runs, by its Prometheus page, once a second. In flight is what
+// this client sent and has no answer of: of that the server works on some and keeps others waiting, and only it knows which.
+
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import { askText } from '../target/ask-text.ts';
+import type { HeaderField, TargetServer } from '../target/load-target.ts';
+import { requestsWaiting } from '../target/requests-at-server.ts';
+
+export interface QueueReading {
+  /** Since the stage's start. */
+  readonly atNs: number;
+  readonly waiting: number;
+}
+
+export interface ServerQueueOptions {
+  readonly server: TargetServer;
+  readonly headers: readonly HeaderField[];
+  readonly clock: Clock;
+  /** Since the stage's start; undefined before it. */
+  readonly elapsedNs: () => number | undefined;
+}
+
+export class ServerQueue {
+  readonly #options: ServerQueueOptions;
+  #readings: QueueReading[] = [];
+  /** Each so many-th answer is kept. */
+  #every = 1;
+  #answers = 0;
+  #reason = 'the server was not asked yet';
+
+  constructor(options: ServerQueueOptions) {
+    this.#options = options;
+  }
+
+  get readings(): Reported<readonly QueueReading[]> {
+    return this.#readings.length === 0 ? unknown(this.#reason) : this.#readings;
+  }
+
+  /** Until the signal; a server that tells nothing is not asked again. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { server, headers, clock } = this.#options;
+    for (let misses = 0; !signal.aborted && misses < MISSES_MAX; ) {
+      const answer = await askText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal }).catch(
+        () => undefined,
+      );
+      if (answer === undefined) return;
+      const waiting =
+        answer.kind === 'answer' && answer.status === 200 ? requestsWaiting(answer.text) : undefined;
+      if (waiting === undefined) {
+        this.#reason =
+          answer.kind === 'answer'
+            ? 'the server tells no queue on /metrics'
+            : 'the server did not answer on /metrics';
+        misses += answer.kind === 'answer' ? MISSES_MAX : 1;
+      } else {
+        misses = 0;
+        this.#keep(waiting);
+      }
+      await pause(clock, INTERVAL_MS, signal);
+    }
+  }
+
+  #keep(waiting: number): void {
+    const atNs = this.#options.elapsedNs();
+    if (atNs === undefined) return;
+    this.#answers += 1;
+    if (this.#answers % this.#every !== 0) return;
+    this.#readings.push({ atNs, waiting });
+    if (this.#readings.length < READINGS_MAX) return;
+    this.#readings = this.#readings.filter((_, at) => at % 2 === 0);
+    this.#every *= 2;
+  }
+}
+
+/** In equal steps from the stage's start: of each the newest reading by its end, of the first ones the first. */
+export const queueInSteps = (
+  readings: Reported<readonly QueueReading[]>,
+  { stepNs, steps }: { readonly stepNs: number; readonly steps: number },
+): Reported<readonly number[]> => {
+  if ('kind' in readings) return readings;
+  let at = 0;
+  return Array.from({ length: steps }, (_, step) => {
+    while ((readings[at + 1]?.atNs ?? Number.POSITIVE_INFINITY) <= (step + 1) * stepNs) at += 1;
+    return readings[at]?.waiting ?? 0;
+  });
+};
+
+const INTERVAL_MS = 1_000;
+const ANSWER_MS = 2_000;
+/** A server that is busy may miss some. */
+const MISSES_MAX = 3;
+/** Beyond, each second one goes. */
+const READINGS_MAX = 2_048;

@@ -1,0 +1,128 @@
+// Looks at a running stage, and ends it as soon as what it is for is known.
+
+import type { StageLoad, StagePurpose } from '../../core/sweep/stage.ts';
+import type { Look } from '../line/stage-decider.ts';
+import { StageDecider } from '../line/stage-decider.ts';
+import type { Warmup } from '../run/bench-request.ts';
+import type { ServerQueue } from './server-queue.ts';
+import type { StageAccount } from './stage-account.ts';
+import { stageFigures } from './stage-figures.ts';
+import type { StageTap } from './stage-tap.ts';
+
+export interface StageOrder {
+  /** From 1. */
+  readonly number: number;
+  readonly load: StageLoad;
+  readonly purpose: StagePurpose;
+  readonly seed: number;
+  /** Of the load; what is in flight then is followed to its end. */
+  readonly durationMs: number;
+  readonly warmup: Warmup;
+  readonly goal: /** Until it is known whether the load holds. */
+    | {
+        readonly kind: 'decide';
+        /** What stages before have told of the endpoint. */
+        readonly idleLatencyNs: number | undefined;
+        readonly idleValues: readonly (number | undefined)[];
+        readonly capacityPerSecond: number | undefined;
+      }
+    /** Until so many requests have ended. */
+    | { readonly kind: 'count'; readonly ended: number }
+    /** Its whole time, unless the queue grows. */
+    | { readonly kind: 'measure' };
+}
+
+export interface StageWatchOptions {
+  readonly order: StageOrder;
+  readonly account: StageAccount;
+  readonly tap: StageTap;
+  readonly queue: ServerQueue;
+  readonly early: { readonly drain: AbortController; readonly cancel: AbortController };
+  readonly confidence: number;
+}
+
+export class StageWatch {
+  readonly #options: StageWatchOptions;
+  readonly #decider: StageDecider;
+  #decided: Look | undefined;
+  #loadEndNs: number | undefined;
+  #drainingSinceNs: number | undefined;
+
+  constructor(options: StageWatchOptions) {
+    const { account, order, confidence } = options;
+    const known: Partial<Extract<StageOrder['goal'], { kind: 'decide' }>> =
+      order.goal.kind === 'decide' ? order.goal : {};
+    const { idleLatencyNs, idleValues = [], capacityPerSecond } = known;
+    this.#options = options;
+    this.#decider = new StageDecider({
+      ledger: account.ledger,
+      isOpenLoop: account.isOpenLoop && !account.isCapped,
+      confidence,
+      endNs: order.durationMs * 1e6,
+      idleValues,
+      ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
+      ...(capacityPerSecond === undefined ? {} : { capacityPerSecond }),
+    });
+  }
+
+  /** Its load has ended. */
+  get isOver(): boolean {
+    return this.#loadEndNs !== undefined;
+  }
+
+  look(): void {
+    const { tap, early } = this.#options;
+    const elapsedNs = tap.elapsedNs();
+    if (elapsedNs === undefined) return;
+    if (this.#drainingSinceNs !== undefined) {
+      if (elapsedNs - this.#drainingSinceNs > DRAIN_MS_MAX * 1e6) early.cancel.abort();
+      return;
+    }
+    if (this.isOver) return;
+    // Facts come up to a few batches late: what is not told yet is not missing.
+    const horizonNs = elapsedNs - FACTS_LATE_NS;
+    if (horizonNs <= 0 || !this.#isDone(this.#decider.look(horizonNs))) return;
+    this.#loadEndNs = elapsedNs;
+    (this.#decided?.verdict === 'over-capacity' ? early.cancel : early.drain).abort();
+  }
+
+  drains(): void {
+    this.#loadEndNs ??= this.#options.tap.elapsedNs();
+    this.#drainingSinceNs ??= this.#options.tap.elapsedNs();
+  }
+
+  /** What ended it, or what its whole time says. */
+  lastLook(): Look {
+    this.#decided ??= this.#decider.lookNow(this.#loadEndNs ?? 0);
+    return this.#decided;
+  }
+
+  figures(): ReturnType<typeof stageFigures> {
+    const { account, order, queue, tap } = this.#options;
+    const elapsedNs = Math.max(0, this.#loadEndNs ?? tap.elapsedNs() ?? 0);
+    return stageFigures({ account, load: order.load, elapsedNs, look: this.#decided, queue: queue.readings });
+  }
+
+  #isDone(look: Look | undefined): boolean {
+    const { order, account } = this.#options;
+    switch (order.goal.kind) {
+      case 'count':
+        return account.ledger.ended >= order.goal.ended;
+      case 'decide':
+        if (look === undefined || (look.verdict === 'undecided' && !look.isFutile)) return false;
+        this.#decided = look;
+        return true;
+      case 'measure':
+        if (look?.verdict !== 'over-capacity') return false;
+        this.#decided = look;
+        return true;
+      default:
+        return order.goal satisfies never;
+    }
+  }
+}
+
+/** Batches are told each 20 ms, and parsed within a few more. */
+const FACTS_LATE_NS = 150e6;
+/** Whoever is still in flight so long after the load is cancelled: the next stage waits for them. */
+const DRAIN_MS_MAX = 30_000;
