@@ -124,7 +124,10 @@ async function begin(journals: readonly JournalEnd[]): Promise<Picture> {
   if (fleet === undefined) throw new Error('a node without a fleet');
   fleet.onLink(() => {
     if (Number.isNaN(picture.linkedMs)) picture.linkedMs = since();
-    else process.stderr.write('fleet: the connection was lost, and begun again\n');
+  });
+  fleet.onStanding(standing => {
+    if (standing.kind === 'failed')
+      process.stderr.write(`fleet: after ${since().toFixed(0)} ms: ${standing.problem.problem}\n`);
   });
   node.cluster.subscribe(events => {
     const nowUs = benchNowUs();

@@ -22,6 +22,7 @@ export class HeldFrames {
   #others: Held[] = [];
   #bytes = 0;
   #isPaused = false;
+  #isFlowing = false;
 
   constructor(deliver: (frame: Uint8Array, from: NodeId) => void, dropped: () => void) {
     this.#deliver = deliver;
@@ -52,13 +53,20 @@ export class HeldFrames {
     this.#series.set(origin, series);
   }
 
+  /** A frame may ask for more while it is taken: that is given after it, from here. */
   flow(): void {
-    while (!this.#isPaused) {
-      const next = this.#others.shift() ?? this.#nextReading();
-      if (next !== undefined) this.#bytes -= next.frame.length;
-      const taken = next ?? this.#nextOfSeries();
-      if (taken === undefined) return;
-      this.#deliver(taken.frame, taken.from);
+    if (this.#isFlowing) return;
+    this.#isFlowing = true;
+    try {
+      while (!this.#isPaused) {
+        const next = this.#others.shift() ?? this.#nextReading();
+        if (next !== undefined) this.#bytes -= next.frame.length;
+        const taken = next ?? this.#nextOfSeries();
+        if (taken === undefined) return;
+        this.#deliver(taken.frame, taken.from);
+      }
+    } finally {
+      this.#isFlowing = false;
     }
   }
 

@@ -40,6 +40,21 @@ test('an origin that is asked for again begins from the new place', () => {
   expect(taken).toEqual(['a2']);
 });
 
+test('what a frame asks for is given after it, however often, without going deeper', () => {
+  const origins = Array.from({ length: 20_000 }, (_, index) => nodeId(`${'a'.repeat(21)}${words(index)}`));
+  let asked = 0;
+  const { held, taken } = frames(() => {
+    const next = origins[asked];
+    asked += 1;
+    if (next === undefined) return;
+    held.follow(next, { frames: series('one'), from: next });
+    held.flow();
+  });
+  held.follow(A, { frames: series('first'), from: A });
+  held.flow();
+  expect(taken.length).toBe(20_001);
+});
+
 const frames = (onFrame: (frame: string, from: NodeId) => void = () => undefined) => {
   const taken: string[] = [];
   const held = new HeldFrames(
@@ -55,5 +70,9 @@ const frames = (onFrame: (frame: string, from: NodeId) => void = () => undefined
 };
 
 const series = (...texts: readonly string[]) => texts.map(bytes).values();
+/** Five letters of a node's id. */
+const words = (index: number): string =>
+  [12, 9, 6, 3, 0].map(shift => 'bcdefghi'[Math.floor(index / 2 ** shift) % 8]).join('');
+
 const bytes = (of: string): Uint8Array => new TextEncoder().encode(of);
 const text = (frame: Uint8Array): string => new TextDecoder().decode(frame);
