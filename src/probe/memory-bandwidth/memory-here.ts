@@ -1,8 +1,8 @@
 // The whole memory probe, for a child process: inspects the machine, plans, measures.
 
 import { readFile } from 'node:fs/promises';
-import os from 'node:os';
 import type { Env } from '../../process/child.ts';
+import { parallelismHere } from '../parallelism.ts';
 import { lastLevelCacheBytes } from './last-level-cache.ts';
 import type { MemoryBandwidth } from './memory-bandwidth.ts';
 import { memoryBandwidthOf } from './memory-bandwidth.ts';
@@ -23,7 +23,7 @@ export const memoryBandwidthHere = async (
   { platform, env, availableBytes }: MachineHere,
 ): Promise<MemoryBandwidth> => {
   const signal = new AbortController().signal;
-  const parallelism = os.availableParallelism();
+  const parallelism = parallelismHere();
   const cacheBytes = await lastLevelCacheBytes({ platform, root: '/', env, signal });
   const processors = platform === 'linux' ? await allowedProcessors() : [];
   const plan = planMemory({ parallelism, lastLevelCacheBytes: cacheBytes, availableBytes });

@@ -1,8 +1,8 @@
 // The arguments of the two processes of a probe, and their final output.
 
-import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
 import type { Env } from '../../process/child.ts';
+import { parallelismHere } from '../parallelism.ts';
 import type { LinkBudget } from './measure-link.ts';
 import type { SinkEnding } from './sink.ts';
 
@@ -93,4 +93,4 @@ export const spentSchema: v.GenericSchema<unknown, { readonly kind: 'spent'; rea
   v.object({ kind: v.literal('spent'), bytesUsed: COUNT });
 
 /** A stream takes a core of its own; up to two are tried on any machine. */
-export const streamsOfProcessor = (): number => Math.max(2, availableParallelism());
+export const streamsOfProcessor = (): number => Math.max(2, parallelismHere());

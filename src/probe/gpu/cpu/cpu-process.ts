@@ -5,6 +5,7 @@ import process from 'node:process';
 import * as v from 'valibot';
 import { unknown } from '../../../core/unknown.ts';
 import { memoryBandwidthHere } from '../../memory-bandwidth/memory-here.ts';
+import { parallelismHere } from '../../parallelism.ts';
 import { answerParent } from '../../probe-answer.ts';
 import type { DeviceAnswer } from '../device-answer.ts';
 import { measureCpuProduct } from './cpu-product.ts';
@@ -17,7 +18,7 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
     env: process.env,
     availableBytes: process.availableMemory(),
   });
-  const threads = os.availableParallelism();
+  const threads = parallelismHere();
   const { flopsPerSecond, method } = await measureCpuProduct({
     ...product,
     platform: process.platform,
