@@ -35,8 +35,10 @@ export const rdmaConnections = (
 ): readonly RdmaConnection[] => {
   const own = activeRdmaPorts(state, self, nowMs);
   if (own.length === 0) return [];
+  const hasCables = own.some(({ way }) => way.kind === 'thunderbolt');
   return nodeIds(state)
-    .filter(sink => sink !== self && presence(state, sink, nowMs) !== 'offline')
+    .filter(sink => sink !== self && (hasCables || isChosen(sink)))
+    .filter(sink => presence(state, sink, nowMs) !== 'offline')
     .flatMap(sink => {
       const theirs = activeRdmaPorts(state, sink, nowMs);
       return pairs(state, [self, sink], own, theirs)

@@ -30,10 +30,10 @@ export type WhyChosen = 'all' | 'group' | 'drawn' | 'pair' | 'used';
 
 export const chosenPeers = (choice: PeerChoice): ReadonlyMap<NodeId, WhyChosen> => {
   const { self, members, used } = choice;
-  const own = members.find(({ nodeId }) => nodeId === self);
+  // Until this node has said where it stands, it stands nowhere.
+  const own = members.find(({ nodeId }) => nodeId === self) ?? nowhere(self);
   const others = members.filter(member => member.nodeId !== self && member.isPresent);
-  if (own === undefined || !isSampled(members.length))
-    return new Map(others.map(({ nodeId }) => [nodeId, 'all']));
+  if (!isSampled(members.length)) return new Map(others.map(({ nodeId }) => [nodeId, 'all']));
   const chosen = new Map<NodeId, WhyChosen>();
   const present = new Set(others.map(({ nodeId }) => nodeId));
   const add = (nodes: Iterable<NodeId>, why: WhyChosen): void => {
@@ -46,6 +46,13 @@ export const chosenPeers = (choice: PeerChoice): ReadonlyMap<NodeId, WhyChosen> 
   add(drawn(rest, { seed: `${self} drawn`, wallMs: choice.wallMs, count: DRAWN_COUNT }), 'drawn');
   return chosen;
 };
+
+const nowhere = (nodeId: NodeId): FleetMember => ({
+  nodeId,
+  site: undefined,
+  rack: undefined,
+  isPresent: true,
+});
 
 /** All of its site where that is small, else all of its rack, else a few of it. */
 const neighbours = ({ self, members, wallMs }: PeerChoice, own: FleetMember): readonly NodeId[] => {

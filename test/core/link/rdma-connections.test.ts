@@ -35,6 +35,11 @@ describe('RDMA over Thunderbolt', () => {
     expect(rdmaConnections(state, JUNO, NOW)).toMatchObject([{ sink: ATLAS }]);
   });
 
+  it('stands in a fleet too, whoever was chosen: the cable is its own', () => {
+    const state = cluster({ atlas: mac('A', [peer('B')]), juno: mac('B', [peer('A')]) });
+    expect(rdmaConnections(state, ATLAS, NOW, () => false)).toHaveLength(1);
+  });
+
   it('takes no notice of the case of a domain UUID', () => {
     const state = cluster({ atlas: mac('A', [peer('b')]), juno: mac('B', [peer('a')]) });
     expect(rdmaConnections(state, ATLAS, NOW)).toHaveLength(1);
@@ -74,6 +79,19 @@ describe('RDMA on a fabric', () => {
     devices: names.map(name => device(name, { linkLayer: 'infiniband', subnetPrefix: prefix })),
   });
   const FABRIC = 'fe80:0000:0000:0001';
+
+  it('joins in a fleet only those that were chosen today, and says so of one that stands', () => {
+    const machines = { atlas: infiniband(FABRIC, 'mlx5_0'), juno: infiniband(FABRIC, 'mlx5_0') };
+    const state = cluster(machines);
+    const nobody = (): boolean => false;
+    expect(rdmaConnections(state, ATLAS, NOW, nobody)).toEqual([]);
+    const [opened] = rdmaConnectionChanges(state, ATLAS, NOW);
+    if (opened?.kind !== 'connection.opened') throw new Error('they are on one fabric');
+    const joined = holding(state, opened.payload);
+    expect(rdmaConnectionChanges(joined, ATLAS, NOW, nobody)).toMatchObject([
+      { kind: 'connection.closed', payload: { sink: JUNO, reason: 'not chosen today' } },
+    ]);
+  });
 
   it('joins InfiniBand ports of one subnet rail by rail, not each with each', () => {
     const names = ['mlx5_0', 'mlx5_1', 'mlx5_10'];
