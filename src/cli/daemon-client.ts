@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
 import { isLoopbackHost } from '../core/address/host-port.ts';
-import { shortReason } from '../core/problem.ts';
+import { ProblemError, shortReason } from '../core/problem.ts';
 import type { DaemonFile } from '../daemon/daemon-file.ts';
 import { readDaemonFile } from '../daemon/daemon-file.ts';
 import { decodeApiProblem } from '../wire/api/api-problem.ts';
@@ -63,6 +63,8 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
       'noDaemon',
       `the daemon at ${file.url} refused: ${refusal?.problem ?? `HTTP status ${answer.statusCode}`}`,
       refusal?.advice || 'The daemon is up. To find out what else may be wrong: plimsoll doctor',
+      // For who has another answer to a refusal of some code than its words.
+      refusal === undefined ? {} : { cause: new ProblemError(refusal) },
     );
   };
   const json: DaemonClient['json'] = async (path, signal, method = 'GET', body = undefined) => {

@@ -2,9 +2,15 @@
 // codes. All, or none. A sweep opens them anew for each stage: a ticket is good once, a code for a sitting.
 
 import { dialAgent } from '../../bench/agent/tls/dial-agent.ts';
+import { BenchError } from '../../bench/bench-error.ts';
 import type { AgentChannel } from '../../bench/fleet/agent-channel.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { ProblemError } from '../../core/problem.ts';
+import type { GrantedAgent } from '../../wire/api/agent-answers.ts';
 import { grantedAgentSchema } from '../../wire/api/agent-answers.ts';
+import { CommandError } from '../command-error.ts';
+import type { DaemonClient } from '../daemon-client.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { knownNodes, nodeCalled } from '../known-nodes.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -42,8 +48,19 @@ const nodeAgents = async (
   const known = await knownNodes(client, signal);
   const nodes = from.map(name => nodeCalled(name, known));
   return nodes.map(async ({ nodeId }) => {
-    const granted = await client.answer(grantedAgentSchema, '/api/agents', signal, 'POST', { nodeId });
-    const { name, addresses, ticket } = granted;
+    const { name, addresses, ticket } = await granted(client, nodeId, signal);
     return await dialAgent({ name, addresses, secret: ticket, signal });
   });
+};
+
+/** A node that refuses is a target of this run that cannot be reached, not a daemon that fails. */
+const granted = async (client: DaemonClient, nodeId: NodeId, signal: AbortSignal): Promise<GrantedAgent> => {
+  try {
+    return await client.answer(grantedAgentSchema, '/api/agents', signal, 'POST', { nodeId });
+  } catch (error) {
+    const refusal = error instanceof CommandError ? error.cause : undefined;
+    if (!(refusal instanceof ProblemError) || refusal.code !== 'agent-refused') throw error;
+    const { problem, advice } = refusal.problem;
+    throw new BenchError({ code: 'unreachable', problem, advice }, { cause: error });
+  }
 };

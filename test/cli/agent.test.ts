@@ -1,0 +1,43 @@
+// `plimsoll agent`, and what `bench --from` says of a node that makes no load.
+
+import { describe, expect, test } from 'vitest';
+import { commandDaemon } from '../support/command-daemon.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+describe('plimsoll agent', () => {
+  test('without a target ends with 2, because it could load nothing', async () => {
+    using folder = temporaryDirectory();
+    const { run, stderr } = madeUpProcess(['agent', '--home', folder.path]);
+    expect(await run()).toBe(2);
+    expect(stderr.text).toContain('no target is listed');
+  });
+
+  test('refuses a wildcard, and what is more than an origin', async () => {
+    using folder = temporaryDirectory();
+    for (const target of ['https://*.example.net', 'http://10.0.0.7:8000/v1']) {
+      const { run } = madeUpProcess(['agent', '--home', folder.path, '--target', target]);
+      expect(await run()).toBe(2);
+    }
+  });
+
+  test('prints what to type at the coordinator and what it may load, and ends with 0 when it is stopped', async () => {
+    using folder = temporaryDirectory();
+    const agent = madeUpProcess(['agent', '--home', folder.path, '--target', 'http://10.0.0.7:8000']);
+    const ended = agent.run();
+    await agent.stdout.until(/--agents \S+=([0-9A-Z]{4}-){6}[0-9A-Z]{4}/);
+    expect(agent.stdout.text).toContain('May load: http://10.0.0.7:8000');
+    expect(agent.stdout.text).toMatch(/At most 5000 requests a second/);
+    agent.stop('SIGINT');
+    expect(await ended).toBe(0);
+  });
+});
+
+test('bench --from a node that makes no load ends with 16, and says who can allow it', async () => {
+  await using daemon = await commandDaemon();
+  const url = 'http://127.0.0.1:9';
+  const { run, stderr } = madeUpProcess(['bench', url, '--from', 'atlas', '--home', daemon.home]);
+  expect(await run()).toBe(16);
+  expect(stderr.text).toContain('atlas makes no load for others');
+  expect(stderr.text).toContain('[bench] agent = true');
+});
