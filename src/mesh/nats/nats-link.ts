@@ -11,11 +11,13 @@ import { FrameListeners, Listeners } from '../link/listeners.ts';
 import type { CloseReason, LinkClose, LinkGroup, MeshLink, Unsubscribe } from '../mesh.ts';
 import { MESH_LIMITS } from '../mesh.ts';
 import { isAhead } from '../replication/positions.ts';
+import { FleetClaims } from './fleet-claims.ts';
 import type { FleetMembers } from './fleet-members.ts';
 import type { FleetMessages, HeardMessage } from './fleet-messages.ts';
 import type { FleetPublisher } from './fleet-publisher.ts';
 import { DIGEST, DIGEST_ENTRIES_MAX, WANT } from './fleet-subjects.ts';
 import { HeldFrames } from './held-frames.ts';
+import { RecordSources } from './record-sources.ts';
 import type { StateSnapshot } from './state-snapshot.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
@@ -48,13 +50,13 @@ export class NatsLink implements MeshLink {
   readonly #drains = new Listeners<void>();
   readonly #closes = new Listeners<LinkClose>();
   readonly #held: HeldFrames;
-  #snapshot: StateSnapshot | undefined;
+  readonly #sources: RecordSources;
+  readonly #claims: FleetClaims;
+  #digests = 0;
   #close: LinkClose | undefined;
   #isFull = false;
   /** What nodes said of themselves since the last digest to the replicator. */
   #told = new Map<NodeId, VectorEntry>();
-  /** Places for which an origin was asked itself: asked again, the server's last values must do. */
-  readonly #asked = new Map<NodeId, VectorEntry>();
   /** From where the server did not take the records of an origin. */
   readonly #lost = new Map<NodeId, VectorEntry>();
   #neighboursVersion = 0;
@@ -64,10 +66,16 @@ export class NatsLink implements MeshLink {
     this.#parts = parts;
     this.peerId = parts.fleetId;
     this.remoteAddress = parts.remoteAddress;
-    this.#snapshot = parts.snapshot;
+    this.#claims = new FleetClaims(parts);
+    for (const entry of parts.snapshot.vectors()) this.#claims.stored(entry.origin, entry);
     this.#openedAtMs = parts.nowMs();
     this.#frames = new FrameListeners(error => this.close('malformed', String(error)));
     this.#held = new HeldFrames((frame, from) => this.#frames.emit(frame, from), parts.dropped);
+    this.#sources = new RecordSources({
+      ...parts,
+      claims: this.#claims,
+      follow: (origin, series) => this.#held.follow(origin, series),
+    });
     this.group = { mute: (node, detail) => this.#mute(node, detail) };
     parts.messages.onDrained(() => this.#tellDrained());
   }
@@ -85,7 +93,7 @@ export class NatsLink implements MeshLink {
     this.#say({
       kind: 'hello',
       plimsollVersion: this.#parts.plimsollVersion.slice(0, 64),
-      vectors: this.#snapshot?.vectors() ?? [],
+      vectors: this.#sources.vectors(),
       live: [],
       neighboursVersion: this.#neighboursVersion,
       neighbours: [...this.#parts.members.nodes],
@@ -111,7 +119,10 @@ export class NatsLink implements MeshLink {
     if (!this.isOpen || this.#parts.members.isMuted(publisher)) return;
     if (channel === 'reading' && what === DIGEST) this.#hearDigest(publisher, frame);
     else if (channel === 'ask' && what === WANT) this.#answer(publisher, frame);
-    else this.#held.put(frame, publisher, channel === 'reading' ? what : undefined);
+    else {
+      if (channel === 'event') this.#claims.storedFrame(frame);
+      this.#held.put(frame, publisher, channel === 'reading' ? what : undefined);
+    }
   }
 
   /** About every second: who came and went. */
@@ -129,7 +140,7 @@ export class NatsLink implements MeshLink {
 
   /** About every five seconds: how far nodes say they are, all at once. */
   sayDigest(): void {
-    if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_HELD_MS) this.#snapshot = undefined;
+    if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_HELD_MS) this.#sources.forgetSnapshot();
     const vectors = [...this.#told.values()];
     this.#told = new Map();
     this.#say({ kind: 'digest', vectors, live: [], neighboursVersion: this.#neighboursVersion });
@@ -173,11 +184,11 @@ export class NatsLink implements MeshLink {
     switch (message.kind) {
       case 'hello':
         // The fleet wants what this node wrote and the server does not hold.
-        this.#say({ kind: 'want', wants: [this.#heldOf(self)] });
+        this.#say({ kind: 'want', wants: [this.#sources.held(self)] });
         publisher.tellHello();
         return;
       case 'want':
-        for (const want of message.wants) this.#want(want);
+        for (const want of message.wants) this.#sources.want(want);
         this.#held.flow();
         return;
       case 'records':
@@ -191,6 +202,7 @@ export class NatsLink implements MeshLink {
         return;
       case 'digest':
         publisher.tellDigest(message.vectors.filter(({ origin }) => this.#isOursToTell(origin)));
+        this.#speakForOthers(message.vectors);
         return;
       case 'ask-neighbours':
         this.#sayNeighbours();
@@ -207,32 +219,12 @@ export class NatsLink implements MeshLink {
     return origin === this.#parts.self || !this.#parts.members.has(origin);
   }
 
-  #heldOf(origin: NodeId): VectorEntry {
-    const place = this.#snapshot?.place(origin);
-    return { origin, epoch: place?.epoch ?? 0, through: place?.through ?? 0 };
-  }
-
-  /**
-   * The history is with the origin: one that is there and of which something is held is asked itself. Last values do for
-   * a first picture, and for a node that is away or does not answer.
-   */
-  #want(want: VectorEntry): void {
-    const { self, members, publisher, nowMs, chunkBytesMax } = this.#parts;
-    const { origin, epoch, through } = want;
-    const before = this.#asked.get(origin);
-    const wasAsked = before?.epoch === epoch && before.through === through;
-    const held = this.#snapshot?.place(origin);
-    const isHeld = held !== undefined && isAhead(held, { epoch, through });
-    const mayBeAsked = origin !== self && members.has(origin) && !wasAsked;
-    if (mayBeAsked && (through > 0 || !isHeld)) {
-      this.#asked.set(origin, want);
-      publisher.ask(origin, want);
-      return;
-    }
-    const snapshot = this.#snapshot;
-    if (snapshot === undefined) return;
-    const frames = snapshot.framesAfter(origin, want, { nowMs, chunkBytesMax });
-    this.#held.follow(origin, { frames, from: snapshot.publisherOf(origin) });
+  /** Not at once: others may be about to say that it is theirs to do. */
+  #speakForOthers(vectors: readonly VectorEntry[]): void {
+    this.#digests += 1;
+    if (this.#digests < DIGESTS_BEFORE_CLAIM) return;
+    const wants = this.#claims.due(vectors);
+    if (wants.length > 0) this.#say({ kind: 'want', wants });
   }
 
   /** What the server does not take is published again after a while, from that place on. */
@@ -240,7 +232,11 @@ export class NatsLink implements MeshLink {
     const { origin, epoch, after } = message;
     this.#watch(
       this.#parts.publisher.storeRecords(message, frame).then(isStored => {
-        if (isStored || !this.isOpen) return;
+        if (!this.isOpen) return;
+        if (isStored) {
+          this.#claims.storedFrame(frame);
+          return;
+        }
         const lost = this.#lost.get(origin);
         if (lost === undefined || isAhead(lost, { epoch, through: after }))
           this.#lost.set(origin, { origin, epoch, through: after });
@@ -263,7 +259,10 @@ export class NatsLink implements MeshLink {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message' || decoded.message.kind !== 'digest') return;
     for (const entry of decoded.message.vectors.slice(0, DIGEST_ENTRIES_MAX)) {
-      if (entry.origin !== publisher && this.#parts.members.has(entry.origin)) continue;
+      if (entry.origin !== publisher) {
+        if (this.#parts.members.has(entry.origin)) continue;
+        this.#claims.told(publisher, entry);
+      }
       const told = this.#told.get(entry.origin);
       if (told === undefined || isAhead(entry, told)) this.#told.set(entry.origin, entry);
     }
@@ -291,4 +290,6 @@ export class NatsLink implements MeshLink {
   }
 }
 
+/** Of this node, since the link is up: those of others have come meanwhile. */
+const DIGESTS_BEFORE_CLAIM = 2;
 const SNAPSHOT_HELD_MS = 60_000;

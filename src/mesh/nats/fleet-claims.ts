@@ -1,0 +1,81 @@
+// Who speaks in a fleet for nodes that are not in it themselves, such as those of a site's mesh behind a bridge: the node with
+// the smallest id of all that say in their digests that they hold the records. It publishes what the fleet lacks of them,
+// and answers whoever asks for more.
+
+import type { NodeId } from '../../core/ids.ts';
+import { decodeMeshMessage } from '../../wire/mesh-message.ts';
+import { decodeRecordHead } from '../../wire/record-head.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
+import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import type { Place } from '../replication/positions.ts';
+import { isAhead } from '../replication/positions.ts';
+
+interface Claim {
+  readonly node: NodeId;
+  readonly entry: VectorEntry;
+}
+
+export interface FleetClaimsParts {
+  readonly self: NodeId;
+  readonly members: { has(node: NodeId): boolean };
+}
+
+export class FleetClaims {
+  readonly #parts: FleetClaimsParts;
+  readonly #claims = new Map<NodeId, Claim>();
+  /** How far the fleet was given the records of an origin. */
+  readonly #stored = new Map<NodeId, Place>();
+
+  constructor(parts: FleetClaimsParts) {
+    this.#parts = parts;
+  }
+
+  /** Another node says how far it holds an origin. */
+  told(node: NodeId, entry: VectorEntry): void {
+    const held = this.#of(entry.origin);
+    if (held === undefined && this.#claims.size >= MESH_LIST_LENGTH_MAX) return;
+    if (held === undefined || node <= held.node) this.#claims.set(entry.origin, { node, entry });
+  }
+
+  stored(origin: NodeId, place: Place): void {
+    const held = this.#stored.get(origin);
+    if (held === undefined && this.#stored.size >= MESH_LIST_LENGTH_MAX) return;
+    if (isAhead(place, held)) this.#stored.set(origin, place);
+  }
+
+  /** The server took a frame of records, of this node or of another. */
+  storedFrame(frame: Uint8Array): void {
+    const decoded = decodeMeshMessage(frame);
+    if (decoded.kind !== 'message' || decoded.message.kind !== 'records') return;
+    const { origin, epoch, records } = decoded.message;
+    const last = decodeRecordHead(records.at(-1)?.body ?? NOTHING);
+    if (last !== undefined) this.stored(origin, { epoch, through: last.seq });
+  }
+
+  /** Whom to ask for records of an origin that is not there itself. */
+  claimant(origin: NodeId): NodeId | undefined {
+    return this.#of(origin)?.node;
+  }
+
+  /** From where this node is to publish records of others. `vectors`: how far it holds them. */
+  due(vectors: readonly VectorEntry[]): readonly VectorEntry[] {
+    const { self, members } = this.#parts;
+    return vectors.flatMap(({ origin, epoch, through }) => {
+      const stored = this.#stored.get(origin);
+      if (origin === self || members.has(origin) || !isAhead({ epoch, through }, stored)) return [];
+      const other = this.#of(origin);
+      const isTheirs = other !== undefined && other.node < self && isAhead(other.entry, stored);
+      return isTheirs ? [] : [{ origin, epoch: stored?.epoch ?? 0, through: stored?.through ?? 0 }];
+    });
+  }
+
+  /** A claim ends with the presence of who made it. */
+  #of(origin: NodeId): Claim | undefined {
+    const held = this.#claims.get(origin);
+    if (held === undefined || this.#parts.members.has(held.node)) return held;
+    this.#claims.delete(origin);
+    return undefined;
+  }
+}
+
+const NOTHING = new Uint8Array(0);

@@ -1,0 +1,78 @@
+// Where a node gets records of a fleet that it lacks: from their origin, from whoever speaks for it, or from the last values
+// that the server held when the link came up.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
+import { isAhead } from '../replication/positions.ts';
+import type { FleetClaims } from './fleet-claims.ts';
+import type { FleetMembers } from './fleet-members.ts';
+import type { FleetPublisher } from './fleet-publisher.ts';
+import type { StateSnapshot } from './state-snapshot.ts';
+
+export interface RecordSourcesParts {
+  readonly self: NodeId;
+  readonly members: FleetMembers;
+  readonly claims: FleetClaims;
+  readonly publisher: FleetPublisher;
+  readonly snapshot: StateSnapshot;
+  readonly chunkBytesMax: number;
+  readonly nowMs: () => number;
+  /** Frames of the mesh about an origin, made as they are taken, and who published what is in them. */
+  readonly follow: (
+    origin: NodeId,
+    series: { readonly frames: Iterator<Uint8Array>; readonly from: NodeId },
+  ) => void;
+}
+
+export class RecordSources {
+  readonly #parts: RecordSourcesParts;
+  #snapshot: StateSnapshot | undefined;
+  /** Places for which a node was asked: asked for again, the last values must do. */
+  readonly #asked = new Map<NodeId, VectorEntry>();
+
+  constructor(parts: RecordSourcesParts) {
+    this.#parts = parts;
+    this.#snapshot = parts.snapshot;
+  }
+
+  vectors(): readonly VectorEntry[] {
+    return this.#snapshot?.vectors() ?? [];
+  }
+
+  /** How far the server held an origin. */
+  held(origin: NodeId): VectorEntry {
+    const place = this.#snapshot?.place(origin);
+    return { origin, epoch: place?.epoch ?? 0, through: place?.through ?? 0 };
+  }
+
+  /** Later ones are read when the link comes up again; what is missed until then is asked for. */
+  forgetSnapshot(): void {
+    this.#snapshot = undefined;
+  }
+
+  /**
+   * The history is with the origin: one that is there and of which something is held is asked itself. Last values do for
+   * a first picture, and for a node that is away or does not answer.
+   */
+  want(want: VectorEntry): void {
+    const { self, members, claims, publisher } = this.#parts;
+    const { origin, epoch, through } = want;
+    const before = this.#asked.get(origin);
+    const wasAsked = before?.epoch === epoch && before.through === through;
+    const held = this.#snapshot?.place(origin);
+    const isHeld = held !== undefined && isAhead(held, { epoch, through });
+    const asked = members.has(origin) ? origin : claims.claimant(origin);
+    if (origin !== self && asked !== undefined && !(wasAsked && isHeld) && (through > 0 || !isHeld)) {
+      this.#asked.set(origin, want);
+      publisher.ask(asked, want);
+    } else this.#followHeld(want);
+  }
+
+  #followHeld(want: VectorEntry): void {
+    const { nowMs, chunkBytesMax, follow } = this.#parts;
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined) return;
+    const frames = snapshot.framesAfter(want.origin, want, { nowMs, chunkBytesMax });
+    follow(want.origin, { frames, from: snapshot.publisherOf(want.origin) });
+  }
+}
