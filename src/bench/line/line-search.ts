@@ -144,7 +144,10 @@ const searchStep = (
     high: (ceiling ?? Number.POSITIVE_INFINITY) * (fails === undefined || isSure(fails) ? 1 : UNSURE),
   };
   const estimate = fails === undefined ? undefined : estimateOf(stages, options, gap);
-  const perSecond = options.by === 'rate' ? (estimate?.load ?? gap.low) : capacityEstimate(stages);
+  const perSecond =
+    options.by === 'rate'
+      ? (estimate?.load ?? gap.low)
+      : Math.max(0, ...stages.map(({ completedPerSecond }) => completedPerSecond));
   const requestsLeft = (perSecond * leftMs) / 1_000;
   /** @param requests that probably decide: what is spent of the error goes by a time that is near what is needed */
   const step = (purpose: StagePurpose, load: number, part: number, requests = requestsLeft): SearchStep => {

@@ -103,6 +103,37 @@ describe('a search for the load line', { timeout: 600_000 }, () => {
   });
 });
 
+describe('a search by concurrency', { timeout: 600_000 }, () => {
+  // The least number of users at which the objective is missed, by a closed loop of 60,000 requests at each number.
+  test.each([
+    { name: 'M/D/4, p95', servers: 4, variation: 0, services: 3.2, share: 0.05, fails: 13, widest: 1 },
+    { name: 'M/G/1, p95', servers: 1, variation: 0.5, services: 4, share: 0.05, fails: 3, widest: 1 },
+    { name: 'M/G/16, p90', servers: 16, variation: 0.5, services: 3, share: 0.1, fails: 38, widest: 6 },
+    {
+      name: 'M/G/16, mean',
+      servers: 16,
+      variation: 0.5,
+      services: 3,
+      share: undefined,
+      fails: 48,
+      widest: 8,
+    },
+  ])('holds the truth: $name', ({ servers, variation, services, share, fails, widest }) => {
+    const endpoint = {
+      model: { servers, serviceNs: 25e6, serviceVariation: variation },
+      objective: { limitNs: services * 25e6, share },
+    };
+    for (let seed = 1; seed <= longCount(2, 60); seed += 1) {
+      const { line } = simulateLine(endpoint, { ...SEARCH, by: 'concurrency', budgetMs: 300_000, seed });
+      expect(line).toMatchObject({ kind: 'bracket', isConfirmed: true });
+      if (line.kind !== 'bracket') return;
+      expect(line.holds).toBeLessThan(fails);
+      expect(line.fails).toBeGreaterThanOrEqual(fails);
+      expect(line.fails - line.holds).toBeLessThanOrEqual(widest);
+    }
+  });
+});
+
 describe('the next step of a search', () => {
   const stage = (
     load: number,
