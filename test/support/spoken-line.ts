@@ -73,7 +73,7 @@ export const spokenLine = (
 };
 
 const none = unknown('nobody was asked');
-const TRUSTED: ClientAccount = {
+export const TRUSTED: ClientAccount = {
   client: {
     verdict: 'trustworthy',
     reasons: [],

@@ -77,6 +77,7 @@ export const stageReasons = (options: ReasonOptions): readonly string[] => [
   ...failureReasons(options),
   ...clientReasons(options),
   ...lawReasons(options.figures),
+  ...lostReasons(options),
 ];
 
 const deciding = ({ purpose, verdict, look, figures }: ReasonOptions): readonly string[] => {
@@ -153,6 +154,16 @@ const lawReasons = ({ littlesLawRatio }: StageFigures): readonly string[] =>
         `Little's law does not hold (mean in flight is ${littlesLawRatio.toFixed(3)} × rate × latency): records were lost, or two clocks were read`,
       ]
     : [];
+
+/** Of an ended stage, where the law has nothing to add up. Whoever stops a run may cut off its last lines. */
+const lostReasons = ({ verdict, figures }: ReasonOptions): readonly string[] => {
+  const lost = figures.issued - figures.completed - figures.failed - figures.cancelled;
+  return lost <= 0 || verdict === 'stopped'
+    ? []
+    : [
+        `how ${formatCount(lost)} of ${formatCount(figures.issued)} requests ended is not known: records were lost`,
+      ];
+};
 
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${formatThreeDigits(Math.abs(value))}`;
 
