@@ -67,12 +67,12 @@ describe('plimsoll demo', () => {
     expect(demo.stderr.text).toMatch(/cannot create its home: ENOENT.*\n.*TMPDIR/);
   });
 
-  test.each(['0', '201', 'eight', '-3', '2.5', ''])(
+  test.each(['0', '1001', 'eight', '-3', '2.5', ''])(
     'with --nodes %j is refused with what to write',
     async count => {
       const demo = madeUpProcess(['demo', `--nodes=${count}`]);
       expect(await demo.run()).toBe(EXIT_CODES.usage.code);
-      expect(demo.stderr.text).toContain('whole number from 1 to 200');
+      expect(demo.stderr.text).toContain('whole number from 1 to 1000');
       expect(demo.stderr.text.trimEnd().split('\n')).toHaveLength(2);
     },
   );
