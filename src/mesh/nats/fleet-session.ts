@@ -61,6 +61,8 @@ export class FleetSession implements AsyncDisposable {
   /** Of those who came and are still to be told what they missed. */
   #lastHelloMs: number | undefined;
   #trouble: FleetProblem | undefined;
+  /** Somebody whom replication has not been told of. */
+  #hasMet = false;
   readonly #stop = new AbortController();
 
   constructor(parts: FleetSessionParts) {
@@ -204,7 +206,7 @@ export class FleetSession implements AsyncDisposable {
       const gone = subjects.ask(this.#parts.identity.nodeId, GONE).replace(/[^.]+$/, to);
       this.#messages.tell(subjects.ask(to, verb), frame, gone);
     });
-    this.#link?.membersChanged();
+    this.#hasMet = true;
   }
 
   /** Once for all who came in the same moment; nodes do not answer all at once. */
@@ -228,7 +230,9 @@ export class FleetSession implements AsyncDisposable {
       await pause(clock, BEAT_MS, signal);
       const gone = members.sweep();
       for (const node of gone) requestLinks.close(node, 'it was not heard for a while');
-      if (gone.length > 0) this.#link?.membersChanged();
+      // All that came in one second at once: a list of a thousand with each of a thousand would be a million names.
+      if (gone.length > 0 || this.#hasMet) this.#link?.membersChanged();
+      this.#hasMet = false;
       if (beat % BEATS_OF_DIGEST !== 0) continue;
       this.#link?.sayDigest();
       this.#link?.sayLost();

@@ -45,6 +45,10 @@ export class HeldFrames {
     else this.#readings.set(place, { frame, from });
   }
 
+  isFollowing(origin: NodeId): boolean {
+    return this.#series.has(origin);
+  }
+
   /**
    * Of an origin, in place of what of it is still to come. Of several one frame each in turn, so that the beginnings of a
    * thousand come before the end of one: call `flow` when all are there.

@@ -188,7 +188,8 @@ export class NatsLink implements MeshLink {
         publisher.tellHello();
         return;
       case 'want':
-        for (const want of message.wants) this.#sources.want(want);
+        // Of an origin whose last values are on their way, the rest comes by itself.
+        for (const want of message.wants) if (!this.#held.isFollowing(want.origin)) this.#sources.want(want);
         this.#held.flow();
         return;
       case 'records':

@@ -15,6 +15,7 @@ import { STATE_STREAM } from './fleet-subjects.ts';
 
 interface HeldRecord {
   readonly seq: number;
+  readonly kind: string;
   readonly wire: WireRecord;
   /** When the server stored it, by its own clock. */
   readonly storedAtMs: number;
@@ -52,7 +53,7 @@ export class StateSnapshot {
     for (const wire of records) {
       const head = decodeRecordHead(wire.body);
       if (head === undefined) return false;
-      held.records.push({ seq: head.seq, wire, storedAtMs });
+      held.records.push({ seq: head.seq, kind: head.kind, wire, storedAtMs });
       if (head.seq > held.through) Object.assign(held, { publisher, through: head.seq });
     }
     return true;
@@ -98,6 +99,7 @@ export class StateSnapshot {
     let bytes = 0;
     let last = after;
     let isFirst = true;
+    let isNamed = false;
     const frame = (): Uint8Array => {
       const { epoch, through } = held;
       const made = encodeMeshMessage({ kind: 'records', origin, epoch, after, through, records });
@@ -106,14 +108,16 @@ export class StateSnapshot {
       bytes = 0;
       return made;
     };
-    for (const { seq, wire, storedAtMs } of held.records) {
+    for (const { seq, kind, wire, storedAtMs } of held.records) {
       if (seq <= last) continue;
       const size = recordFrameBytes(wire.body);
-      const isFull = bytes + size > chunkBytesMax || (isFirst && records.length === FIRST_RECORDS);
+      const isFull =
+        bytes + size > chunkBytesMax || (isFirst && (isNamed || records.length === FIRST_RECORDS));
       if (records.length > 0 && isFull) {
         yield frame();
         isFirst = false;
       }
+      isNamed ||= kind === 'identity.gathered';
       const heldMs = Math.max(0, this.#newestStoredAtMs - storedAtMs) + Math.max(0, nowMs() - this.#readAtMs);
       records.push({ ...wire, ageMs: wire.ageMs + heldMs });
       bytes += size;
@@ -167,7 +171,7 @@ export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> =
   return snapshot;
 };
 
-/** Who a node is stands in its first records, and a person who waits for a picture wants that of all nodes first. */
+/** The first frame ends with who the node is, or here: a person who waits for a picture wants that of all nodes first. */
 const FIRST_RECORDS = 8;
 const BATCH_MESSAGES = 1_000;
 const CONSUMER_IDLE_NS = 30_000_000_000;
