@@ -43,6 +43,7 @@ class AgentSession implements AsyncDisposable {
   #runState: 'none' | 'running' | 'ended' | 'collected' | 'done' = 'none';
   #refusal: AgentProblem | undefined;
   #isAbandoned = false;
+  #surveys = 0;
 
   constructor(channel: CoordinatorChannel, parts: AgentSessionParts) {
     this.#channel = channel;
@@ -117,7 +118,8 @@ class AgentSession implements AsyncDisposable {
         await this.#dataset.take(message);
         return;
       case 'survey':
-        this.#expect(this.#work === undefined, message.kind);
+        this.#surveys += 1;
+        this.#expect(this.#work === undefined && this.#surveys <= SURVEYS_MAX, message.kind);
         this.#begin(() => this.#survey(message.request));
         return;
       case 'prepare':
@@ -265,3 +267,5 @@ class AgentSession implements AsyncDisposable {
 /** Of a coordinator for which nothing is loaded: it may be waiting for another agent. */
 const IDLE_MS_MAX = 120_000;
 const SILENCE_LOOK_MS = 250;
+/** Each costs the server some requests that no cap counts. */
+const SURVEYS_MAX = 4;

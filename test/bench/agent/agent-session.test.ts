@@ -272,6 +272,30 @@ describe('an agent', () => {
     expect(await coordinator.end).toMatchObject({ kind: 'nothing' });
   });
 
+  test('asks a server for its model a few times, and then no more', async () => {
+    using folder = temporaryDirectory();
+    let asked = 0;
+    const server = createServer((_request, reply) => {
+      asked += 1;
+      reply.end(JSON.stringify({ object: 'list', data: [{ id: 'm' }] }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const target = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+    await using coordinator = new ScriptedCoordinator(folder.path, { targets: [target] });
+    for (let survey = 1; survey <= 20 && !coordinator.isOver; survey += 1) {
+      await coordinator.say({ kind: 'survey', request: requestTo(target) });
+      await coordinator.settled('surveyed', survey);
+    }
+    expect(await coordinator.channel.closed).toMatchObject({ reason: 'malformed', by: 'other end' });
+    const answered = coordinator.heard.filter(({ kind }) => kind === 'surveyed').length;
+    expect(answered).toBe(4);
+    // A list of models, and what tells the kinds of servers apart.
+    expect(asked).toBeLessThanOrEqual(answered * 8);
+    server.close();
+    server.closeAllConnections();
+  });
+
   test('refuses prompts that another version would generate otherwise', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock(FAST);

@@ -115,6 +115,16 @@ export class CoordinatorScript implements AsyncDisposable {
     }
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** So many of that kind have come, or the session is over. */
+  async settled(kind: AgentMessage['kind'], count: number): Promise<void> {
+    while (!this.#isOver && this.heard.filter(message => message.kind === kind).length < count)
+      await this.#wake.promise;
+  }
+
   /** From survey to ready. */
   async prepare(asked: AgentRequest): Promise<AgentMessage & { readonly kind: 'ready' }> {
     await this.say({ kind: 'survey', request: asked });
