@@ -58,7 +58,7 @@ export const lineSentence = (
     case 'bracket':
       return (
         `carries ${load(line.holds)} to ${load(line.fails)} ${unit}${under}; above that ${BEYOND[line.failsBy]}` +
-        (line.isConfirmed ? '' : ' (not every end was measured twice)')
+        (line.isConfirmed ? '' : ' (not every end was confirmed)')
       );
     case 'at-least':
       return `carries at least ${load(line.holds)} ${unit}${under}; ${AT_LEAST[line.limit]}`;

@@ -62,13 +62,6 @@ export const nextStep = (
   return searchStep(stages, options, leftMs);
 };
 
-/**
- * Of a stage's verdicts. The second measurement of an end may be wrong four times as often: an end is wrong only where both are, at
- * the usual 95 % in 0.025 × 0.1 of the cases.
- */
-export const stageConfidence = (purpose: StagePurpose, confidence: number): number =>
-  purpose === 'confirm' ? Math.max(CONFIRM_CONFIDENCE_MIN, 1 - CONFIRM_DOUBT * (1 - confidence)) : confidence;
-
 /** Stages that a search with nothing unforeseen still needs, without the running one. */
 export const stepsExpected = (stages: readonly SearchedStage[], options: SearchOptions): number => {
   const trials = trialsOf(stages, options);
@@ -263,8 +256,6 @@ const stageLoad = (load: number, { by, arrival }: SearchOptions): StageLoad =>
 const BISECT_PART = 0.4;
 /** Times what is expected to decide. */
 const TIME_SPARE = 2.5;
-const CONFIRM_DOUBT = 4;
-const CONFIRM_CONFIDENCE_MIN = 0.5;
 const UNSURE = 1.5;
 /** What they measured is not the endpoint's. */
 const UNUSABLE: ReadonlySet<StageVerdict> = new Set(['client-bound', 'stopped', 'broken']);

@@ -20,7 +20,7 @@ import {
   stageResult,
 } from './line-words.ts';
 import { inLoadOrder, type PicturedStage, picturedStages } from './pictured-stage.ts';
-import type { Stage } from './stage.ts';
+import { type Stage, stageConfidence } from './stage.ts';
 import { stageBars } from './stage-bars.ts';
 import { STAGE_COLUMNS, type StageColumnKey, toldColumns } from './stage-columns.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from './sweep-digest.ts';
@@ -167,7 +167,7 @@ const facts = (document: StagesDocument): readonly Fact[] => {
       ? [
           [
             'search',
-            `ends at most ${shareWords(document.resolution)} apart, each verdict ${shareWords(document.confidence)} sure, in ${formatClock(document.budgetMs)} at most`,
+            `ends at most ${shareWords(document.resolution)} apart, each verdict ${shareWords(document.confidence)} sure (second measurements ${shareWords(stageConfidence('confirm', document.confidence))}), in ${formatClock(document.budgetMs)} at most`,
           ] as const,
         ]
       : []),

@@ -72,7 +72,7 @@ describe('what is said of', () => {
   test('a growing queue is growth that the interval shows too', () => {
     const said = saidOf({}, [errorRate(0.05)]);
     expect(withoutFigures(said.sentence)).toMatch(
-      /^carries N to N requests\/s at error rate ≤ N %; above that the queue grows( \(not every end was measured twice\))?$/u,
+      /^carries N to N requests\/s at error rate ≤ N %; above that the queue grows( \(not every end was confirmed\))?$/u,
     );
     expect(said.line).toMatchObject({ holds: between(130, 160), fails: between(160, 190) });
     const grows = said.stages.filter(({ verdict }) => verdict === 'over-capacity');
