@@ -59,7 +59,7 @@ export const openFleetMember = async (options: {
     self,
     twin: () => undefined,
     trouble: problem => {
-      if (problem !== undefined) throw new Error(problem.problem);
+      throw new Error(problem.problem);
     },
   });
   const links = new Map<typeof self, MeshLink>();
@@ -102,6 +102,7 @@ export const openFleetMember = async (options: {
     nowMs,
     muted: () => undefined,
     dropped: () => undefined,
+    settled: () => undefined,
   });
   server.connection.subscribe(`plimsoll.v1.${FLEET_BENCH_CLUSTER}.ask.${self}.*.*`, {
     callback: (error, message) => {

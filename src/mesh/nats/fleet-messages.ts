@@ -49,8 +49,8 @@ export interface FleetMessagesParts {
   readonly self: NodeId;
   /** Another daemon publishes under this node's identity, or two under another's. */
   readonly twin: (node: NodeId) => void;
-  /** The server does not take records, though it answers; undefined when it does. */
-  readonly trouble: (problem: FleetProblem | undefined) => void;
+  /** The server does not take a record, though it answers. */
+  readonly trouble: (problem: FleetProblem) => void;
 }
 
 export class FleetMessages {
@@ -101,7 +101,6 @@ export class FleetMessages {
     try {
       const options = { timeout: ACK_TIMEOUT_MS, ...(id === undefined ? {} : { msgID: id }) };
       await server.jetStream.publish(subject, sealed, options);
-      if (!server.connection.isClosed()) this.#parts.trouble(undefined);
       return true;
     } catch (error) {
       if (!server.connection.isClosed()) {

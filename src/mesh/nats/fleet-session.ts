@@ -155,6 +155,7 @@ export class FleetSession implements AsyncDisposable {
       dropped: () => {
         counts.dropped += 1;
       },
+      settled: () => this.#tell(undefined),
     });
     this.#link = link;
     link.onClose(({ by }) => {

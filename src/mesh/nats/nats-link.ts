@@ -36,6 +36,8 @@ export interface NatsLinkParts {
   readonly nowMs: () => number;
   readonly muted: (node: NodeId, detail: string) => void;
   readonly dropped: () => void;
+  /** The server has taken all that it was given. */
+  readonly settled: () => void;
 }
 
 export class NatsLink implements MeshLink {
@@ -236,6 +238,7 @@ export class NatsLink implements MeshLink {
         if (!this.isOpen) return;
         if (isStored) {
           this.#claims.storedFrame(frame);
+          if (this.#lost.size === 0) this.#parts.settled();
           return;
         }
         const lost = this.#lost.get(origin);

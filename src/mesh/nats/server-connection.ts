@@ -2,7 +2,7 @@
 // and a new one begins, because a reading that waited would arrive late under a young age.
 
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { JetStreamApiCodes, JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
 import type { FleetProblem } from './fleet-problem.ts';
@@ -103,8 +103,8 @@ const connectProblem = ({ servers }: FleetServerOptions, error: unknown): FleetP
 const jetStreamProblem = ({ servers }: FleetServerOptions, error: unknown): FleetProblem => {
   if (error instanceof errors.NoRespondersError) return noJetStream();
   if (error instanceof errors.RequestError && error.isNoResponders()) return noJetStream();
-  if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.JetStreamNotEnabledForAccount)
-    return noJetStream();
+  // The client tells this by a class that it does not export.
+  if (error instanceof Error && error.name === 'JetStreamNotEnabled') return noJetStream();
   return unreachable(servers, causeOf(error));
 };
 

@@ -1,0 +1,120 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { generateNodeKey } from '../../../src/daemon/node-key.ts';
+import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
+import { examineFleet } from '../../../src/mesh/nats/examine-fleet.ts';
+import { STATE_STREAM } from '../../../src/mesh/nats/fleet-subjects.ts';
+import { isLongRun } from '../../support/counts.ts';
+import { fleetNode } from '../../support/fleet-nodes.ts';
+import {
+  NatsServer,
+  type NatsServerOptions,
+  NO_NATS_SERVER,
+  natsProgram,
+} from '../../support/nats-server.ts';
+
+const KEYS = [makeClusterKey()];
+
+const startedServer = async (
+  skip: (reason: string) => never,
+  options: NatsServerOptions = {},
+): Promise<NatsServer> => {
+  if (natsProgram() === undefined) skip(NO_NATS_SERVER);
+  return await NatsServer.start(options);
+};
+
+const examined = (server: NatsServer, wallOffsetMs = 0) =>
+  examineFleet({
+    server: { servers: [server.url], credentials: undefined, caFile: undefined, isHandshakeFirst: false },
+    node: generateNodeKey().nodeId,
+    cluster: 'test',
+    clock: {
+      nowMs: () => systemClock.nowMs(),
+      wallMs: () => systemClock.wallMs() + wallOffsetMs,
+      sleep: (durationMs, signal) => systemClock.sleep(durationMs, signal),
+    },
+  });
+
+test('a server that is killed loses nothing that it took, and nodes go on where they were', async context => {
+  await using server = await startedServer(context.skip);
+  await server.createStreams();
+  await using one = fleetNode({ keys: KEYS, servers: [server.url] });
+  await using other = fleetNode({ keys: KEYS, servers: [server.url] });
+  one.node.open('before');
+  await other.until(() => other.node.connectionsOf(one.node.id).length === 1);
+  await server.kill();
+  await one.until(() => one.fleet.standing.kind === 'failed' && one.fleet.links.size === 0);
+  one.node.open('meanwhile');
+  other.node.open('meanwhile');
+  await server.run();
+  await one.until(
+    () => one.node.hash === other.node.hash && one.node.connectionsOf(other.node.id).length === 1,
+  );
+  expect(other.node.connectionsOf(one.node.id)).toEqual(['socket before', 'socket meanwhile']);
+  await using later = fleetNode({ keys: KEYS, servers: [server.url] });
+  await later.until(() => later.node.hash === one.node.hash);
+});
+
+test('a full stream is told, readings go on, and what it did not take enters it when there is room', async context => {
+  if (!isLongRun) context.skip('five seconds of trying again: in npm run test:long');
+  await using server = await startedServer(context.skip);
+  await server.createStreams({ stateBytesMax: 4_096 });
+  await using one = fleetNode({ keys: KEYS, servers: [server.url] });
+  await using other = fleetNode({ keys: KEYS, servers: [server.url] });
+  await other.until(() => other.fleet.members.has(one.node.id));
+  for (let count = 0; count < 40; count += 1) one.node.open(`cable ${count}`);
+  await one.until(() => one.fleet.standing.kind === 'connected' && one.fleet.standing.trouble !== undefined);
+  one.node.tellMemory(5);
+  await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 5);
+  expect((await examined(server)).problems.map(({ code }) => code)).toContain('fleet-stream-full');
+  await server.createStreams({ stateBytesMax: 16_000_000 });
+  await one.until(() => one.fleet.standing.kind === 'connected' && one.fleet.standing.trouble === undefined);
+  await using later = fleetNode({ keys: KEYS, servers: [server.url] });
+  await later.until(() => later.node.connectionsOf(one.node.id).length === 40);
+  expect(one.fleet.counts.lost).toBe(0);
+});
+
+test('what is wrong with a server is told in parts, each with what to do', async context => {
+  await using server = await startedServer(context.skip, { hasJetStream: false });
+  const codes = async () => (await examined(server)).problems.map(({ code }) => code);
+  expect(await codes()).toEqual(['fleet-no-jetstream']);
+  await server.kill();
+  expect(await codes()).toEqual(['fleet-unreachable']);
+  server.configure({});
+  await server.run();
+  expect(await codes()).toEqual(['fleet-no-stream', 'fleet-no-stream']);
+  await server.createStreams();
+  const well = await examined(server);
+  expect(well.problems).toEqual([]);
+  const isOld = server.program.version.startsWith('2.9');
+  const notes = ['fleet-open-server', 'fleet-small-messages'];
+  const old = ['fleet-old-server', 'fleet-old-server'];
+  expect(well.notes.map(({ code }) => code).sort()).toEqual([...notes, ...(isOld ? old : [])].sort());
+  const late = await examined(server, -3_600_000);
+  expect(late.notes.some(({ code }) => code === 'fleet-clock')).toBe(!isOld);
+  const connection = await connect({ servers: `127.0.0.1:${server.port}` });
+  const { streams } = await jetstreamManager(connection);
+  await streams.update(STATE_STREAM, { subjects: ['plimsoll.v1.other.state.>'] });
+  await connection.close();
+  const differs = await examined(server);
+  expect(differs.problems.map(({ code }) => code)).toEqual(['fleet-stream-differs']);
+  for (const { advice } of [...differs.problems, ...late.notes]) expect(advice).not.toBe('');
+});
+
+test('a server that forbids what a node needs is told with the subject', async context => {
+  await using server = await startedServer(context.skip, {
+    config: `authorization { users: [ { user: u, password: p, permissions: { publish: { deny: "plimsoll.v1.test.reading.>" } } } ] }
+no_auth_user: u`,
+  });
+  const { problems } = await examined(server);
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        code: 'fleet-permission',
+        subject: expect.stringMatching(/^plimsoll\.v1\.test\.reading\./),
+      }),
+    ]),
+  );
+});
