@@ -6,6 +6,7 @@ import type { AgentPolicy } from '../../../src/bench/agent/agent-policy.ts';
 import { serveCoordinator } from '../../../src/bench/agent/agent-session.ts';
 import { systemNames } from '../../../src/bench/agent/reach-target.ts';
 import type { AgentSessionEnd } from '../../../src/bench/agent/session-parts.ts';
+import type { AgentChannel } from '../../../src/bench/fleet/agent-channel.ts';
 import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
 import type { MemoryLines } from '../../../src/bench/fleet/memory-line.ts';
 import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
@@ -19,6 +20,7 @@ import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../../src/core/run/snapshot.ts';
+import type { CoordinatorMessage } from '../../../src/wire/agent-message.ts';
 import { POLICY } from '../agent/scripted-coordinator.ts';
 
 export const requestHere = (url: string, changes: Partial<BenchRequest> = {}): BenchRequest => {
@@ -79,11 +81,16 @@ export class FleetHere {
   readonly phases: SessionPhase[] = [];
   readonly snapshots: MetricsSnapshot[] = [];
   readonly notices: string[] = [];
+  /** Told of each before it is handed on. */
+  onSnapshot: (snapshot: MetricsSnapshot) => void = () => undefined;
+  onSend: (agent: number, message: CoordinatorMessage) => void = () => undefined;
   readonly #folder: string;
+  readonly #names: readonly string[];
 
   /** @param names of its agents; the folders of their runs are made in `folder` */
   constructor(folder: string, names: readonly string[], policy: Partial<AgentPolicy>) {
     this.#folder = folder;
+    this.#names = names;
     this.lines = names.map(() => memoryLines());
     this.ends = names.map((name, index) => {
       const own = join(folder, name);
@@ -101,21 +108,35 @@ export class FleetHere {
         bench: { clock, env, nodePath, temporaryFolder: folder, version, environment, settings },
       });
     });
-    this.#names = names;
   }
-
-  readonly #names: readonly string[];
 
   async run(request: BenchRequest, changes: Partial<BenchParts> = {}): Promise<BenchResult> {
     const observer = {
       started: () => undefined,
       phase: (phase: SessionPhase) => void this.phases.push(phase),
-      snapshot: (snapshot: MetricsSnapshot) => void this.snapshots.push(snapshot),
+      snapshot: (snapshot: MetricsSnapshot) => {
+        this.snapshots.push(snapshot);
+        this.onSnapshot(snapshot);
+      },
       notice: (text: string) => void this.notices.push(text),
     };
     const channels = this.lines.map(({ coordinator }, index) =>
-      channelToAgent(coordinator, this.#names[index] ?? ''),
+      this.#heard(index, channelToAgent(coordinator, this.#names[index] ?? '')),
     );
     return await runFleetBench(request, partsHere(this.#folder, { observer, ...changes }), channels);
+  }
+
+  #heard(index: number, channel: AgentChannel): AgentChannel {
+    return {
+      peer: channel.peer,
+      messages: channel.messages,
+      closed: channel.closed,
+      send: message => {
+        this.onSend(index, message);
+        return channel.send(message);
+      },
+      close: (reason, detail) => channel.close(reason, detail),
+      [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+    };
   }
 }
