@@ -40,7 +40,12 @@ export const foundLine = (
     return { kind: 'at-least', holds: holds.load, limit };
   }
   if (fails !== undefined)
-    return { kind: 'at-most', fails: fails.load, failsBy: fails.failsBy, limit: end ?? 'undecided' };
+    return {
+      kind: 'at-most',
+      fails: fails.load,
+      failsBy: fails.failsBy,
+      limit: clientLimit !== undefined ? 'client' : (end ?? 'undecided'),
+    };
   return { kind: 'unknown', reason: stages.length === 0 ? 'no stage has ended' : 'no load was decided' };
 };
 

@@ -272,6 +272,12 @@ describe('the line that was found', () => {
     expect(said([])).toBe('nothing is known: no stage has ended');
   });
 
+  test('says that this client was the limit where it was, below a load that fails', () => {
+    expect(said([at(8, 'client-bound'), at(12, 'over-capacity')])).toBe(
+      'carries less than 12.0 requests/s at TTFT p95 ≤ 500 ms, where the queue grows; below that this client was the limit',
+    );
+  });
+
   test('is "at least" where this client was the limit of the load above', () => {
     expect(foundLine([at(8, 'held'), at(12, 'client-bound')], SEARCH, undefined)).toEqual({
       kind: 'at-least',
