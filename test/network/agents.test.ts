@@ -1,0 +1,131 @@
+// A run from agents on hosts of their own, over TLS: namespaces joined by cables, real processes, signals that nobody catches.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../src/core/run/report.ts';
+import { lowerPercentile } from '../../src/core/statistics/percentile.ts';
+import { reportFromJson } from '../../src/wire/report-codec.ts';
+import { decodeSampleLine } from '../../src/wire/sample-line.ts';
+import { isLongRun } from '../support/counts.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { HostProcess } from './namespaces.ts';
+import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
+import { lineOf, outputOf } from './shaped-cable.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+const TARGET = 'http://10.99.0.1:8000';
+
+interface World {
+  readonly agents: readonly HostProcess[];
+  /** For --agents. */
+  readonly places: string;
+}
+
+/** One host with the target and the coordinator, and a cable from it to each agent. */
+const startWorld = async (net: Namespaces, folder: string, count: number): Promise<World> => {
+  const plimsoll = (host: string, ...args: readonly string[]): HostProcess =>
+    net.spawn(host, process.execPath, [MAIN, ...args, '--home', join(folder, `home-${host}`)]);
+  net.addHost('centre');
+  net.ip('centre', 'addr', 'add', '10.99.0.1/32', 'dev', 'lo');
+  for (let index = 0; index < count; index += 1) {
+    const host = `a${index}`;
+    net.addHost(host);
+    net.connect(
+      { host: 'centre', name: `to-${host}`, ipv4: `10.90.${index}.1/24` },
+      { host, name: 'en0', ipv4: `10.90.${index}.2/24` },
+    );
+    net.ip(host, 'route', 'add', '10.99.0.1/32', 'via', `10.90.${index}.1`);
+  }
+  const mock = plimsoll('centre', 'mock', '--host', '10.99.0.1', '--port', '8000', '--output-tokens', '4');
+  await lineOf(mock, /Serving/);
+  const agents: HostProcess[] = [];
+  const places: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const agent = plimsoll(`a${index}`, 'agent', '--target', TARGET);
+    const line = await lineOf(agent, /--agents 10\.90\./);
+    agents.push(agent);
+    places.push(/--agents (\S+)/.exec(line)?.[1] ?? '');
+  }
+  return { agents, places: places.join(',') };
+};
+
+/** @param during called when the load goes on */
+const benchFrom = async (
+  net: Namespaces,
+  folder: string,
+  { places }: World,
+  during: () => void = () => undefined,
+): Promise<{ readonly report: Report; readonly code: number | null }> => {
+  const directory = join(folder, 'run');
+  const bench = net.spawn('centre', process.execPath, [
+    MAIN,
+    ...['bench', TARGET, '--rate', '40', '--duration', '6s', '--agents', places],
+    ...['--home', join(folder, 'home-bench'), '--out', directory],
+  ]);
+  const ended = new Promise<number | null>(resolve => bench.once('exit', resolve));
+  const output = outputOf(bench);
+  await lineOf(bench, /measuring · [1-9]\d+ issued/);
+  during();
+  const code = await ended;
+  await output;
+  return { report: reportFromJson(readFileSync(join(directory, 'report.json'), 'utf8')), code };
+};
+
+const latenciesIn = (path: string): readonly number[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap(line => {
+      const decoded = decodeSampleLine(line);
+      if (decoded.kind !== 'sample' || decoded.sample.window < 0) return [];
+      return [decoded.sample.endNs - decoded.sample.sentNs];
+    });
+
+const needNamespaces = (context: TestContext): void => {
+  if (!isLongRun) context.skip('a dozen processes for each: in the long run');
+  const reason = reasonAgainstNamespaces();
+  if (reason !== undefined) context.skip(reason);
+};
+
+describe('agents on hosts of their own', () => {
+  test.for([2, 4, 8])(
+    '%s of them make one run with exact percentiles',
+    { timeout: 180_000 },
+    async (count, context) => {
+      needNamespaces(context);
+      using folder = temporaryDirectory();
+      await using net = new Namespaces();
+      const world = await startWorld(net, folder.path, count);
+      const { report, code } = await benchFrom(net, folder.path, world);
+      expect(code).toBe(0);
+      expect(report.complete).toBe(true);
+      expect(report.agents?.map(({ state }) => state)).toEqual(world.agents.map(() => 'complete'));
+      const files = world.agents.map((_, index) =>
+        join(folder.path, 'run', 'agents', String(index), 'samples.jsonl'),
+      );
+      const sorted = Float64Array.from(files.flatMap(latenciesIn)).sort();
+      expect(sorted.length).toBe(report.counts.completed);
+      for (const [percentile, value] of Object.entries(report.series.latencyNs?.percentiles ?? {}))
+        expect(value).toBe(lowerPercentile(sorted, Number(percentile)));
+    },
+  );
+
+  test.for(['SIGKILL', 'SIGSTOP'] as const)(
+    'one that gets %s while it loads is lost, and the others go on',
+    { timeout: 180_000 },
+    async (signal, context) => {
+      needNamespaces(context);
+      using folder = temporaryDirectory();
+      await using net = new Namespaces();
+      const world = await startWorld(net, folder.path, 3);
+      const { report, code } = await benchFrom(net, folder.path, world, () => {
+        world.agents[1]?.kill(signal);
+      });
+      expect(code).toBe(12);
+      expect(report.agents?.map(({ state }) => state)).toEqual(['complete', 'lost', 'complete']);
+      expect(report.counts.unresolved).toBeGreaterThan(0);
+      expect(report.incompleteReason).toContain('10.90.1.2:4184 was lost');
+    },
+  );
+});
