@@ -25,7 +25,7 @@ const documentOf = ({ directory }: BenchProcess) =>
 
 const textOf = ({ directory }: BenchProcess): string => readFileSync(join(directory, 'line.txt'), 'utf8');
 
-describe.concurrent('plimsoll line', () => {
+describe.concurrent('plimsoll line', { timeout: 120_000 }, () => {
   test('--by concurrency searches requests in flight, each load a run of its own, up to the most it may try', async () => {
     await using mock = await startMock();
     using folder = temporaryDirectory();
