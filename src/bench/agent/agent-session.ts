@@ -37,7 +37,7 @@ class AgentSession implements AsyncDisposable {
   readonly #zeroNs = monotonicNs();
   readonly #over = new AbortController();
   readonly #dataset = new ArrivingDataset();
-  #heardAtMs: number;
+  #hasHeard = true;
   #work: Promise<void> | undefined;
   #run: AgentRun | undefined;
   #runState: 'none' | 'running' | 'ended' | 'collected' | 'done' = 'none';
@@ -48,7 +48,6 @@ class AgentSession implements AsyncDisposable {
   constructor(channel: CoordinatorChannel, parts: AgentSessionParts) {
     this.#channel = channel;
     this.#parts = parts;
-    this.#heardAtMs = parts.bench.clock.nowMs();
   }
 
   async serve(): Promise<AgentSessionEnd> {
@@ -61,7 +60,7 @@ class AgentSession implements AsyncDisposable {
       await this.#tell(this.#hello());
       watching.push(this.#tellAlive(), this.#watchSilence());
       for await (const message of channel.messages) {
-        this.#heardAtMs = this.#parts.bench.clock.nowMs();
+        this.#hasHeard = true;
         await this.#take(message);
       }
     } catch (error) {
@@ -251,10 +250,13 @@ class AgentSession implements AsyncDisposable {
       void this.#tell({ kind: 'alive' });
   }
 
+  /** Counted in turns of this loop, so that an agent that was held up itself accuses nobody. */
   async #watchSilence(): Promise<void> {
-    const { clock } = this.#parts.bench;
-    for (; !this.#over.signal.aborted; await pause(clock, SILENCE_LOOK_MS, this.#over.signal)) {
-      const silentMs = clock.nowMs() - this.#heardAtMs;
+    let silentMs = 0;
+    while (!this.#over.signal.aborted) {
+      await pause(this.#parts.bench.clock, SILENCE_LOOK_MS, this.#over.signal);
+      silentMs = this.#hasHeard ? 0 : silentMs + SILENCE_LOOK_MS;
+      this.#hasHeard = false;
       const isLoading = this.#runState === 'running';
       if (silentMs < (isLoading ? COORDINATOR_SILENCE_MS_MAX - SILENCE_LOOK_MS : IDLE_MS_MAX)) continue;
       void this.#abandon('the coordinator fell silent');

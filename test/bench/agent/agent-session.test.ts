@@ -249,6 +249,24 @@ describe('an agent', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
+  test('accuses no coordinator of a silence in which it was held up itself', async ({ signal }) => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock(SLOW);
+    await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
+    await coordinator.prepare(requestTo(mock.url, { samplesMax: 1_000 }));
+    await coordinator.start();
+    await coordinator.next('live');
+    // The whole process stands still for longer than a coordinator may be silent: what it says meanwhile waits to be read.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+    await coordinator.say({ kind: 'ping', id: 77 });
+    await until(
+      () => coordinator.isOver || coordinator.heard.some(said => said.kind === 'pong' && said.id === 77),
+      signal,
+    );
+    coordinator.stopAgent();
+    expect(await coordinator.end).toMatchObject({ kind: 'lost', detail: 'the agent was stopped' });
+  });
+
   test('that is stopped ends its load and its session', async ({ signal, skip }) => {
     if (!isLongRun) skip(LONG);
     using folder = temporaryDirectory();
