@@ -73,11 +73,7 @@ const PICTURES: readonly Picture[] = [
     path: '/',
     width: 1_280,
     height: 1_000,
-    prepare: page =>
-      page
-        .getByRole('link', { name: /^mini|^studio-0\d-1/ })
-        .first()
-        .waitFor(),
+    prepare: page => page.getByRole('rowgroup', { name: /^r08, 8 nodes/ }).waitFor(),
   },
   {
     name: 'links.png',
