@@ -28,7 +28,10 @@ describe('a Mac whose tools all answer', () => {
     ];
     for (const kind of kinds) await run.waitFor(isReading(kind), 'from start');
     const others = run.told.filter(told => told.kind !== 'reading');
-    expect(others).toMatchObject([{ kind: 'absence', reason: 'macOS does not measure it' }]);
+    expect(others).toMatchObject([
+      { about: 'pressure', reason: 'macOS does not measure it' },
+      { about: 'container', reason: 'macOS has no containers of its own' },
+    ]);
   });
 
   it('has the name that the configuration gives it, else the one its owner gave it', async () => {
