@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { formatBytes, formatCount } from '../../src/core/figure/figure.ts';
 import { StandInTools } from '../gather/gpu/stand-in-tools.ts';
+import { isLongRun } from '../support/counts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
@@ -84,7 +85,9 @@ describe('plimsoll up in a browser', () => {
 
   test('a killed daemon is a lost connection, and its next start is found without reloading', async ({
     browser,
+    skip,
   }) => {
+    if (!isLongRun) skip('the pages of a served state show it too: in npm run test:long');
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     const first = await startDaemon({ home });
@@ -104,7 +107,8 @@ describe('plimsoll up in a browser', () => {
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
-  test('two tabs of one browser are one client of the daemon', async ({ browser }) => {
+  test('two tabs of one browser are one client of the daemon', async ({ browser, skip }) => {
+    if (!isLongRun) skip('the pages of a served state show it too: in npm run test:long');
     using home = temporaryDirectory();
     await using daemon = await startDaemon({ home: join(home.path, 'home') });
     const { page, context } = await browser.open(daemon.url);

@@ -4,6 +4,7 @@
 import { describe, expect } from 'vitest';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { unknown } from '../../src/core/unknown.ts';
+import { isLongRun } from '../support/counts.ts';
 import { pressedFact } from '../support/pressed.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
@@ -103,7 +104,9 @@ describe('the page of a node', () => {
 
   test('says that the past could not be read, not that there was none, and asks again', async ({
     browser,
+    skip,
   }) => {
+    if (!isLongRun) skip('a time-out of the page: in npm run test:long');
     using past = measuredPast(rack, fallenMemory('GPU-00000001'));
     await using served = await serveMachines({ machines: [rack], past });
     served.tell(rack, AT_WORK);

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { requireBuild } from '../support/build.ts';
 import { childEnv } from '../support/child-env.ts';
+import { isLongRun } from '../support/counts.ts';
 import { recordingFixture } from '../support/recording-fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
@@ -77,7 +78,8 @@ test('what is no recording ends with 31 and two lines', async () => {
 
 test(
   'the demo recorded without names has none of them, and is shown again',
-  async () => {
+  async ({ skip }) => {
+    if (!isLongRun) skip('a whole demo and its replay: in npm run test:long');
     requireBuild();
     using folder = temporaryDirectory();
     const path = join(folder.path, 'demo.plimsoll');

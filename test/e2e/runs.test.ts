@@ -9,6 +9,7 @@ import { formatCount } from '../../src/core/figure/figure.ts';
 import type { Objective } from '../../src/core/run/objective.ts';
 import { objectiveFields } from '../../src/core/run/objective.ts';
 import { announceTo } from '../support/announced.ts';
+import { isLongRun } from '../support/counts.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -143,7 +144,9 @@ describe('runs in a browser', () => {
 
   test('a run whose process is killed is shown as interrupted, with its last figures', async ({
     browser,
+    skip,
   }) => {
+    if (!isLongRun) skip('a run that nobody ends: in npm run test:long');
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     await using daemon = await startDaemon({ home });

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
+import { isLongRun } from '../support/counts.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 
 const DAEMON = fileURLToPath(new URL('./connections-process.ts', import.meta.url));
@@ -128,7 +129,8 @@ describe('connections between hosts of their own', () => {
       expect((await until(({ lines }) => lines.length >= 2)).lines).toEqual(possible);
   });
 
-  it('follow an address that a node gives up for another one', async () => {
+  it('follow an address that a node gives up for another one', async ({ skip }) => {
+    if (!isLongRun) skip('six seconds of asking again: in npm run test:long');
     const { everything } = twoCables();
     const [atlas, juno] = [start('atlas'), start('juno')];
     await Promise.all([atlas, juno].map(({ until }) => until(({ lines }) => isEqual(lines, everything))));

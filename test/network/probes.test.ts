@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { isKnown, type Reported } from '../../src/core/unknown.ts';
+import { isLongRun } from '../support/counts.ts';
 import type { HostProcess } from './namespaces.ts';
 import type { ProbingSettings, SeenProbes } from './seen-probes.ts';
 import { interfaceTo, line, reasonAgainst, shape } from './shapes.ts';
@@ -41,6 +42,7 @@ it.concurrent('two daemons profile every connection of their cable, each from it
 it.concurrent('two daemons leave their cable alone while a benchmark runs on one of them, and measure it when it was killed', {
   timeout: 400_000,
 }, async context => {
+  if (!isLongRun) context.skip('half a minute of probing and loading: in npm run test:long');
   await using bed = await TestBed.open(context);
   line(bed.net, ['atlas', 'juno']);
   const atlas = start(bed, 'atlas');

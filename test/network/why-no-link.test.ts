@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
+import { isLongRun } from '../support/counts.ts';
 import type { HostProcess } from './namespaces.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 
@@ -119,6 +120,7 @@ describe('plimsoll doctor', () => {
   });
 
   it('finds nodes linked that only a third one could have told each other of', async context => {
+    if (!isLongRun) context.skip('three daemons and ten seconds: in npm run test:long');
     if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
     const everybody = ['atlas', 'juno', 'vesta'];
     net.addHost('switch');

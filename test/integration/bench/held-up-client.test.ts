@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { exitName, readReport } from './bench-here.ts';
 import type { BenchProcess } from './bench-process.ts';
@@ -45,6 +46,7 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
   });
 
   test('is not trustworthy when a processor quota throttled it', async context => {
+    if (!isLongRun) context.skip('eight seconds of being throttled: in npm run test:long');
     const group = new QuotaGroup(`plimsoll-test-${process.pid}`);
     if (!group.isMade) context.skip('control groups with a processor quota cannot be made here');
     using _gone = group;

@@ -26,7 +26,10 @@ const documentOf = ({ directory }: BenchProcess) =>
 const textOf = ({ directory }: BenchProcess): string => readFileSync(join(directory, 'line.txt'), 'utf8');
 
 describe.concurrent('plimsoll line', { timeout: 120_000 }, () => {
-  test('--by concurrency searches requests in flight, each load a run of its own, up to the most it may try', async () => {
+  test('--by concurrency searches requests in flight, each load a run of its own, up to the most it may try', async ({
+    skip,
+  }) => {
+    if (!isLongRun) skip('a whole search: in npm run test:long');
     await using mock = await startMock();
     using folder = temporaryDirectory();
     await using line = spawnBench(folder.path, [mock.url, '--by', 'concurrency', '--load-max', '2'], 'line');

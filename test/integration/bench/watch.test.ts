@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { isLongRun } from '../../support/counts.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { repositoryRoot } from '../../support/repository.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -111,6 +112,7 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
   });
 
   test('ends on Ctrl-C without ending the run, and one that never reads holds nobody back', async context => {
+    if (!isLongRun) context.skip('a run that outlives its viewers: in npm run test:long');
     if (process.platform !== 'linux') context.skip('children are found in /proc, which only Linux has');
     using folder = temporaryDirectory();
     await using mock = await startMock(10);

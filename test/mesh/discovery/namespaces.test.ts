@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BeaconTrouble, DiscoveryStatus } from '../../../src/mesh/discovery/discovery-status.ts';
 import type { MeshCandidate } from '../../../src/mesh/mesh.ts';
 import { Namespaces, reasonAgainstNamespaces } from '../../network/namespaces.ts';
+import { isLongRun } from '../../support/counts.ts';
 
 const KEY = '11'.repeat(32);
 const OTHER_KEY = '22'.repeat(32);
@@ -117,7 +118,8 @@ describe('beacons', () => {
     }
   });
 
-  test('a cable that is plugged in later is used, and again after it was pulled', async () => {
+  test('a cable that is plugged in later is used, and again after it was pulled', async ({ skip }) => {
+    if (!isLongRun) skip('eight seconds of waiting for beacons: in npm run test:long');
     const a = start('a');
     start('b');
     await a(({ status }) => status !== undefined);

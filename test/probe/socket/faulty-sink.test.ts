@@ -5,7 +5,7 @@ import { ProbeError } from '../../../src/probe/socket/probe-error.ts';
 import { measureSocketLink } from '../../../src/probe/socket/socket-link.ts';
 import type { StreamEngine } from '../../../src/probe/socket/stream.ts';
 import { openStreamEngine } from '../../../src/probe/socket/stream-engine.ts';
-import { longCount } from '../../support/counts.ts';
+import { isLongRun, longCount } from '../../support/counts.ts';
 import type { Fault } from './faulty-sink.ts';
 import { FAULT_NAMES, FAULTS, faultySink, SLOW_FAULTS, TICKET } from './faulty-sink.ts';
 import { openThings } from './open-things.ts';
@@ -33,6 +33,7 @@ describe('a probe of a sink that', () => {
 test('probes of faulty sinks leave nothing behind', {
   timeout: longCount(60_000, 1_800_000),
 }, async context => {
+  if (!isLongRun) context.skip('eight probes more: in npm run test:long');
   if (openThings() === undefined) context.skip('there is no /proc to count with');
   const quick = FAULT_NAMES.filter(fault => !SLOW_FAULTS.includes(fault));
   await using engine = await openStreamEngine(process.env, process.platform);
