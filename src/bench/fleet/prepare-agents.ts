@@ -98,11 +98,16 @@ export const countedWarmup = (request: BenchRequest, agents: number): BenchReque
   return { ...request, warmup: { kind: 'requests', count: Math.max(agents, threads) } };
 };
 
-const checkSplit = ({ pattern, shape }: BenchRequest, agents: number): void => {
+const checkSplit = ({ pattern, shape, samplesMax }: BenchRequest, agents: number): void => {
   const input = (problem: string, advice: string): BenchError =>
     new BenchError({ code: 'input', problem, advice });
   if (agents > AGENTS_MAX)
     throw input(`${agents} agents are more than a run can have`, `Name at most ${AGENTS_MAX}.`);
+  if (samplesMax !== undefined && samplesMax < agents)
+    throw input(
+      `${formatCount(samplesMax)} ${samplesMax === 1 ? 'request' : 'requests'} cannot be split over ${agents} agents`,
+      `Use --requests ${agents} or more, or fewer agents.`,
+    );
   if (pattern.kind === 'concurrency' && pattern.concurrency < agents)
     throw input(
       `${formatCount(pattern.concurrency)} requests at a time cannot be split over ${agents} agents`,

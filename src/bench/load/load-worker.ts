@@ -94,7 +94,8 @@ const warmUp = (): LoadPattern =>
 
 const connectionsToOpen = (): number => {
   const { pattern, course, connections, limits } = plan;
-  if (pattern.kind !== 'concurrency') return shareOf(connections.opened, share);
+  // One for each agent at least, however low the rate.
+  if (pattern.kind !== 'concurrency') return shareOf(Math.max(connections.opened, plan.share.of), share);
   // A user who never gets a sample needs no connection; before the measured window no limit counts them.
   const useful = course === undefined ? limits.samplesMax : undefined;
   return shareOf(Math.min(pattern.concurrency, useful ?? pattern.concurrency), share);

@@ -47,6 +47,32 @@ describe('an agent that', () => {
     expect(mock.log().requests).toBe(0);
   });
 
+  test.each([
+    ['in a closed loop', { pattern: { kind: 'concurrency' as const, concurrency: 2 } }],
+    ['at a rate', { pattern: { kind: 'constant' as const, requestsPerSecond: 5 } }],
+  ])('would have no request, %s, is asked for nothing', async (_, changes) => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock(MOCK);
+    const fleet = fleetAt(folder.path, mock);
+    await expect(fleet.run(requestHere(mock.url, { ...changes, samplesMax: 1 }))).rejects.toMatchObject({
+      code: 'input',
+      problem: {
+        problem: '1 request cannot be split over 2 agents',
+        advice: 'Use --requests 2 or more, or fewer agents.',
+      },
+    });
+    expect(mock.log().requests).toBe(0);
+  });
+
+  test('sends less than a request a second has a connection all the same', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock(MOCK);
+    const fleet = fleetAt(folder.path, mock);
+    const pattern = { kind: 'constant' as const, requestsPerSecond: 1 };
+    const { report } = await fleet.run(requestHere(mock.url, { pattern, samplesMax: 2 }));
+    expect(report).toMatchObject({ complete: true, counts: { completed: 2 } });
+  });
+
   test('dies while it prepares leaves nobody with anything to send', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock(MOCK);
