@@ -2,7 +2,8 @@
 
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { errorCode, errorMessage } from '../../core/problem.ts';
+import { errorCode } from '../../core/problem.ts';
+import { fileReason } from '../../process/disk-reason.ts';
 import { BenchError } from '../bench-error.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import { readRow } from './read-row.ts';
@@ -113,7 +114,7 @@ const unreadable = (shownPath: string, cause: unknown): BenchError => {
       : code === 'EACCES'
         ? 'Change its permissions so that you can read it.'
         : 'Give a JSONL file with --dataset FILE.';
-  const reason = REASONS.get(code ?? '') ?? errorMessage(cause);
+  const reason = fileReason(cause);
   return new BenchError(
     { code: 'input', problem: `${shownPath} cannot be read: ${reason}`, advice },
     { cause },
@@ -123,11 +124,6 @@ const unreadable = (shownPath: string, cause: unknown): BenchError => {
 const input = (problem: string, advice: string): BenchError =>
   new BenchError({ code: 'input', problem, advice });
 
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'there is no such file'],
-  ['EACCES', 'permission denied'],
-  ['EISDIR', 'it is a folder'],
-]);
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const NEWLINE = 0x0a;
 const MEBIBYTE = 1024 * 1024;

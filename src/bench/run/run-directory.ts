@@ -1,19 +1,19 @@
 // The folder of one run: everything needed to understand it later, and nothing secret.
 
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { errorCode } from '../../core/problem.ts';
+import { readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
 import type { Report } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { RunFiles } from '../../metrics/run-files.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+import { makeMissingFolder } from '../../process/make-folder.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { runConfigToJson } from '../../wire/run-config.ts';
 import { BenchError } from '../bench-error.ts';
 import type { SamplesFile } from './samples-file.ts';
-import { diskReason, openSamplesFile } from './samples-file.ts';
+import { openSamplesFile } from './samples-file.ts';
 
 export interface RunDirectory {
   readonly path: string;
@@ -85,7 +85,7 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
  */
 export const makeEmptyFolder = async (path: string): Promise<boolean> => {
   try {
-    if (await makeMissing(path)) return true;
+    if (await makeMissingFolder(path)) return true;
     const names = await readdir(path);
     if (names.length === 0) return false;
     throw new BenchError({
@@ -96,20 +96,6 @@ export const makeEmptyFolder = async (path: string): Promise<boolean> => {
   } catch (error) {
     if (error instanceof BenchError) throw error;
     throw cannotWrite(path, error);
-  }
-};
-
-/** Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never returns. */
-const makeMissing = async (path: string): Promise<boolean> => {
-  try {
-    await mkdir(path, { mode: 0o700 });
-    return true;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EEXIST') return false;
-    const parent = dirname(path);
-    if (code !== 'ENOENT' || parent === path || !(await makeMissing(parent))) throw error;
-    return await makeMissing(path);
   }
 };
 

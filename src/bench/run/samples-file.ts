@@ -4,7 +4,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { untilAborted } from '../../clock/until-aborted.ts';
-import { errorCode, errorMessage } from '../../core/problem.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 
 export interface SamplesFile extends AsyncDisposable {
   /** Whole lines. */
@@ -95,12 +95,6 @@ class QueuedFile implements SamplesFile {
   }
 }
 
-/** A sentence for a person: "no space left on the disk". */
-export const diskReason = (error: unknown): string => {
-  const code = errorCode(error);
-  return DISK_REASONS.get(code ?? '') ?? code ?? errorMessage(error);
-};
-
 /** `writev` may write a part. */
 const writeAll = async (file: FileHandle, lines: readonly Uint8Array[]): Promise<void> => {
   let rest = Buffer.concat(lines);
@@ -112,13 +106,3 @@ const writeAll = async (file: FileHandle, lines: readonly Uint8Array[]): Promise
 
 const DISPOSE_MS = 1_000;
 const QUEUE_BYTES_MAX: number = 64 * 1024 * 1024;
-const DISK_REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOSPC', 'no space left on the disk'],
-  ['EDQUOT', 'the quota of this user is used up'],
-  ['EACCES', 'permission denied'],
-  ['EPERM', 'permission denied'],
-  ['EROFS', 'the file system is read-only'],
-  ['ENOTDIR', 'part of its path is a file'],
-  ['EEXIST', 'a file is in its place'],
-  ['EIO', 'the disk failed'],
-]);

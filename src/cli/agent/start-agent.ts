@@ -12,7 +12,8 @@ import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { Config } from '../../config/config.ts';
 import { homeFiles, openHome } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
-import { errorCode, shortReason } from '../../core/problem.ts';
+import { errorCode } from '../../core/problem.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 import { asBenchCommandError, benchProcess } from '../bench/bench-process.ts';
 import { CommandError } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -64,7 +65,9 @@ export const startAgent = async (state: ProcessState, start: AgentStart): Promis
       if (errorCode(error) === 'EADDRINUSE' && start.port === undefined && tried + 1 < PORTS_TRIED) continue;
       throw new CommandError(
         'addressInUse',
-        `port ${port} cannot be used: ${shortReason(error)}`,
+        errorCode(error) === 'EADDRINUSE'
+          ? `port ${port} is taken by another program`
+          : `port ${port} cannot be used: ${diskReason(error)}`,
         'Choose another one: plimsoll agent --port N',
         { cause: error },
       );

@@ -7,10 +7,11 @@ import * as v from 'valibot';
 import { parseToml, plainValue } from '../../config/toml-document.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { errorCode, shortReason } from '../../core/problem.ts';
+import { errorCode } from '../../core/problem.ts';
 import type { LoadStep } from '../../core/run/run-shape.ts';
 import { LOAD_STEPS_MAX } from '../../core/run/run-shape.ts';
 import { firstLine } from '../../core/text/single-line.ts';
+import { fileReason } from '../../process/disk-reason.ts';
 import { CommandError } from '../command-error.ts';
 import { duration, requestRate, wholeNumberFrom } from './option-values.ts';
 
@@ -132,7 +133,7 @@ const contentOf = async (path: string, shown: string): Promise<string> => {
     if (errorCode(error) === undefined || error instanceof CommandError) throw error;
     throw new CommandError(
       'benchInput',
-      `--stages ${shown}: ${shortReason(error)}`,
+      `--stages ${shown}: ${fileReason(error)}`,
       'Give a file, or the stages themselves: --stages rate=5:30s,5..20:1m',
       { cause: error },
     );

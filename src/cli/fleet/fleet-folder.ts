@@ -1,7 +1,7 @@
 // The folder of a fleet, on the machine of whoever administers it: fleet.json with what was decided and who belongs to it,
 // and the files made of that, for the server and for nodes. Credentials are readable only by their owner.
 
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
@@ -10,7 +10,10 @@ import { fleetStreams } from '../../mesh/nats/fleet-streams.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
 import type { FleetServerSettings, FleetUser } from '../../mesh/nats/server-files.ts';
 import { serverConfig, usersConfig } from '../../mesh/nats/server-files.ts';
+import type { AtomicFileOptions } from '../../process/atomic-file.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+import { makeMissingFolder } from '../../process/make-folder.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import { CommandError } from '../command-error.ts';
 
@@ -51,26 +54,29 @@ export const createFleetFolder = async (path: string, folder: FleetFolder): Prom
       `${path} has a fleet already, and was not changed`,
       'Choose another folder, or add nodes to it: plimsoll fleet add DIR ID',
     );
-  await mkdir(join(path, 'nodes'), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(join(path, SERVER_FILE), serverConfig(folder), READABLE);
+  try {
+    if (!(await makeMissingFolder(path)) && !(await stat(path)).isDirectory())
+      throw cannotWrite(path, 'a file is in its place');
+    await makeMissingFolder(join(path, 'nodes'));
+  } catch (error) {
+    throw asRefusal(path, error);
+  }
+  await write(join(path, SERVER_FILE), serverConfig(folder), READABLE);
   const streams = fleetStreams({ ...folder.streams, hasMessageTtl: false });
-  await writeFileAtomic(join(path, 'streams.json'), `${JSON.stringify(streams, undefined, 2)}\n`);
+  await write(join(path, 'streams.json'), `${JSON.stringify(streams, undefined, 2)}\n`);
   await writeFleetFolder(path, folder);
 };
 
 /** Users last: a server that reloads between the two still has the former ones. */
 export const writeFleetFolder = async (path: string, folder: FleetFolder): Promise<void> => {
-  await writeFileAtomic(
-    join(path, FLEET_FILE),
-    `${JSON.stringify({ version: 1, ...folder }, undefined, 2)}\n`,
-  );
-  await writeFileAtomic(join(path, 'users.conf'), usersConfig(folder, folder.nodes), READABLE);
+  await write(join(path, FLEET_FILE), `${JSON.stringify({ version: 1, ...folder }, undefined, 2)}\n`);
+  await write(join(path, 'users.conf'), usersConfig(folder, folder.nodes), READABLE);
 };
 
 /** @returns where it is. */
 export const writeCredentials = async (path: string, name: string, seed: string): Promise<string> => {
   const file = join(path, name);
-  await writeFileAtomic(file, `${seed}\n`);
+  await write(file, `${seed}\n`);
   return file;
 };
 
@@ -83,6 +89,25 @@ export const readAdministrator = async (path: string): Promise<string> => {
     'Restore it from a backup; without it streams cannot be changed.',
   );
 };
+
+const write = async (file: string, text: string, options?: AtomicFileOptions): Promise<void> => {
+  try {
+    await writeFileAtomic(file, text, options);
+  } catch (error) {
+    throw asRefusal(file, error);
+  }
+};
+
+const asRefusal = (place: string, error: unknown): unknown =>
+  errorCode(error) === undefined ? error : cannotWrite(place, diskReason(error), error);
+
+const cannotWrite = (place: string, reason: string, cause?: unknown): CommandError =>
+  new CommandError(
+    'fleet',
+    `${place} cannot be written: ${reason}`,
+    'Choose a folder that you can write to: plimsoll fleet init DIR',
+    { cause },
+  );
 
 const readIn = async (path: string, name: string): Promise<string | undefined> => {
   try {

@@ -3,10 +3,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
-import { errorMessage } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
 import type { FontFace } from '../../report/html/font-faces.ts';
 import { fontFaces } from '../../report/html/font-faces.ts';
@@ -105,7 +105,7 @@ const write = async ({ file, text }: Export, state: ProcessState): Promise<strin
   } catch (error) {
     throw new CommandError(
       'failure',
-      `${path} cannot be written: ${errorMessage(error)}`,
+      `${path} cannot be written: ${diskReason(error)}`,
       'Choose a file in a folder that you can write to.',
       { cause: error },
     );

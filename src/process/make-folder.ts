@@ -1,0 +1,22 @@
+// A folder with those above it that are missing, one level at a time, and what the system says where it makes none.
+
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from '../core/problem.ts';
+
+/**
+ * Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never returns.
+ * @returns true when it was made here, false when something of that name is there.
+ */
+export const makeMissingFolder = async (path: string): Promise<boolean> => {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return false;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || !(await makeMissingFolder(parent))) throw error;
+    return await makeMissingFolder(path);
+  }
+};
