@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { encodeSamplesEnd } from '../../src/wire/sample-line.ts';
-import { madeUpLine, writeLine } from '../support/made-up-line.ts';
+import { madeUpLine, madeUpSweep, writeLine, writeSweep } from '../support/made-up-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -151,4 +152,24 @@ describe('plimsoll report', () => {
     expect(await damaged.run()).toBe(EXIT_CODES.benchRunDirectory.code);
     expect(damaged.stderr.text).toMatch(/stage-01/);
   });
+});
+
+test('plimsoll report of a sweep whose process was killed says which stage was cut off, and counts nothing of it', async () => {
+  using directory = temporaryDirectory();
+  const sweep = madeUpSweep('sweep-1');
+  const [first, second] = sweep.stages;
+  if (first === undefined || second === undefined) throw new Error('a made-up sweep has stages');
+  const cut = {
+    ...second,
+    state: 'running',
+    verdict: unknown('it runs'),
+    figures: unknown('it runs'),
+  } as const;
+  writeSweep(directory.path, { ...sweep, state: 'running', stages: [first, { ...cut, reasons: [] }] });
+  const made = madeUpProcess(['report', directory.path]);
+  expect(await made.run()).toBe(EXIT_CODES.benchInterrupted.code);
+  const row = made.stdout.text.split('\n').find(line => /^ +2 /.test(line)) ?? '';
+  expect(row).toMatch(/cut off/);
+  expect(row).not.toMatch(/running| 0 /);
+  expect(made.stdout.text).not.toContain('running');
 });

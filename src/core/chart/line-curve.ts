@@ -232,7 +232,12 @@ export const formatPercentOf = (share: number): string => {
 };
 
 /** Their figures say nothing of the endpoint, or are not all there. */
-const NOT_JOINED: ReadonlySet<PicturedStage['standing']> = new Set(['client-bound', 'stopped', 'broken']);
+const NOT_JOINED: ReadonlySet<PicturedStage['standing']> = new Set([
+  'client-bound',
+  'stopped',
+  'cut-off',
+  'broken',
+]);
 const NARROW_PX = 560;
 const TOP_PX = 30;
 const LEFT_PX = 52;

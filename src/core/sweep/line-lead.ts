@@ -13,7 +13,7 @@ import {
   shareWords,
 } from './line-words.ts';
 import type { PicturedStage } from './pictured-stage.ts';
-import { loadOn } from './pictured-stage.ts';
+import { hasEnded, loadOn } from './pictured-stage.ts';
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
 
@@ -127,7 +127,7 @@ const bracketSoFar = (options: LeadOptions, line: Bracket): readonly LeadPart[] 
 
 const sweepLead = (options: LeadOptions): readonly LeadPart[] => {
   const { stages, isLive, reason, sweep } = options;
-  const ended = stages.filter(({ standing }) => standing !== 'running');
+  const ended = stages.filter(hasEnded);
   const loadOf = (stage: PicturedStage): number => loadOn(stage, sweep.by) ?? 0;
   return [
     strong(`${capitalized(heldWords(stages, sweep))}${isLive ? ' so far' : ''}`),

@@ -7,7 +7,7 @@ import { parseObjectives } from '../run/parse-objective.ts';
 import type { SeriesKey } from '../run/run-series.ts';
 import { seriesRow } from '../run/run-series.ts';
 import type { PicturedStage } from './pictured-stage.ts';
-import { loadOn, settledInFlight } from './pictured-stage.ts';
+import { hasEnded, loadOn, settledInFlight } from './pictured-stage.ts';
 import type { StageLoad } from './stage.ts';
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
@@ -84,6 +84,8 @@ export const stageResult = ({ standing, isOverCapacity }: PicturedStage): StageR
       return { word: isOverCapacity ? 'failed, grows' : 'failed', tone: 'bad' };
     case 'running':
       return { word: 'running', tone: 'plain' };
+    case 'cut-off':
+      return { word: 'cut off', tone: 'caution' };
     case 'undecided':
       return { word: 'undecided', tone: 'plain' };
     case 'client-bound':
@@ -99,7 +101,7 @@ export const stageResult = ({ standing, isOverCapacity }: PicturedStage): StageR
 
 /** Under a small picture of requests in flight: "40, steady", "+14 a min". */
 export const flowWords = (stage: PicturedStage): string => {
-  if (stage.standing === 'running') return 'running';
+  if (!hasEnded(stage)) return stageResult(stage).word;
   const { growthPerMinute, isOverCapacity } = stage;
   if (isOverCapacity && growthPerMinute !== undefined)
     return `+${formatCount(Math.round(growthPerMinute))} a min`;
@@ -167,7 +169,7 @@ export const heldWords = (
   stages: readonly Pick<PicturedStage, 'standing'>[],
   { by, objectives }: Pick<Sweep, 'by' | 'objectives'>,
 ): string => {
-  const ended = stages.filter(({ standing }) => standing !== 'running');
+  const ended = stages.filter(hasEnded);
   const loads = `${formatCount(ended.length)} ${ended.length === 1 ? 'load' : 'loads'}`;
   if (ended.length === 0) return 'no load has ended';
   if (by === 'concurrency' && objectives.length === 0) return `${loads} measured`;

@@ -12,6 +12,8 @@ export type StageStanding =
   | 'held'
   | 'failed'
   | 'running'
+  /** Its process ended in the middle of it: what it did is not known. */
+  | 'cut-off'
   | 'undecided'
   | 'client-bound'
   | 'stopped'
@@ -59,6 +61,15 @@ export const picturedStages = (stages: readonly Stage[]): readonly PicturedStage
           },
         ];
   });
+
+/** Of a sweep that is over: what it says is running was cut off. */
+export const picturedAfterwards = (stages: readonly Stage[]): readonly PicturedStage[] =>
+  picturedStages(stages).map(stage =>
+    stage.standing === 'running' ? { ...stage, standing: 'cut-off' } : stage,
+  );
+
+export const hasEnded = ({ standing }: Pick<PicturedStage, 'standing'>): boolean =>
+  standing !== 'running' && standing !== 'cut-off';
 
 /** Of what the cluster has of them. */
 export const picturedDigests = (stages: readonly StageDigest[]): readonly PicturedStage[] =>

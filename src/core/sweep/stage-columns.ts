@@ -91,14 +91,18 @@ export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
     ({ growthPerMinute }) => growthPerMinute,
     value => formatCount(Math.round(value)),
   ),
-  issued: column('n', ({ issued }) => issued, formatCount),
+  issued: column('n', stage => (isUncounted(stage) ? undefined : stage.issued), formatCount),
   failed: column('failed', ({ failed }) => failed, formatCount),
   time: column(
     'time',
-    ({ elapsedMs }) => elapsedMs,
+    stage => (isUncounted(stage) ? undefined : stage.elapsedMs),
     elapsedMs => figureText(formatMeasuredNanoseconds(elapsedMs * 1e6)),
   ),
 };
+
+/** Nobody wrote down how far it came. */
+const isUncounted = ({ standing, elapsedMs }: PicturedStage): boolean =>
+  standing === 'cut-off' && elapsedMs === 0;
 
 /** What endpoints without a stream, tokens or objectives of a request lack in every stage. */
 const IF_KNOWN: ReadonlySet<StageColumnKey> = new Set([

@@ -19,7 +19,7 @@ import {
   shareWords,
   stageResult,
 } from './line-words.ts';
-import { inLoadOrder, type PicturedStage, picturedStages } from './pictured-stage.ts';
+import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
 import { type Stage, stageConfidence } from './stage.ts';
 import { stageBars } from './stage-bars.ts';
 import { STAGE_COLUMNS, type StageColumnKey, toldColumns } from './stage-columns.ts';
@@ -41,7 +41,7 @@ type StagesDocument = SweepDocument | LineDocument;
 /** After it ended. */
 export const sweepText = (document: StagesDocument, options: SweepTextOptions): readonly string[] => {
   const { columns } = options;
-  const stages = picturedStages(document.stages);
+  const stages = picturedAfterwards(document.stages);
   return shown(
     [
       ...cutWords(document).map(words => words.toUpperCase()),

@@ -22,7 +22,7 @@ import {
   stageResult,
 } from '../../core/sweep/line-words.ts';
 import type { PicturedStage } from '../../core/sweep/pictured-stage.ts';
-import { loadOn, picturedStages } from '../../core/sweep/pictured-stage.ts';
+import { hasEnded, loadOn, picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
 import type { StageColumnKey } from '../../core/sweep/stage-columns.ts';
 import { STAGE_COLUMNS, toldColumns } from '../../core/sweep/stage-columns.ts';
 import type { Sweep } from '../../core/sweep/sweep.ts';
@@ -57,7 +57,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
   const sweep = sweepHeadDigest(document, '');
   const { line } = lineOf(document);
   const end = sweepEndOf(document);
-  const stages = picturedStages(document.stages);
+  const stages = picturedAfterwards(document.stages);
   const isLine = sweep.form === 'line';
   const target = hostOf(document.target);
   const model = isUnknown(document.model) ? 'Unknown model' : document.model;
@@ -155,7 +155,7 @@ const bandOf = ({
       ? []
       : [`this client was the limit in ${formatCount(bound)} of ${formatCount(stages.length)} stages`]),
   ];
-  const ended = stages.filter(({ standing }) => standing !== 'running');
+  const ended = stages.filter(hasEnded);
   if (sweep.form === 'sweep')
     return {
       tone: cut.length > 0 ? 'caution' : 'open',

@@ -1,7 +1,7 @@
 // A load line or a sweep in Markdown: the answer, its stages, and how to do it again.
 
 import { objectivesWords } from '../../core/sweep/line-words.ts';
-import { picturedStages } from '../../core/sweep/pictured-stage.ts';
+import { picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
 import type { StageColumnKey } from '../../core/sweep/stage-columns.ts';
 import { stageCells, toldColumns } from '../../core/sweep/stage-columns.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
@@ -11,7 +11,7 @@ import { isUnknown } from '../../core/unknown.ts';
 import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {
-  const stages = picturedStages(document.stages);
+  const stages = picturedAfterwards(document.stages);
   const [head = [], ...rows] = stageCells(toldColumns(COLUMNS, stages), stages);
   return `${[
     `## ${'line' in document ? 'Load line' : 'Sweep'}`,
