@@ -13,6 +13,7 @@ import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BenchError } from '../bench-error.ts';
 import type { SearchEnd } from '../line/found-line.ts';
@@ -90,6 +91,8 @@ class LineRun {
         break;
       }
       await this.#write(this.#document('running'), problems);
+      // Nobody could see after a death what a later stage has found.
+      if (problems.length > 0) break;
     }
     const isStopped = this.#parts.bench.stop.aborted;
     const document = this.#document(isStopped ? 'stopped' : problems.length > 0 ? 'interrupted' : 'complete');
@@ -222,7 +225,7 @@ class LineRun {
       await writeFileAtomic(join(directory, LINE_FILE), sweepDocumentToJson(document));
       if (text !== undefined) await writeFileAtomic(join(directory, 'line.txt'), `${text.join('\n')}\n`);
     } catch (error) {
-      const problem = `${LINE_FILE} could not be written: ${errorMessage(error)}`;
+      const problem = `${LINE_FILE} could not be written: ${diskReason(error)}`;
       if (!problems.includes(problem)) problems.push(problem);
     }
   }

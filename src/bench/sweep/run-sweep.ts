@@ -2,10 +2,12 @@
 // when a stage begins and when it has ended, so that a death in the middle costs the stage that was running and no more.
 
 import { pause } from '../../clock/until-aborted.ts';
+import { errorCode } from '../../core/problem.ts';
 import { loadWords } from '../../core/sweep/line-words.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
 import type { Warmup } from '../run/bench-request.ts';
@@ -116,7 +118,7 @@ class Sweep {
       this.#tell(this.#document, ended.stage);
       this.#write();
       await observer.stageEnded(ended);
-      return ended.stage.verdict === 'stopped';
+      return ended.stage.verdict === 'stopped' || (await this.#cannotWrite());
     } catch (error) {
       if (!(error instanceof BenchError) || this.#document.stages.length === 0) throw error;
       // What was measured before is not thrown away because the server has gone.
@@ -134,10 +136,23 @@ class Sweep {
     const { endedEarly = earlyEnd(left, isStopped), ...rest } = document;
     this.#document = { ...rest, state, ...(endedEarly === undefined ? {} : { endedEarly }) };
     this.#write();
-    await this.#writing;
-    if (this.#diskProblem !== undefined) throw this.#diskProblem;
+    await this.#cannotWrite();
     this.#parts.observer.changed(this.#document);
     return this.#document;
+  }
+
+  /** Then the sweep ends: what is known is told, and no load is measured that a death would lose. */
+  async #cannotWrite(): Promise<boolean> {
+    await this.#writing;
+    const problem = this.#diskProblem;
+    if (problem === undefined) return false;
+    if (errorCode(problem) === undefined) throw problem;
+    const { state } = this.#document;
+    if (state !== 'stopped') {
+      const endedEarly = `sweep.json could not be written: ${diskReason(problem)}`;
+      this.#document = { ...this.#document, state: 'interrupted', endedEarly };
+    }
+    return true;
   }
 
   /** With a stage as it is now. */

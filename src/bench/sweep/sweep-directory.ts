@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 import { lockFile } from '../../process/file-lock.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { SWEEP_BYTES_MAX, sweepDocumentFromJson, sweepDocumentToJson } from '../../wire/sweep-schema.ts';
@@ -15,8 +16,10 @@ import { makeEmptyFolder } from '../run/run-directory.ts';
 export interface SweepDirectory extends Disposable {
   /** Absolute. */
   readonly path: string;
+  /** @throws what the disk says. */
   write(document: SweepDocument): Promise<void>;
-  writeText(text: string): Promise<void>;
+  /** What could not be written is told, one sentence each. */
+  writeText(text: string): Promise<readonly string[]>;
   /** Of a sweep that never began: removes what was made here. */
   discard(): Promise<void>;
 }
@@ -97,7 +100,15 @@ const locked = (path: string): SweepDirectory => {
     path,
     write: document => writeFileAtomic(join(path, SWEEP_FILE), sweepDocumentToJson(document)),
     discard: async () => undefined,
-    writeText: text => writeFileAtomic(join(path, TEXT_FILE), text),
+    writeText: async text => {
+      try {
+        await writeFileAtomic(join(path, TEXT_FILE), text);
+        return [];
+      } catch (error) {
+        if (errorCode(error) === undefined) throw error;
+        return [`${TEXT_FILE} could not be written: ${diskReason(error)}`];
+      }
+    },
     [Symbol.dispose]: () => {
       if (isHeld) lock[Symbol.dispose]();
       isHeld = false;

@@ -47,7 +47,8 @@ export const sweepCommand: Command = {
       await state.stdout.write(
         `\n${sweepText(end.document, state.stdout).join('\n')}\n\nSweep directory: ${end.directory}\n`,
       );
-    return await exitOf(end.document, invocation.option(BENCH.requireTrustworthy), state);
+    for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+    return await exitOf(end, invocation.option(BENCH.requireTrustworthy), state);
   },
 };
 
@@ -162,14 +163,16 @@ const checkResumed = (invocation: Invocation, { secrets }: SweepResume, { env }:
 };
 
 const exitOf = async (
-  document: SweepDocument,
+  { document, diskProblems }: SweepOutcome,
   needsTrustworthy: boolean,
   { stderr }: ProcessState,
 ): Promise<ExitCode> => {
-  const exit = sweepExit(document, needsTrustworthy);
+  const judged = sweepExit(document, needsTrustworthy);
+  const isWritten = diskProblems.length === 0 || judged === 'benchInterrupted';
+  const exit = isWritten ? judged : 'benchIncomplete';
   const reason = {
     benchInterrupted: 'the sweep was stopped',
-    benchIncomplete: `the sweep is not complete: ${document.endedEarly ?? 'a stage had no answer'}`,
+    benchIncomplete: `the sweep is not complete: ${document.endedEarly ?? diskProblems[0] ?? 'a stage had no answer'}`,
     benchClientBound: 'not trustworthy: this machine was the limit of a stage',
   }[String(exit)];
   const { code } = EXIT_CODES[exit];

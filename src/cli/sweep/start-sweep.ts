@@ -48,6 +48,8 @@ export type SweepCallPlace =
 export interface SweepOutcome {
   readonly document: SweepDocument;
   readonly directory: string;
+  /** A sentence each. */
+  readonly diskProblems: readonly string[];
 }
 
 /** What a directory says of how it was asked for. @throws CommandError */
@@ -135,9 +137,9 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
     })
     .finally(() => followers.close());
   const text = sweepText(ended, { isUnicode: true, columns: FILE_COLUMNS });
-  await directory.writeText(`${text.join('\n')}\n`);
+  const diskProblems = await directory.writeText(`${text.join('\n')}\n`);
   await announcing.end(ended);
-  return { document: ended, directory: directory.path };
+  return { document: ended, directory: directory.path, diskProblems };
 };
 
 /** Begun with the first stage: what is told at the start, as the kind of the server, is not known before. */

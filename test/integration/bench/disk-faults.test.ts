@@ -1,10 +1,11 @@
 // A disk that is full, and places where no run can be kept.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import { errorCode } from '../../../src/core/problem.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -48,6 +49,44 @@ test('a full disk makes a run incomplete, says so, and hangs nothing', async con
     execFileSync('umount', [place]);
   }
 });
+
+test('a sweep onto a disk that fills up ends with words, and prints what is known', async context => {
+  using folder = temporaryDirectory();
+  const place = join(folder.path, 'small');
+  mkdirSync(place);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'pipe' });
+  } catch {
+    context.skip('no file system can be mounted here');
+  }
+  try {
+    await using mock = await quickMock();
+    const out = join(place, 'sweep');
+    const loads = ['--concurrency', '4,8,12', '--duration', '2s', '--pause', '1ms'];
+    const home = ['--home', join(folder.path, 'home')];
+    const sweep = madeUpProcess(['sweep', mock.url, ...loads, '--out', out, ...home]);
+    const ended = sweep.run();
+    await sweep.stdout.until(/Stage 1 of 3 has begun/);
+    fill(join(place, 'other'));
+    expect(await ended).toBe(EXIT_CODES.benchIncomplete.code);
+    expect(sweep.stderr.text).toContain('no space left on the disk');
+    expect(sweep.stderr.text).not.toMatch(/should not have happened|ENOSPC/);
+    expect(sweep.stdout.text).toContain('INTERRUPTED');
+    expect(sweep.stdout.text).toMatch(/Stages in the order they ran/);
+  } finally {
+    execFileSync('umount', [place]);
+  }
+});
+
+/** Whatever room is left, as another program would. */
+const fill = (file: string): void => {
+  const block = Buffer.alloc(4_096);
+  try {
+    for (;;) appendFileSync(file, block);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOSPC') throw error;
+  }
+};
 
 test.each([
   [
