@@ -124,7 +124,11 @@ describe('the door of an agent', () => {
     let secret: string | undefined = code;
     await using door = await openDoor(() => secret);
     await expect(dial(door.port, makeAgentCode())).rejects.toMatchObject({
-      problem: { code: 'unreachable', problem: expect.stringContaining('does not accept this code') },
+      problem: {
+        code: 'unreachable',
+        problem: expect.stringMatching(/^the agent \S+ does not accept this code$/),
+        advice: expect.not.stringContaining('firewall'),
+      },
     });
     secret = undefined;
     await expect(dial(door.port, code)).rejects.toMatchObject({
