@@ -2,6 +2,7 @@
 // a pattern would leave the decision to whoever can add a name to that domain.
 
 import { isAbsolute } from 'node:path';
+import { barredAddress } from '../core/address/server-address.ts';
 import { parsed, wrong } from '../core/figure/parse-figure.ts';
 import type { TargetKey } from './config.ts';
 import { withoutCredentials } from './config-problem.ts';
@@ -26,7 +27,16 @@ export const targetOrigin: ValueParser<string> = value => {
   if ((url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '') {
     return wrong(`${shown} is more than an origin`, `Write the origin alone: "${url.origin}".`);
   }
-  return parsed(url.origin);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const barred = barredAddress(host, host);
+  // What a name leads to is looked at when a load begins.
+  if (barred === undefined || barred.kind === 'not-an-address') return parsed(url.origin);
+  return wrong(
+    `${shown} is at ${host}, ${barred.words}`,
+    barred.kind === 'loopback'
+      ? `No setting allows this spelling. Write the loopback address itself: ${url.protocol}//127.0.0.1:8000.`
+      : 'No setting allows a load there. Name the address of a server.',
+  );
 };
 
 /** "https://llm.example.net LLM_KEY", or a file: "https://llm.example.net /run/secrets/llm". Never the key itself. */

@@ -5,6 +5,8 @@ import { commandDaemon } from '../support/command-daemon.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
+const TARGET = 'http://10.0.0.7:8000';
+
 describe('plimsoll agent', () => {
   test('without a target ends with 2, because it could load nothing', async () => {
     using folder = temporaryDirectory();
@@ -19,6 +21,32 @@ describe('plimsoll agent', () => {
       const { run } = madeUpProcess(['agent', '--home', folder.path, '--target', target]);
       expect(await run()).toBe(2);
     }
+  });
+
+  test.each([
+    'http://169.254.169.254',
+    'http://[fe80::1]:8000',
+    'http://0.0.0.0:8000',
+    'http://[::ffff:127.0.0.1]:8000',
+    'http://[fd00:ec2::254]',
+    'http://2852039166',
+  ])('refuses %s at the start, because no setting allows that address', async target => {
+    using folder = temporaryDirectory();
+    const { run, stderr } = madeUpProcess(['agent', '--home', folder.path, '--target', target]);
+    expect(await run()).toBe(2);
+    expect(stderr.text).toContain('No setting allows');
+  });
+
+  test.each([
+    [`${TARGET} NOPE_VAR`, 'the environment variable that is named for http://10.0.0.7:8000 is not there'],
+    [`${TARGET} /nowhere/key`, 'the file /nowhere/key that is named for http://10.0.0.7:8000 is not there'],
+    ['http://10.0.0.8:8000 SET_VAR', 'http://10.0.0.8:8000 is not among the targets'],
+  ])('refuses --key "%s" at the start', async (key, said) => {
+    using folder = temporaryDirectory();
+    const args = ['agent', '--home', folder.path, '--target', TARGET, '--key', key];
+    const { run, stderr } = madeUpProcess(args, { env: { SET_VAR: 'sk-1' } });
+    expect(await run()).toBe(2);
+    expect(stderr.text).toContain(said);
   });
 
   test('prints what to type at the coordinator and what it may load, and ends with 0 when it is stopped', async () => {

@@ -188,6 +188,7 @@ duration_max = "10m"
       ['targets = ["https://llm.example.net/v1"]', 'is more than an origin'],
       ['targets = ["https://llm.example.net?x=1"]', 'is more than an origin'],
       ['targets = ["llm.example.net"]', 'is not an origin'],
+      ['targets = ["http://169.254.169.254"]', 'where a cloud hands out credentials'],
       ['targets = ["ftp://llm.example.net"]', 'is not an origin'],
       ['targets = ["https://ada:word@llm.example.net"]', 'has credentials in it'],
       ['keys = ["https://llm.example.net"]', 'of which target'],

@@ -2,8 +2,7 @@
 // server may have. What was checked is what is dialled: the target that comes out has the address in place of the name, so
 // that a name which points elsewhere a moment later changes nothing.
 
-import { addressKind } from '../../core/address/address-kind.ts';
-import { isLoopbackHost } from '../../core/address/host-port.ts';
+import { barredAddress } from '../../core/address/server-address.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 import { parseTargetUrl } from '../target/target-url.ts';
 import type { AgentPolicy, AgentRefusal } from './agent-policy.ts';
@@ -55,13 +54,12 @@ export const admitAddresses = (host: string, addresses: readonly string[]): Addr
     );
   }
   for (const address of addresses) {
-    const kind = addressKind(address);
-    // A name in public DNS may point here too; only who lists loopback itself means it.
-    if (kind === 'ordinary' || (kind === 'loopback' && isLoopbackHost(host))) continue;
+    const barred = barredAddress(host, address);
+    if (barred === undefined) continue;
     return refused(
       'target-address',
-      `${host} leads to ${address}, ${ADDRESS_WORDS[kind]}`,
-      kind === 'loopback'
+      `${host} leads to ${address}, ${barred.words}`,
+      barred.kind === 'loopback'
         ? 'To load a server on that machine itself, list it there by its loopback address: http://127.0.0.1:8000'
         : 'No setting allows it. Check the name on that machine.',
     );
@@ -87,18 +85,6 @@ const refused = (
 const CODES: Readonly<Partial<Record<AgentRefusal['cause'], AgentRefusal['code']>>> = {
   'agent-off': 'not-allowed',
   'target-unresolved': 'unreachable',
-};
-
-const ADDRESS_WORDS: Readonly<Record<ReturnType<typeof addressKind>, string>> = {
-  ordinary: 'an address',
-  loopback: 'which is that machine itself',
-  'link-local': 'a link-local address',
-  metadata: 'where a cloud hands out credentials',
-  unspecified: 'which is no address of a server',
-  multicast: 'a multicast address',
-  broadcast: 'the broadcast address',
-  reserved: 'a reserved address',
-  'not-an-address': 'which is not an address',
 };
 
 const ALLOW_ADVICE =

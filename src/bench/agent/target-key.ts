@@ -16,9 +16,8 @@ export const headersFor = async (
 ): Promise<readonly HeaderField[]> => {
   const named = keys.find(key => key.origin === origin);
   if (named === undefined) return [];
-  const text = named.place.kind === 'variable' ? env[named.place.name] : await textOf(named.place.path);
-  const key = text?.trim() ?? '';
-  if (/^[\x21-\x7e]{1,8192}$/.test(key)) return [{ name: 'authorization', value: `Bearer ${key}` }];
+  const key = await keyAt(named.place, env);
+  if (key !== undefined) return [{ name: 'authorization', value: `Bearer ${key}` }];
   throw new AgentError({
     code: 'not-allowed',
     cause: 'target-key',
@@ -26,6 +25,16 @@ export const headersFor = async (
     advice:
       'Whoever runs it can look there: the variable or file in [bench] keys of config.toml has to hold the key, alone on one line.',
   });
+};
+
+/** Asked where an agent is started, so that whoever made the slip hears of it. */
+export const hasKey = async (place: AgentKey['place'], env: Env): Promise<boolean> =>
+  (await keyAt(place, env)) !== undefined;
+
+const keyAt = async (place: AgentKey['place'], env: Env): Promise<string | undefined> => {
+  const text = place.kind === 'variable' ? env[place.name] : await textOf(place.path);
+  const key = text?.trim() ?? '';
+  return /^[\x21-\x7e]{1,8192}$/.test(key) ? key : undefined;
 };
 
 /** undefined for what cannot be read, or is no key by its size. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { AgentHost } from '../../bench/agent/agent-host.ts';
 import type { AgentPolicy } from '../../bench/agent/agent-policy.ts';
 import { systemNames } from '../../bench/agent/reach-target.ts';
+import { hasKey } from '../../bench/agent/target-key.ts';
 import { makeAgentCode } from '../../bench/agent/tls/agent-code.ts';
 import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { Config } from '../../config/config.ts';
@@ -37,6 +38,7 @@ export const startAgent = async (state: ProcessState, start: AgentStart): Promis
   await makeFolder(start.home, folder);
   const config = effectiveConfig(await readConfig(homeFiles(start.home).config));
   const policy = policyOf(config, start);
+  await checkKeys(state, policy, start.keys);
   const lines = new AgentLines(state, { wantedPort: start.port ?? AGENT_PORT, policy });
   for (let tried = 0; ; tried += 1) {
     const port = (start.port ?? AGENT_PORT) + tried;
@@ -101,6 +103,31 @@ const policyOf = ({ bench }: Config, { targets, keys }: AgentStart): AgentPolicy
     targets: [...new Set([...targets, ...bench.targets])],
     keys: [...keys, ...bench.keys],
   };
+};
+
+/** Those of the command line: config.toml may be written for another environment. */
+const checkKeys = async (
+  { env }: ProcessState,
+  { targets }: AgentPolicy,
+  keys: AgentPolicy['keys'],
+): Promise<void> => {
+  for (const { origin, place } of keys) {
+    if (!targets.includes(origin)) {
+      throw new CommandError(
+        'usage',
+        `--key: ${origin} is not among the targets that this agent may load`,
+        `Add it with --target ${origin}, or name a target that is listed.`,
+      );
+    }
+    if (await hasKey(place, env)) continue;
+    // What was written as a variable may be the key: it is not said back.
+    const shown = place.kind === 'variable' ? 'the environment variable' : `the file ${place.path}`;
+    throw new CommandError(
+      'usage',
+      `--key: ${shown} that is named for ${origin} is not there, or holds no key`,
+      'It has to hold the key, alone on one line.',
+    );
+  }
 };
 
 /** Between two runs of one sitting. */
