@@ -7,7 +7,7 @@ import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
-import { lockFile } from '../../process/file-lock.ts';
+import { isDiskFull, lockFile } from '../../process/file-lock.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { SWEEP_BYTES_MAX, sweepDocumentFromJson, sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BenchError } from '../bench-error.ts';
@@ -35,16 +35,25 @@ export interface ResumedSweep {
 /** @throws BenchError `run-directory` unless it is new or empty. */
 export const openSweepDirectory = async (path: string): Promise<SweepDirectory> => {
   const isNew = await makeEmptyFolder(path);
-  const directory = locked(path);
-  return {
-    ...directory,
-    [Symbol.dispose]: directory[Symbol.dispose],
-    discard: async () => {
-      directory[Symbol.dispose]();
-      await unlink(join(path, LOCK_FILE)).catch(unlessOurs);
-      if (isNew) await rmdir(path).catch(unlessOurs);
-    },
+  const remove = async (): Promise<void> => {
+    await unlink(join(path, LOCK_FILE)).catch(unlessOurs);
+    if (isNew) await rmdir(path).catch(unlessOurs);
   };
+  try {
+    const directory = locked(path);
+    return {
+      ...directory,
+      [Symbol.dispose]: directory[Symbol.dispose],
+      discard: async () => {
+        directory[Symbol.dispose]();
+        await remove();
+      },
+    };
+  } catch (error) {
+    // A lock that another sweep holds is not ours to remove.
+    if (isNew) await remove();
+    throw error;
+  }
 };
 
 /** @throws BenchError `run-directory` where there is no sweep, it is at work, or it cannot be read. */
@@ -91,7 +100,7 @@ export const resumeSweepDirectory = async (path: string, document: SweepDocument
 };
 
 const locked = (path: string): SweepDirectory => {
-  const lock = lockFile(join(path, LOCK_FILE));
+  const lock = lockIn(path);
   if (lock === undefined) {
     throw refusal(path, 'another plimsoll sweep is at work in it', 'Wait for it, or stop it.', undefined);
   }
@@ -114,6 +123,21 @@ const locked = (path: string): SweepDirectory => {
       isHeld = false;
     },
   };
+};
+
+const lockIn = (path: string): Disposable | undefined => {
+  try {
+    return lockFile(join(path, LOCK_FILE));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    const reason = isDiskFull(error) ? 'no space left on the disk' : diskReason(error);
+    throw refusal(
+      path,
+      reason,
+      'Make room there, or choose a folder that you can write to with --out DIR',
+      error,
+    );
+  }
 };
 
 const unlessOurs = (error: unknown): void => {

@@ -62,7 +62,7 @@ test('a sweep onto a disk that fills up ends with words, and prints what is know
   try {
     await using mock = await quickMock();
     const out = join(place, 'sweep');
-    const loads = ['--concurrency', '4,8,12', '--duration', '2s', '--pause', '1ms'];
+    const loads = ['--concurrency', '4,8,12', '--duration', '1s', '--pause', '1ms'];
     const home = ['--home', join(folder.path, 'home')];
     const sweep = madeUpProcess(['sweep', mock.url, ...loads, '--out', out, ...home]);
     const ended = sweep.run();
@@ -73,6 +73,27 @@ test('a sweep onto a disk that fills up ends with words, and prints what is know
     expect(sweep.stderr.text).not.toMatch(/should not have happened|ENOSPC/);
     expect(sweep.stdout.text).toContain('INTERRUPTED');
     expect(sweep.stdout.text).toMatch(/Stages in the order they ran/);
+  } finally {
+    execFileSync('umount', [place]);
+  }
+});
+
+test('a sweep onto a disk that is full already is refused in words, and leaves nothing there', async context => {
+  using folder = temporaryDirectory();
+  const place = join(folder.path, 'small');
+  mkdirSync(place);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place], { stdio: 'pipe' });
+  } catch {
+    context.skip('no file system can be mounted here');
+  }
+  try {
+    fill(join(place, 'other'));
+    const places = ['--out', join(place, 'sweep'), '--home', join(folder.path, 'home')];
+    const sweep = madeUpProcess(['sweep', 'http://127.0.0.1:9', '--concurrency', '1', ...places]);
+    expect(await sweep.run()).toBe(EXIT_CODES.benchRunDirectory.code);
+    expect(sweep.stderr.text).toMatch(/^plimsoll: .*no space left on the disk\n.*--out DIR\n$/);
+    expect(readdirSync(place)).toEqual(['other']);
   } finally {
     execFileSync('umount', [place]);
   }
