@@ -30,6 +30,8 @@ export interface PicturedStage {
   readonly reason: string;
   readonly issued: number;
   /** Undefined where only the digest is known. */
+  readonly completed: number | undefined;
+  /** Undefined where only the digest is known. */
   readonly failed: number | undefined;
   readonly elapsedMs: number;
   readonly completedPerSecond: number | undefined;
@@ -55,6 +57,7 @@ export const picturedStages = (stages: readonly Stage[]): readonly PicturedStage
       : [
           {
             ...pictured(digest),
+            completed: figures.completed,
             failed: figures.failed,
             timeline: figures.timeline,
             objectives: figures.objectives,
@@ -103,6 +106,7 @@ const pictured = (digest: StageDigest): PicturedStage => ({
   isOverCapacity: digest.verdict === 'over-capacity',
   reason: digest.reason,
   issued: digest.issued,
+  completed: undefined,
   failed: undefined,
   elapsedMs: digest.elapsedMs,
   completedPerSecond: knownOr(digest.completedPerSecond, undefined),

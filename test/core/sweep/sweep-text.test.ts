@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
 import type { Stage, StageFigures, StageLoad } from '../../../src/core/sweep/stage.ts';
+import { stageCells } from '../../../src/core/sweep/stage-columns.ts';
 import type { LineDocument, SweepDocument } from '../../../src/core/sweep/sweep-document.ts';
 import { SWEEP_SCHEMA } from '../../../src/core/sweep/sweep-document.ts';
 import { searchScreen, stageLine, sweepText } from '../../../src/core/sweep/sweep-text.ts';
@@ -16,8 +18,8 @@ const rate = (requestsPerSecond: number): StageLoad => ({
 const users = (concurrency: number): StageLoad => ({ kind: 'concurrency', concurrency });
 
 const figures = (more: Partial<StageFigures> = {}): StageFigures => ({
-  issued: 100,
-  completed: 100,
+  issued: 1_000,
+  completed: 1_000,
   failed: 0,
   cancelled: 0,
   elapsedNs: 10e9,
@@ -218,4 +220,18 @@ test('a stage that ends is one line: its load, what became of it, figures, and w
   expect(
     plain([stageLine(stage(3, rate(100), { verdict: 'over-capacity', reasons: ['the queue grows'] }))]),
   ).toBe('Stage 3 at 100/s: failed, grows; p95 40 ms; 10.0 requests/s; 1 280 tok/s. The queue grows');
+});
+
+describe('the tail of a stage', () => {
+  const cellsOf = (completed: number): readonly (string | undefined)[] =>
+    stageCells(
+      ['p50', 'tail', 'p99'],
+      picturedStages([stage(1, rate(5), { figures: figures({ issued: completed, completed }) })]),
+    )[1] ?? [];
+
+  test('has a dash where too few requests were seen to tell it', () => {
+    expect(cellsOf(10)).toEqual(['20\u00a0ms', '– too few', '– too few']);
+    expect(cellsOf(200)).toEqual(['20\u00a0ms', '40\u00a0ms', '– too few']);
+    expect(cellsOf(1_000)).toEqual(['20\u00a0ms', '40\u00a0ms', '80\u00a0ms']);
+  });
 });
