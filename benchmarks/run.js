@@ -77,8 +77,8 @@ const verdict = ({ figure, unit, reach }) => {
   if (reach.kind === 'none') return 'for the record';
   const isReached = reach.kind === 'at-least' ? figure >= reach.value : figure <= reach.value;
   const bound = reach.kind === 'at-least' ? 'at least' : 'at most';
-  const ratio = (figure / reach.value).toFixed(2);
-  return `${isReached ? 'reached' : 'MISSED'}: ${bound} ${readable(reach.value)} ${unit}, ${ratio} of it`;
+  const ratio = reach.value === 0 ? '' : `, ${(figure / reach.value).toFixed(2)} of it`;
+  return `${isReached ? 'reached' : 'MISSED'}: ${bound} ${readable(reach.value)} ${unit}${ratio}`;
 };
 
 const readable = number => {
