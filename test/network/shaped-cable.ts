@@ -109,10 +109,11 @@ export const outputOf = async (child: HostProcess): Promise<string> => {
   return text;
 };
 
-/** The first line that matches. */
-export const lineOf = async (child: HostProcess, pattern: RegExp): Promise<string> => {
+/** The first line that matches. @param signal of the test: what was said until it aborts is told, instead of silence. */
+export const lineOf = async (child: HostProcess, pattern: RegExp, signal?: AbortSignal): Promise<string> => {
   let text = '';
   return await new Promise((resolve, reject) => {
+    const fail = (what: string): void => reject(new Error(`${what} without saying ${pattern}: ${text}`));
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       const line = text
@@ -121,7 +122,8 @@ export const lineOf = async (child: HostProcess, pattern: RegExp): Promise<strin
         .find(candidate => pattern.test(candidate));
       if (line !== undefined) resolve(line);
     });
-    child.once('exit', () => reject(new Error(`it ended without saying ${pattern}: ${text}`)));
+    child.once('exit', () => fail('it ended'));
+    signal?.addEventListener('abort', () => fail('the test ended'), { once: true });
   });
 };
 
