@@ -51,7 +51,7 @@ export class AgentHost implements AsyncDisposable {
     this.#options = options;
     this.#clock = options.session.bench.clock;
     this.over = this.#ending.promise;
-    this.over.catch(() => undefined); // whoever waits for it is told
+    this.over.catch(() => undefined); // not unhandled before somebody waits: the promise keeps it for whoever does
     this.#door = new AgentDoor({
       secret: () => this.#secret,
       clock: this.#clock,

@@ -6,6 +6,7 @@ import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import type { AgentPhase } from '../../wire/agent-message.ts';
 import type { BenchParts } from '../run/bench-parts.ts';
 import type { AgentLink, SaidBy } from './agent-link.ts';
+import { AgentLostError } from './agent-link.ts';
 import type { ClockOffset } from './clock-offset.ts';
 import { startLeadNs } from './clock-offset.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
@@ -92,12 +93,17 @@ const tellPhases = async ({
 const until = (clock: Clock, ms: number, over: AbortSignal): Promise<void> =>
   pause(clock, Math.max(0, ms), over);
 
+/** An agent that is lost says no end: it is told by the race, and by `link.loss` why. */
 const endOf = async (
   link: AgentLink,
   abandoned: Promise<undefined>,
 ): Promise<SaidBy<'ended'> | undefined> => {
-  const lost = link.lost.then((): undefined => undefined);
-  return await Promise.race([link.said('ended').catch((): undefined => undefined), lost, abandoned]);
+  try {
+    return await Promise.race([link.said('ended'), abandoned]);
+  } catch (error) {
+    if (error instanceof AgentLostError) return undefined;
+    throw error;
+  }
 };
 
 /** Which agents have issued all they will, or are out of the run. */

@@ -7,7 +7,8 @@ import type { Mock } from '../../../src/mock/mock-server.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { FleetHere, requestHere } from './agents-here.ts';
+import { requestHere } from '../run-here.ts';
+import { FleetHere } from './agents-here.ts';
 
 const originOf = (url: string): string => new URL(url).origin;
 const MOCK = { ttftMs: 40, gapMs: 5, outputTokens: 4 };

@@ -10,7 +10,8 @@ import { startMock } from '../../../src/mock/mock-server.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { FleetHere, requestHere } from './agents-here.ts';
+import { requestHere } from '../run-here.ts';
+import { FleetHere } from './agents-here.ts';
 
 const FAST = { ttftMs: 5, gapMs: 1, outputTokens: 3 };
 const originOf = (url: string): string => new URL(url).origin;

@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { FleetHere, partsHere, requestHere } from './agents-here.ts';
+import { partsHere, requestHere } from '../run-here.ts';
+import { FleetHere } from './agents-here.ts';
 
 class Recorder implements AsyncDisposable {
   readonly #server: Server;

@@ -6,67 +6,25 @@ import { runBench } from '../../../src/bench/bench.ts';
 import type { BenchParts } from '../../../src/bench/run/bench-parts.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
-import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
-import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
-import { systemClock } from '../../../src/clock/system-clock.ts';
-import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
+import { partsHere, requestHere } from '../../bench/run-here.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { expectInvariants } from './bench-here.ts';
 
 const thread = (name: string): URL =>
   new URL(`../../bench/threads/faulty/${name}-worker.ts`, import.meta.url);
 
-const requestOf = (url: string): BenchRequest => {
-  const target = parseTargetUrl(url);
-  if (target.kind === 'wrong') throw new Error(target.problem);
-  return {
-    target: target.value,
-    api: SERVER_APIS[0],
-    model: undefined,
-    pattern: { kind: 'concurrency', concurrency: 4 },
-    shape: PLAIN_SHAPE,
-    name: undefined,
-    tags: {},
-    samplesMax: 100,
-    durationMs: undefined,
-    dataset: { kind: 'synthetic' },
-    requests: { outputTokens: undefined, inputTokens: undefined, prefixes: undefined, fields: {} },
-    hasNonce: true,
-    isStreaming: true,
-    timeouts: { connectMs: 5_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 },
-    warmup: { kind: 'none' },
-    seed: 1,
-    headers: [],
-    hasEventLog: false,
-    objectives: [],
-    attainment: 1,
-  };
-};
+const requestOf = (url: string): BenchRequest =>
+  requestHere(url, { pattern: { kind: 'concurrency', concurrency: 4 }, samplesMax: 100, model: undefined });
 
-const partsFor = (folder: string, entries: BenchParts['entries']): BenchParts => {
-  const never = new AbortController().signal;
-  return {
-    clock: systemClock,
-    env: process.env,
-    nodePath: process.execPath,
-    temporaryFolder: folder,
-    version: '1.2.3',
-    environment: { node: '24', os: 'test', cpu: 'test', cores: 2 },
-    runId: 'test',
-    startedAt: '2026-01-01T00:00:00.000Z',
-    noncePrefix: '01234567',
-    directory: join(folder, 'run'),
+const partsFor = (folder: string, entries: BenchParts['entries']): BenchParts =>
+  partsHere(folder, {
     // A busy machine holds threads up too, so only where a hang is looked for is the watch this short.
     settings: { ...BENCH_SETTINGS, heartbeatMsMax: isHang(entries) ? 2_500 : 20_000 },
-    stop: never,
-    stopNow: never,
-    observer: { started: () => {}, phase: () => {}, snapshot: () => {}, notice: () => {} },
     ...(entries === undefined ? {} : { entries }),
-  };
-};
+  });
 
 const isHang = (entries: BenchParts['entries']): boolean =>
   entries?.loadWorker?.pathname.includes('hanging') === true;

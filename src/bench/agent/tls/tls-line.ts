@@ -1,7 +1,6 @@
 // A line of frames over one TLS connection, the same at both ends: 4 bytes of length, then the frame. What a frame says is the
 // channel's business (fleet/framed-channel.ts).
 
-import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { AGENT_MESSAGE_BYTES_MAX } from '../../../wire/agent-message.ts';
 import { DecodeError } from '../../../wire/decode-error.ts';
@@ -29,10 +28,10 @@ export class TlsLine implements FrameLine {
     const hasRoom = socket.write(frame.subarray(1));
     socket.uncork();
     if (hasRoom) return;
-    const over = new AbortController();
-    const drained = once(socket, 'drain', { signal: over.signal }).catch(() => undefined);
+    const { promise: drained, resolve } = Promise.withResolvers<void>();
+    socket.once('drain', resolve);
     await Promise.race([drained, this.#gone]);
-    over.abort();
+    socket.off('drain', resolve);
   }
 
   get frames(): AsyncIterable<Uint8Array> {
