@@ -4,10 +4,10 @@
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { batchMeans } from '../../core/statistics/batch-means.ts';
 import { steadyStateStart } from '../../core/statistics/steady-state-start.ts';
+import { upperStudent } from '../../core/statistics/student-quantile.ts';
 import type { Estimate } from '../../core/sweep/stage.ts';
 import type { Criterion, CriterionColumn } from './stage-ledger.ts';
 import { OPEN } from './stage-ledger.ts';
-import { upperStudent } from './student-quantile.ts';
 
 export interface CriterionResult {
   readonly answer: ObjectiveVerdict;

@@ -2,9 +2,9 @@
 // never by a latency that somebody calls too long. Two questions with two errors: a stage is over capacity only when growth
 // is sure, and it holds only when growth worth the name is ruled out; between them it goes on. Decision 17 has the reasons.
 
+import { upperStudent } from '../../core/statistics/student-quantile.ts';
 import type { Estimate } from '../../core/sweep/stage.ts';
 import type { InFlight } from './in-flight.ts';
-import { upperStudent } from './student-quantile.ts';
 
 export interface QueueGrowth {
   /** Growth of requests in flight a request issued: 0.05 is what 1.05 × the capacity makes. */

@@ -16,6 +16,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
+import { comparisonIn, reportComparison } from '../report/report-comparison.ts';
 import { reportSweep, sweepIn } from '../report/report-sweep.ts';
 
 const fullOption = flag('full', 'Print everything the report has, not only what fits on a screen.');
@@ -25,7 +26,13 @@ export const reportCommand: Command = {
   summary: "Recreate a run's report from its directory",
   description:
     'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report; of a run that goes on it prints what there is and writes nothing. Ends with 12 or 13 when the run is not complete or was interrupted.',
-  arguments: [{ name: 'DIR', meaning: 'The directory of a run, a load line or a sweep.', isRequired: true }],
+  arguments: [
+    {
+      name: 'DIR',
+      meaning: 'The directory of a run, a load line, a sweep or a comparison.',
+      isRequired: true,
+    },
+  ],
   options: [fullOption, ...EXPORT_OPTIONS, homeOption, jsonOption],
   examples: [
     {
@@ -38,6 +45,8 @@ export const reportCommand: Command = {
     const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
     const sweep = await sweepIn(directory);
     if (sweep !== undefined) return await reportSweep(sweep, { invocation, state });
+    const comparison = await comparisonIn(directory);
+    if (comparison !== undefined) return await reportComparison(comparison, { invocation, state });
     const live = await liveRunIn(directory, invocation.option(homeOption), state);
     const report = await rebuilt(directory, live !== undefined);
     const problems = live === undefined ? await writeReportFiles(directory, report) : [];

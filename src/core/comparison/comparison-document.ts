@@ -1,0 +1,179 @@
+// What a comparison of two sides says of itself, `comparison.json`: interleaved pairs of segments, two finished runs, or two sets of
+// runs. What may be claimed follows from the mode: requests of one run are never the unit.
+
+import type { ReportEnvironment } from '../run/report.ts';
+import type { BetterDirection } from '../run/run-series.ts';
+import type { Estimate } from '../sweep/stage.ts';
+import type { Reported } from '../unknown.ts';
+import type { ComparisonVerdict } from './judge-effect.ts';
+
+export const COMPARISON_SCHEMA = 'plimsoll.comparison/1';
+
+export interface ComparisonDocument {
+  readonly schema: typeof COMPARISON_SCHEMA;
+  readonly id: string;
+  readonly plimsoll: { readonly version: string };
+  readonly name: Reported<string>;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly startedAt: string;
+  /** What to type to make it again, without secrets and without commands that start a server. */
+  readonly command: string;
+  readonly environment: ReportEnvironment;
+  readonly state: 'running' | 'complete' | 'stopped' | 'interrupted';
+  /** Why it ended before its last look, where it did. */
+  readonly endedEarly?: string;
+  /**
+   * 'pairs': interleaved segments, the pair is the unit. 'runs': one finished run each, the variation between runs is not known and
+   * the verdict is at most "different". 'sets': several runs each, the run is the unit.
+   */
+  readonly mode: 'pairs' | 'runs' | 'sets';
+  readonly a: ComparisonSide;
+  readonly b: ComparisonSide;
+  /** What both sides were asked, in words: "Poisson 8.5/s · 256 prompts of 1024 tokens". */
+  readonly load: string;
+  /** Of pairs only. */
+  readonly plan: Reported<ComparisonPlan>;
+  /** Looks that were taken, in order; of runs and sets one. */
+  readonly looks: readonly TakenLook[];
+  /** In the order in which they are shown; the primary is one of them. */
+  readonly metrics: readonly ComparedMetric[];
+  /** What keeps the sides from being compared; empty: nothing. */
+  readonly refusals: readonly ComparisonRefusal[];
+  /** The refusals were read and overruled: verdicts stand beside them. */
+  readonly isAnyway: boolean;
+  /** What a reader must know beside the figures, one sentence each. */
+  readonly notices: readonly string[];
+  /** Of the primary metric; not comparable where something is refused and nobody overruled it. */
+  readonly verdict: ComparisonVerdict;
+  /** For a person: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
+  readonly sentence: string;
+  /** While it runs. */
+  readonly progress?: ComparisonProgress;
+}
+
+export interface ComparisonSide {
+  /** What a person called it, else its target, model or run. */
+  readonly label: string;
+  /** Without credentials. */
+  readonly target: Reported<string>;
+  readonly model: Reported<string>;
+  readonly serverKind: Reported<string>;
+  /** The server was started for the comparison and stopped after it. */
+  readonly isStartedHere: boolean;
+  /** Segments, in the order of their pairs; or runs. */
+  readonly units: readonly ComparedUnit[];
+}
+
+/** A run behind a side: a segment of a pair, a finished run, one of a set. */
+export interface ComparedUnit {
+  readonly runId: string;
+  /** Of pairs inside the comparison's own ("pair-03-a"), else where it was read. */
+  readonly directory: string;
+  readonly startedAt: string;
+  /** Of pairs only. */
+  readonly pair?: UnitPair;
+  readonly issued: number;
+  readonly completed: number;
+  readonly failed: number;
+  /** Of the measured window. */
+  readonly windowNs: Reported<number>;
+  readonly clientVerdict: 'trustworthy' | 'client-bound' | 'unknown';
+  /** By the name of the metric. */
+  readonly figures: Readonly<Record<string, Reported<number>>>;
+}
+
+export interface UnitPair {
+  /** From 1. */
+  readonly number: number;
+  /** The same on both sides of a pair. */
+  readonly seed: number;
+  /** Whether this side ran first or second. */
+  readonly place: 1 | 2;
+}
+
+/** A type, not an interface: it stands in `Reported`. */
+export type ComparisonPlan = {
+  readonly looks: readonly PlannedLook[];
+  /** Which side begins, a letter a segment: "ABBABAAB…". */
+  readonly order: string;
+  /** The least length of a segment, its requests, and its length in medians of latency. */
+  readonly segment: {
+    readonly durationMs: number;
+    readonly requests: number;
+    readonly latencies: number;
+  };
+};
+
+export interface PlannedLook {
+  readonly pairs: number;
+  /** Chance of a false alarm at this look alone, such that over all looks it is the stated one. */
+  readonly alpha: number;
+}
+
+export interface TakenLook extends PlannedLook {
+  readonly verdict: ComparisonVerdict;
+}
+
+export interface ComparedMetric {
+  /** "ttft.p90", "output.rate": as it is written in a rule. */
+  readonly name: string;
+  readonly label: string;
+  readonly unit: 'ns' | 'req/s' | 'tok/s';
+  readonly better: BetterDirection;
+  readonly isPrimary: boolean;
+  /** A change by less does not matter: 0.05. A ratio is inside between 1 / (1 + it) and 1 + it. */
+  readonly marginShare: number;
+  /** Median over the side's units. */
+  readonly a: Reported<number>;
+  readonly b: Reported<number>;
+  /** B / A with the interval at the level of the look. Unknown: its reason. */
+  readonly ratio: Reported<Estimate>;
+  /** Confidence of that interval: 0.976. */
+  readonly level: number;
+  /** The same at 1 − 2α, of two one-sided tests: inside the margin it says "the same". */
+  readonly sameInterval: Reported<Estimate>;
+  /** Standard deviation of ln(B / A) between pairs, or within sets. */
+  readonly spread: Reported<number>;
+  /** Pairs, or runs of both sides. */
+  readonly count: number;
+  /** Of Student's t on logarithms of ratios. Unknown: not tested, and why. */
+  readonly p: Reported<number>;
+  /** After Holm over the metrics that are not the primary; of the primary the same as p. */
+  readonly adjustedP: Reported<number>;
+  /** Exact, without an assumption of a distribution; a check, it decides nothing. */
+  readonly signFlipP: Reported<number>;
+  readonly verdict: ComparisonVerdict;
+}
+
+export interface ComparisonRefusal {
+  readonly code: RefusalCode;
+  /** One sentence. */
+  readonly problem: string;
+  /** As each side has it. */
+  readonly a: string;
+  readonly b: string;
+}
+
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+export const REFUSAL_CODES = [
+  'model',
+  'dataset',
+  'arrival',
+  'concurrency',
+  'lengths',
+  'client',
+  'sampling',
+  'contamination',
+  'failures',
+  'too-few',
+  'other',
+] as const;
+
+export interface ComparisonProgress {
+  readonly pairsDone: number;
+  /** Of the running segment. */
+  readonly segment: Reported<{ readonly pair: number; readonly side: 'a' | 'b' }>;
+  /** Until the next look, by how long segments took so far. */
+  readonly nextLookMs: Reported<number>;
+}

@@ -1,0 +1,105 @@
+// What two sides are compared in, one row each: the name that rules and options write, how a report tells it, and by how much it
+// must differ to matter.
+
+import type { Report } from '../run/report.ts';
+import type { RunPattern } from '../run/run-pattern.ts';
+import { isOpenLoop } from '../run/run-pattern.ts';
+import type { RateKey } from '../run/run-rates.ts';
+import { rateRow } from '../run/run-rates.ts';
+import type { BetterDirection, SeriesKey } from '../run/run-series.ts';
+import { HEADLINE_PERCENTILES, seriesRow } from '../run/run-series.ts';
+import type { Reported } from '../unknown.ts';
+import { unknown } from '../unknown.ts';
+
+export interface ComparisonMetricRow {
+  /** "ttft.p90" */
+  readonly name: string;
+  /** "TTFT p90" */
+  readonly label: string;
+  readonly unit: 'ns' | 'req/s' | 'tok/s';
+  readonly kind: 'rate' | 'latency';
+  /** Of a run whose schedule decides how much is sent, a higher rate is no merit. */
+  readonly better: (pattern: RunPattern) => BetterDirection;
+  /** Of one unit: a segment or a run. */
+  readonly of: (report: Report) => Reported<number>;
+}
+
+/** What a document says of the metric itself. `margins` by its name. */
+export const askedMetric = (
+  { name, label, unit, kind, better }: ComparisonMetricRow,
+  pattern: RunPattern,
+  margins: Readonly<Record<string, number>> = {},
+): AskedMetric => ({
+  name,
+  label,
+  unit,
+  better: better(pattern),
+  marginShare: margins[name] ?? DEFAULT_MARGIN_SHARE[kind],
+});
+
+export interface AskedMetric {
+  readonly name: string;
+  readonly label: string;
+  readonly unit: ComparisonMetricRow['unit'];
+  readonly better: BetterDirection;
+  readonly marginShare: number;
+}
+
+export const DEFAULT_MARGIN_SHARE: Readonly<Record<ComparisonMetricRow['kind'], number>> = {
+  rate: 0.02,
+  latency: 0.05,
+};
+
+/** What is declared before anything is measured, where nobody says otherwise. */
+export const defaultPrimary = (run: {
+  readonly pattern: RunPattern;
+  readonly isStreaming: boolean;
+}): string => {
+  if (!isOpenLoop(run.pattern)) return 'output.rate';
+  return run.isStreaming ? 'ttft.p90' : 'latency.p90';
+};
+
+const rate = (
+  name: string,
+  key: Exclude<RateKey, 'perUserTokensPerSecond' | 'windowNs' | 'steadyStateWindowNs'>,
+  unit: 'req/s' | 'tok/s',
+): ComparisonMetricRow => ({
+  name,
+  label: rateRow(key).shortLabel,
+  unit,
+  kind: 'rate',
+  better: pattern => (rateRow(key).isScheduled && isOpenLoop(pattern) ? 'none' : rateRow(key).better),
+  of: report => report[key] ?? unknown('the run had no objective of a request'),
+});
+
+const percentiles = (name: string, key: SeriesKey): readonly ComparisonMetricRow[] =>
+  HEADLINE_PERCENTILES.map(percentile => ({
+    name: `${name}.p${percentile}`,
+    label: `${seriesRow(key).shortLabel} p${percentile}`,
+    unit: 'ns',
+    kind: 'latency',
+    better: () => 'lower',
+    of: report => percentileOf(report, key, percentile),
+  }));
+
+/** With failures as longer than any; none where too few requests are behind it for its early-stopping estimate. */
+const percentileOf = (report: Report, key: SeriesKey, percentile: string): Reported<number> => {
+  const series = report.series[key];
+  if (series === undefined || series.count === 0) return unknown(`no request has a ${seriesRow(key).label}`);
+  const estimate = series.estimates?.[percentile];
+  if (estimate === null) return unknown(`${series.count} requests are too few for a p${percentile}`);
+  const figure = series.failureAdjusted?.[percentile] ?? series.percentiles[percentile];
+  if (series.failureAdjusted?.[percentile] === null)
+    return unknown(`p${percentile} lies among the requests that failed`);
+  return figure === undefined ? unknown(`the report has no p${percentile}`) : figure;
+};
+
+/** In the order in which they are shown. */
+export const COMPARISON_METRICS: readonly ComparisonMetricRow[] = [
+  rate('requests.rate', 'requestsPerSecond', 'req/s'),
+  rate('output.rate', 'outputTokensPerSecond', 'tok/s'),
+  rate('goodput.rate', 'goodput', 'req/s'),
+  ...percentiles('ttft', 'ttftNs'),
+  ...percentiles('tpot', 'tpotNs'),
+  ...percentiles('latency', 'latencyNs'),
+];

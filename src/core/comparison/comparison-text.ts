@@ -1,0 +1,168 @@
+// A comparison as text: the answer first, then each metric with its interval and verdict. One renderer for the terminal while it runs
+// and afterwards, for comparison.txt, and for `plimsoll report`.
+
+import { formatClock, formatMoment } from '../figure/duration.ts';
+import { figureText } from '../figure/figure.ts';
+import { formatRunFigure } from '../run/format-run-figure.ts';
+import { nameLabel } from '../run/run-tags.ts';
+import { asciiOf } from '../text/ascii.ts';
+import { hangingLines, inColumns, padded, textWidth } from '../text/columns.ts';
+import { showable } from '../text/single-line.ts';
+import type { Reported } from '../unknown.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+import type { ComparedMetric, ComparisonDocument, ComparisonSide } from './comparison-document.ts';
+import { comparisonVerdictWords, percentWords, rangeWords, ratioWords } from './comparison-words.ts';
+
+export interface ComparisonTextOptions {
+  /** false: only ASCII. */
+  readonly isUnicode: boolean;
+  readonly columns: number;
+}
+
+/** After it ended. */
+export const comparisonText = (
+  document: ComparisonDocument,
+  options: ComparisonTextOptions,
+): readonly string[] => {
+  const { columns } = options;
+  return shown(
+    [
+      ...(document.state === 'complete'
+        ? []
+        : [`${document.state}: this is what was known by then`.toUpperCase()]),
+      ...hangingLines('', `${document.sentence}.`, columns),
+      ...(document.endedEarly === undefined ? [] : hangingLines('', `${document.endedEarly}.`, columns)),
+      '',
+      `Comparison ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
+      ...comparisonFacts(document).flatMap(([name, text]) =>
+        hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
+      ),
+      ...refusals(document, columns),
+      '',
+      ...metricTable(document, columns),
+      ...notes(document, columns),
+    ],
+    options,
+  );
+};
+
+type Fact = readonly [name: string, text: string];
+
+export const comparisonFacts = (document: ComparisonDocument): readonly Fact[] => {
+  const name = nameLabel(document);
+  return [
+    ...(name === '' ? [] : [['name', name] as const]),
+    ['A', sideWords(document.a)],
+    ['B', sideWords(document.b)],
+    ['load', document.load],
+    ['unit', unitWords(document)],
+  ];
+};
+
+/** The metrics, one a line; with the narrowest terminals the margin and the chance go first. */
+export const metricTable = (document: ComparisonDocument, columns: number): readonly string[] => {
+  const { metrics, mode } = document;
+  if (metrics.length === 0) return ['No metric is known yet.'];
+  const unit = mode === 'pairs' ? 'pairs' : 'runs';
+  const level = metrics[0]?.level ?? 0;
+  const rows = metrics.map(metric => [
+    `${metric.label}${metric.isPrimary ? ' *' : ''}`,
+    figureOf(metric, metric.a),
+    figureOf(metric, metric.b),
+    isKnown(metric.ratio) ? ratioWords(metric.ratio.value) : '–',
+    isKnown(metric.ratio) ? rangeWords(metric.ratio) : '–',
+    `±${percentWords(metric.marginShare)}`,
+    isKnown(metric.adjustedP) ? chanceWords(metric.adjustedP) : '–',
+    metric.verdict.kind === 'not-comparable'
+      ? 'not comparable'
+      : comparisonVerdictWords(metric.verdict, unit),
+  ]);
+  const head = ['', 'A', 'B', 'change', `${percentWords(round(level))} interval`, 'margin', 'p', ''];
+  for (const left of [[], [MARGIN], [MARGIN, CHANCE], [MARGIN, CHANCE, SIDE_A, SIDE_B]]) {
+    const lines = inColumns([head, ...rows].map(row => row.filter((_, index) => !left.includes(index))));
+    if (left.length === LEFT_MOST || Math.max(...lines.map(textWidth)) <= columns) return lines;
+  }
+  return [];
+};
+
+const notes = (document: ComparisonDocument, columns: number): readonly string[] => {
+  const primary = document.metrics.find(({ isPrimary }) => isPrimary);
+  const flip =
+    primary !== undefined && document.mode === 'pairs' && isKnown(primary.signFlipP)
+      ? `; the exact sign flip of its pairs has p ${chanceWords(primary.signFlipP)}, as a check`
+      : '';
+  return [
+    '',
+    ...(primary === undefined
+      ? []
+      : hangingLines(
+          '* ',
+          `the primary metric, which decides; chances of the others are corrected for being many (Holm)${flip}.`,
+          columns,
+        )),
+    ...incomparable(document.metrics).flatMap(reason => hangingLines('- ', reason, columns)),
+    ...document.notices.flatMap(notice => hangingLines('- ', notice, columns)),
+  ];
+};
+
+/** One sentence a reason, with all metrics that it keeps out. */
+const incomparable = (metrics: readonly ComparedMetric[]): readonly string[] => {
+  const labels = new Map<string, string[]>();
+  for (const { label, verdict } of metrics)
+    if (verdict.kind === 'not-comparable')
+      labels.set(verdict.reason, [...(labels.get(verdict.reason) ?? []), label]);
+  return [...labels].map(([reason, of]) => `${of.join(', ')}: ${reason}`);
+};
+
+const refusals = (document: ComparisonDocument, columns: number): readonly string[] =>
+  document.refusals.length === 0
+    ? []
+    : [
+        '',
+        document.isAnyway ? 'Compared anyway, although' : 'Not comparable, because',
+        ...document.refusals.flatMap(({ problem, a, b }) =>
+          hangingLines('  ', `${problem} (A: ${a}; B: ${b})`, columns),
+        ),
+      ];
+
+const sideWords = ({ label, target, model, serverKind, isStartedHere, units }: ComparisonSide): string => {
+  const completed = units.reduce((sum, unit) => sum + unit.completed, 0);
+  const failed = units.reduce((sum, unit) => sum + unit.failed, 0);
+  const parts = [
+    label,
+    ...(isKnown(target) && target !== label ? [target] : []),
+    ...(isUnknown(serverKind) ? [] : [serverKind]),
+    ...(isUnknown(model) || model === label ? [] : [model]),
+    ...(isStartedHere ? ['started for this'] : []),
+    ...(units.length === 0 ? [] : [`${completed} completed${failed === 0 ? '' : `, ${failed} failed`}`]),
+  ];
+  return parts.join(', ');
+};
+
+const unitWords = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
+  if (mode === 'runs') return 'one finished run each: how much runs vary is not known';
+  if (mode === 'sets') return `${a.units.length} and ${b.units.length} runs`;
+  if (isUnknown(plan)) return `${b.units.length} pairs`;
+  const { segment, order } = plan;
+  const planned = plan.looks.map(({ pairs }) => pairs).join(', ');
+  return `pairs of segments of at least ${formatClock(segment.durationMs)} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;
+};
+
+const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
+  isKnown(value) ? figureText(formatRunFigure(unit, value)) : '–';
+
+/** "0.034", "< 0.001" */
+const chanceWords = (chance: number): string => (chance < 0.001 ? '< 0.001' : chance.toFixed(3));
+
+const round = (share: number): number => Math.round(share * 1000) / 1000;
+
+/** Names come from outside, and must not speak to a terminal. */
+const shown = (lines: readonly string[], { isUnicode }: ComparisonTextOptions): readonly string[] =>
+  lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
+
+const FACT_COLUMNS = 6;
+const SIDE_A = 1;
+const SIDE_B = 2;
+const MARGIN = 5;
+const CHANCE = 6;
+const LEFT_MOST = 4;

@@ -1,0 +1,68 @@
+// What an effect says at one look: better or worse where the interval is clear of none and the estimate beyond the margin, the same
+// where two one-sided tests put it inside the margin, else undecided with the number of pairs that would decide.
+
+import type { BetterDirection } from '../run/run-series.ts';
+import type { LogEffect } from '../statistics/log-effect.ts';
+import { effectChance } from '../statistics/log-effect.ts';
+import { upperStudent } from '../statistics/student-quantile.ts';
+import type { Reported } from '../unknown.ts';
+import { unknown } from '../unknown.ts';
+
+export type ComparisonVerdict =
+  | { readonly kind: 'better' }
+  | { readonly kind: 'worse' }
+  | { readonly kind: 'same' }
+  /** Beyond the margin, and neither direction is the better one; or two runs of which nobody knows how runs vary. */
+  | { readonly kind: 'different' }
+  | {
+      readonly kind: 'undecided';
+      /** In all, if mean and spread stay as they are. */
+      readonly pairsToDecide: Reported<number>;
+    }
+  | { readonly kind: 'not-comparable'; readonly reason: string };
+
+export interface EffectQuestion {
+  /** Of this look: the interval is one of 1 − alpha. */
+  readonly alpha: number;
+  readonly marginShare: number;
+  readonly better: BetterDirection;
+  /** Corrected for how many tests there are; by default the effect's own. */
+  readonly chance?: number;
+}
+
+export const judgeEffect = (effect: LogEffect, question: EffectQuestion): ComparisonVerdict => {
+  const { alpha, marginShare, better, chance = effectChance(effect) } = question;
+  const margin = Math.log1p(marginShare);
+  if (chance <= alpha && Math.abs(effect.mean) > margin) {
+    if (better === 'none') return { kind: 'different' };
+    return { kind: effect.mean > 0 === (better === 'higher') ? 'better' : 'worse' };
+  }
+  const { standardError, degreesOfFreedom } = effect;
+  const half = standardError === 0 ? 0 : upperStudent(alpha, degreesOfFreedom) * standardError;
+  if (Math.abs(effect.mean) + half < margin) return { kind: 'same' };
+  return { kind: 'undecided', pairsToDecide: pairsToDecide(effect, question) };
+};
+
+/**
+ * At least ⌈(t·s/Δ)²⌉, with which the interval is as wide as the margin; more where the estimate lies near the margin, so that
+ * it would stay open. Student's t is that of the answer itself.
+ */
+export const pairsToDecide = (
+  { mean, spread, count }: Pick<LogEffect, 'mean' | 'spread' | 'count'>,
+  { alpha, marginShare }: Pick<EffectQuestion, 'alpha' | 'marginShare'>,
+): Reported<number> => {
+  const margin = Math.log1p(marginShare);
+  const off = Math.abs(mean);
+  const isInside = off < margin;
+  const room = isInside ? margin - off : off;
+  for (let pairs = Math.max(PAIRS_MIN, count + 1); pairs <= DECIDING_PAIRS_MAX; pairs += 1) {
+    const error = spread / Math.sqrt(pairs);
+    const isNarrow = upperStudent(alpha / 2, pairs - 1) * error <= margin;
+    if (isNarrow && upperStudent(isInside ? alpha : alpha / 2, pairs - 1) * error < room) return pairs;
+  }
+  return unknown(`more than ${DECIDING_PAIRS_MAX}: the difference lies at the margin`);
+};
+
+/** With fewer, not even pairs that all agree are sure. */
+export const PAIRS_MIN = 6;
+const DECIDING_PAIRS_MAX = 200;
