@@ -59,6 +59,7 @@ export class NatsServer implements AsyncDisposable {
   #child: ChildProcess | undefined;
   #options: NatsServerOptions = {};
   #reloaded: (() => void) | undefined;
+  readonly #awaited = new Set<{ readonly pattern: RegExp; readonly said: () => void }>();
 
   private constructor(program: NatsProgram, folder: ReturnType<typeof temporaryDirectory>) {
     this.program = program;
@@ -122,6 +123,7 @@ export class NatsServer implements AsyncDisposable {
       if (port !== undefined) this.#port = Number(port);
       if (line.includes('Server is ready')) ready.resolve();
       if (line.includes('Reloaded server configuration')) this.#reloaded?.();
+      for (const { pattern, said: tell } of this.#awaited) if (pattern.test(line)) tell();
     });
     child.once('exit', () => ready.reject(new Error(`nats-server ended: ${said.slice(-5).join('\n')}`)));
     await ready.promise;
@@ -134,6 +136,20 @@ export class NatsServer implements AsyncDisposable {
     this.#reloaded = reloaded.resolve;
     this.#child?.kill('SIGHUP');
     await reloaded.promise;
+  }
+
+  /** From now on, in its log. */
+  hasSaid(pattern: RegExp): { readonly isSo: boolean; readonly said: Promise<void> } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const awaited = { isSo: false, said: promise };
+    this.#awaited.add({
+      pattern,
+      said: () => {
+        awaited.isSo = true;
+        resolve();
+      },
+    });
+    return awaited;
   }
 
   /** As a power failure: no farewell to anybody. */
@@ -149,7 +165,7 @@ export class NatsServer implements AsyncDisposable {
   async createStreams(options: Partial<FleetStreamOptions> = {}): Promise<void> {
     const connection = await connect({ servers: `127.0.0.1:${this.port}` });
     try {
-      const manager = await jetstreamManager(connection);
+      const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS });
       await applyFleetStreams(manager, fleetStreams({ ...FLEET_STREAM_DEFAULTS, ...SMALL, ...options }));
     } finally {
       await connection.close();
@@ -162,4 +178,6 @@ export class NatsServer implements AsyncDisposable {
   }
 }
 
+/** A server that has no leader yet does not answer: it is asked again. */
+const API_TIMEOUT_MS = 2_000;
 const SMALL: Partial<FleetStreamOptions> = { stateBytesMax: 16_000_000, eventBytesMax: 16_000_000 };

@@ -19,7 +19,7 @@ import {
 import { FLEET_STREAM_DEFAULTS, fleetStreams, isStreamMissing } from './fleet-streams.ts';
 import { EVENT_STREAM, FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
 import type { FleetServer, FleetServerOptions } from './server-connection.ts';
-import { connectToFleet } from './server-connection.ts';
+import { connectToFleet, isBefore, silenceOf } from './server-connection.ts';
 import { inboxOf } from './server-files.ts';
 
 export interface FleetExamination {
@@ -75,6 +75,10 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
       problems: [...permissions.problems, ...streams.problems],
       notes: [...permissions.notes, ...streams.notes, ...versionNotes(server)],
     };
+  } catch (error) {
+    const silent = silenceOf(server.connection, error);
+    if (silent === undefined) throw error;
+    return { server: undefined, streams: [], problems: [silent], notes: [] };
   } finally {
     await server.connection.close();
   }
@@ -100,11 +104,6 @@ const versionNotes = ({ connection }: FleetServer): readonly FleetFinding[] => {
     ...(isBefore(version, 2, 11) ? [oldServer(version, 'drop single last values after a time', '2.11')] : []),
     ...(payloadBytes < PAYLOAD_BYTES_MIN ? [smallMessages(payloadBytes)] : []),
   ];
-};
-
-const isBefore = (version: string, major: number, minor: number): boolean => {
-  const [ofMajor = 0, ofMinor = 0] = version.split('.').map(Number);
-  return ofMajor < major || (ofMajor === major && ofMinor < minor);
 };
 
 /** A server tells a missing permission on the connection, not in an answer: each is tried, and then it is asked for its time. */

@@ -8,7 +8,9 @@ export type FleetProblem =
   | Problem<'fleet-tls', { readonly cause: string }>
   | Problem<'fleet-not-encrypted', { readonly server: string }>
   | Problem<'fleet-credentials', { readonly file: string }>
+  | Problem<'fleet-too-old', { readonly server: string; readonly version: string }>
   | Problem<'fleet-no-jetstream'>
+  | Problem<'fleet-jetstream-silent', { readonly server: string; readonly version: string }>
   | Problem<'fleet-no-stream', { readonly stream: string }>
   | Problem<'fleet-publish-failed', { readonly subject: string; readonly cause: string }>
   | Problem<'fleet-permission', { readonly subject: string }>
@@ -54,6 +56,25 @@ export const noJetStream = (): FleetProblem => ({
   problem: "The fleet's server has no JetStream for this account, so it keeps no last values.",
   advice:
     'Put jetstream { store_dir: … } into its configuration (plimsoll fleet init writes one) and restart it.',
+});
+
+/** Last values are read by a consumer that is made with its filter, which 2.9 was the first to take. */
+export const tooOld = (server: string, version: string): FleetProblem => ({
+  code: 'fleet-too-old',
+  server,
+  version,
+  problem: `nats-server ${version === '' ? 'of an unknown version' : version} at ${server} is too old for a fleet.`,
+  advice: 'Install nats-server 2.9 or later; 2.10 or later can begin with TLS.',
+});
+
+/** Seen of 2.9 while a cluster of servers has no leader: later ones answer that they have none. */
+export const jetStreamSilent = (server: string, version: string): FleetProblem => ({
+  code: 'fleet-jetstream-silent',
+  server,
+  version,
+  problem: `The fleet's server at ${server} (nats-server ${version}) is connected, but its JetStream does not answer.`,
+  advice:
+    'In a cluster of servers it waits for a leader, for which more than half of them must run; it is tried again.',
 });
 
 export const noStream = (stream: string): FleetProblem => ({

@@ -27,7 +27,7 @@ import { NatsLink } from './nats-link.ts';
 import type { ReplayGuard } from './replay-guard.ts';
 import type { Sealer } from './sealed-message.ts';
 import type { FleetServer } from './server-connection.ts';
-import { causeOf } from './server-connection.ts';
+import { causeOf, silenceOf } from './server-connection.ts';
 import { readStates } from './state-snapshot.ts';
 
 export interface FleetSessionParts {
@@ -250,7 +250,8 @@ export class FleetSession implements AsyncDisposable {
 
   #problemOf(error: unknown): FleetProblem {
     if (isStreamMissing(error)) return noStream(`${EVENT_STREAM} or ${STATE_STREAM}`);
-    return unreachable(this.#parts.servers, causeOf(error));
+    const { servers, fleetServer } = this.#parts;
+    return silenceOf(fleetServer.connection, error) ?? unreachable(servers, causeOf(error));
   }
 
   /** It answers, and has trouble, or none any more. */

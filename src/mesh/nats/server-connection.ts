@@ -2,11 +2,11 @@
 // and a new one begins, because a reading that waited would arrive late under a young age.
 
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
 import type { FleetProblem } from './fleet-problem.ts';
-import { noJetStream, notAllowed, tlsFailed, unreachable } from './fleet-problem.ts';
+import { jetStreamSilent, noJetStream, notAllowed, tlsFailed, tooOld, unreachable } from './fleet-problem.ts';
 
 export interface FleetServerOptions {
   /** nats://HOST:PORT or tls://HOST:PORT, tried in random order. */
@@ -41,6 +41,11 @@ export const connectToFleet = async (options: FleetServerOptions): Promise<Fleet
   } catch (error) {
     return { kind: 'failed', problem: connectProblem(options, error) };
   }
+  const version = connection.info?.version ?? '';
+  if (isBefore(version, 2, 9)) {
+    await connection.close();
+    return { kind: 'failed', problem: tooOld(connection.getServer(), version) };
+  }
   try {
     const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS, checkAPI: false });
     await manager.getAccountInfo();
@@ -49,8 +54,9 @@ export const connectToFleet = async (options: FleetServerOptions): Promise<Fleet
       server: { connection, manager, jetStream: jetstream(connection, { timeout: API_TIMEOUT_MS }) },
     };
   } catch (error) {
+    const problem = jetStreamProblem(options, connection, error);
     await connection.close();
-    return { kind: 'failed', problem: jetStreamProblem(options, error) };
+    return { kind: 'failed', problem };
   }
 };
 
@@ -100,13 +106,29 @@ const connectProblem = ({ servers }: FleetServerOptions, error: unknown): FleetP
   return unreachable(servers, cause);
 };
 
-const jetStreamProblem = ({ servers }: FleetServerOptions, error: unknown): FleetProblem => {
+const jetStreamProblem = (
+  { servers }: FleetServerOptions,
+  connection: NatsConnection,
+  error: unknown,
+): FleetProblem => {
   if (error instanceof errors.NoRespondersError) return noJetStream();
   if (error instanceof errors.RequestError && error.isNoResponders()) return noJetStream();
   // The client tells this by a class that it does not export.
   if (error instanceof Error && error.name === 'JetStreamNotEnabled') return noJetStream();
-  return unreachable(servers, causeOf(error));
+  return silenceOf(connection, error) ?? unreachable(servers, causeOf(error));
 };
+
+/** "2.9.10" is before 2.10. */
+export const isBefore = (version: string, major: number, minor: number): boolean => {
+  const [ofMajor = 0, ofMinor = 0] = version.split('.').map(Number);
+  return ofMajor < major || (ofMajor === major && ofMinor < minor);
+};
+
+/** What it is called that a connected server did not answer in time; undefined for any other error. */
+export const silenceOf = (connection: NatsConnection, error: unknown): FleetProblem | undefined =>
+  error instanceof errors.TimeoutError || (error instanceof JetStreamApiError && error.status === 503)
+    ? jetStreamSilent(connection.getServer(), connection.info?.version ?? 'unknown')
+    : undefined;
 
 const isTlsError = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;

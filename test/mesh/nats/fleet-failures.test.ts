@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
@@ -14,6 +15,7 @@ import {
   NO_NATS_SERVER,
   natsProgram,
 } from '../../support/nats-server.ts';
+import { listenOn } from '../../support/tls-nodes.ts';
 
 const KEYS = [makeClusterKey()];
 
@@ -25,9 +27,11 @@ const startedServer = async (
   return await NatsServer.start(options);
 };
 
-const examined = (server: NatsServer, wallOffsetMs = 0) =>
+const examined = (server: NatsServer, wallOffsetMs = 0) => examinedAt(server.url, wallOffsetMs);
+
+const examinedAt = (url: string, wallOffsetMs = 0) =>
   examineFleet({
-    server: { servers: [server.url], credentials: undefined, caFile: undefined, isHandshakeFirst: false },
+    server: { servers: [url], credentials: undefined, caFile: undefined, isHandshakeFirst: false },
     node: generateNodeKey().nodeId,
     cluster: 'test',
     clock: {
@@ -118,3 +122,30 @@ no_auth_user: u`,
     ]),
   );
 });
+
+test('a server before 2.9 is refused with its version', async () => {
+  const old = createServer(socket => {
+    socket.on('error', () => undefined); // it is closed in the middle of a sentence
+    socket.write(`INFO ${JSON.stringify({ version: '2.8.4', proto: 1, max_payload: 1_048_576 })}\r\n`);
+    socket.on('data', said => {
+      if (said.includes('PING')) socket.write('PONG\r\n');
+    });
+  });
+  const port = await listenOn(old);
+  try {
+    const { problems } = await examinedAt(`nats://127.0.0.1:${port}`);
+    expect(problems).toMatchObject([{ code: 'fleet-too-old', version: '2.8.4' }]);
+    expect(problems[0]?.problem).toContain('nats-server 2.8.4 at 127.0.0.1');
+  } finally {
+    old.close();
+  }
+});
+
+test('a server of a cluster without a leader is said to be connected and without an answer', async context => {
+  if (!isLongRun) context.skip('five seconds without an answer: in npm run test:long');
+  await using server = await startedServer(context.skip, {
+    config:
+      'server_name: s0\ncluster { name: three, listen: "127.0.0.1:-1", routes: ["nats://127.0.0.1:1", "nats://127.0.0.1:2"] }',
+  });
+  expect((await examined(server)).problems.map(({ code }) => code)).toEqual(['fleet-jetstream-silent']);
+}, 30_000);
