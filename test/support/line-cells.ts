@@ -12,7 +12,7 @@ export interface LineCell {
 const SERVICE_NS = 25e6;
 
 /** One, four and sixteen servers; percentiles, a mean and an attainment. Service takes 25 ms, always or log-normal. */
-export const LINE_CELLS: readonly LineCell[] = [1, 4, 16].flatMap(servers =>
+const QUEUES: readonly LineCell[] = [1, 4, 16].flatMap(servers =>
   [
     { name: 'p95, M/D/k', share: 0.05, variation: 0, services: 1.2, waits: 2 },
     { name: 'p99, M/D/k', share: 0.01, variation: 0, services: 1.2, waits: 4 },
@@ -28,6 +28,17 @@ export const LINE_CELLS: readonly LineCell[] = [1, 4, 16].flatMap(servers =>
     },
   })),
 );
+
+/** What a queue that grows by little takes very long to reach: nothing comes near the limit, and a load over the capacity looks well. */
+const FAR_LIMIT: LineCell = {
+  name: 'k = 4, p95 of 40 services, M/D/k',
+  endpoint: {
+    model: { servers: 4, serviceNs: SERVICE_NS, serviceVariation: 0 },
+    objective: { limitNs: 40 * SERVICE_NS, share: 0.05 },
+  },
+};
+
+export const LINE_CELLS: readonly LineCell[] = [...QUEUES, FAR_LIMIT];
 
 /** Requests a second at which the objective is just met, by bisection with the same arrivals at each rate. */
 export const trueLine = ({ model, objective }: SimulatedEndpoint, arrivalCount: number): number => {

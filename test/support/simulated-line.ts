@@ -75,8 +75,8 @@ export const simulateStage = (
   const { limitNs, share } = objective;
   const criterion: Criterion =
     share === undefined
-      ? { kind: 'mean', limit: limitNs, isOfTimes: true, overdueNs: Number.POSITIVE_INFINITY }
-      : { kind: 'share', limit: share, isOfTimes: true, overdueNs: limitNs };
+      ? { kind: 'mean', limit: limitNs, isOfTimes: true, ...NEVER_OVERDUE }
+      : { kind: 'share', limit: share, isOfTimes: true, ...NEVER_OVERDUE, overdueNs: limitNs };
   const { account } = options;
   const ledger = account?.ledger ?? new StageLedger([criterion]);
   const isOpenLoop = load.kind === 'rate';
@@ -112,7 +112,7 @@ export const simulateStage = (
   };
   function figureOf(latencyNs: number, isFailed: boolean): number {
     if (share === undefined) return isFailed ? Number.NaN : latencyNs;
-    return isFailed || latencyNs > limitNs ? 1 : 0;
+    return isFailed ? Number.POSITIVE_INFINITY : latencyNs / limitNs;
   }
   /** Whoever is in flight is followed to the end, or cut off: behind a queue that grows, and where no end comes. */
   function drain({ verdict }: Look): void {
@@ -249,6 +249,10 @@ const sampleAt = ({ index, issuedNs, endedNs, failure }: PendingEnd): EndedSampl
   });
 };
 
+const NEVER_OVERDUE = {
+  overdueNs: Number.POSITIVE_INFINITY,
+  firstOverdueNs: Number.POSITIVE_INFINITY,
+} as const;
 const REFUSED: SampleFailure = { kind: 'http-status', statusCode: 429, detail: '' };
 const FAILED: SampleFailure = { kind: 'http-status', statusCode: 500, detail: '' };
 const HUNG: SampleFailure = { kind: 'timeout', statusCode: 0, detail: '' };

@@ -6,7 +6,10 @@ import { InFlight } from './in-flight.ts';
 
 /** An objective as the decider sees it: the mean of one number of each request must not be over the limit. */
 export interface Criterion {
-  readonly kind: /** 1 for a request that misses, 0 for one that does not: a percentile, an attainment, an error rate. */
+  readonly kind: /**
+   * A percentile, an attainment, an error rate. Its number is a reach: the request's own figure ÷ its limit, the largest where there
+   * are several, so that a request over 1 misses; Infinity of one that failed, 0 where times do not matter.
+   */
     | 'share'
     /** A figure itself: the mean of a latency. */
     | 'mean';
@@ -15,6 +18,8 @@ export interface Criterion {
   readonly isOfTimes: boolean;
   /** A request still open after so long misses, whatever comes: Infinity where only its end tells. */
   readonly overdueNs: number;
+  /** The same of a request whose first content has not come. */
+  readonly firstOverdueNs: number;
 }
 
 export interface EndedRequest {
@@ -32,6 +37,8 @@ export class StageLedger {
   /** NaN while it is open. */
   #endedNs = new Float64Array(FIRST_ROOM).fill(Number.NaN);
   #isAsked = new Uint8Array(FIRST_ROOM);
+  /** Its first content has come. */
+  #isBegun = new Uint8Array(FIRST_ROOM);
   readonly #values: Float64Array<ArrayBuffer>[];
   #ends = new Float64Array(FIRST_ROOM);
   #areEndsSorted = true;
@@ -56,11 +63,16 @@ export class StageLedger {
     for (let hole = this.#rows; hole < index; hole += 1) this.#issuedNs[hole] = Number.NaN;
     this.#issuedNs[index] = issuedNs;
     this.#isAsked[index] = 1;
+    this.#isBegun[index] = 0;
     this.#rows = Math.max(this.#rows, index + 1);
     this.issued += 1;
   }
 
-  /** What a criterion says before the request has ended: a first token came in time. */
+  firstContent(index: number): void {
+    if (index < this.#rows) this.#isBegun[index] = 1;
+  }
+
+  /** What a criterion says before the request has ended, by when its first content came. */
   tell(index: number, criterion: number, value: number): void {
     const column = this.#values[criterion];
     if (column !== undefined && index < this.#rows) column[index] = value;
@@ -78,31 +90,40 @@ export class StageLedger {
   }
 
   /** The stage's requests that count for a criterion, in their order; see CriterionColumn. */
-  column(criterion: number, nowNs: number): CriterionColumn {
-    const { overdueNs = Number.POSITIVE_INFINITY } = this.criteria[criterion] ?? {};
-    const source = this.#values[criterion] ?? NOTHING;
+  column(at: number, nowNs: number): CriterionColumn {
+    const criterion = this.criteria[at];
+    const source = this.#values[at] ?? NOTHING;
     const values = new Float64Array(this.issued);
-    const latencies = new Float64Array(this.issued);
+    const times = new Float64Array(this.issued);
     let count = 0;
     let open = 0;
+    if (criterion === undefined) return { values, times, count, open };
+    const { kind, isOfTimes, overdueNs, firstOverdueNs } = criterion;
+    const limitNs = Math.min(overdueNs, firstOverdueNs);
+    const scaleNs = kind === 'share' && Number.isFinite(limitNs) ? limitNs : 1;
     for (let index = 0; index < this.#rows; index += 1) {
       const issuedNs = this.#issuedNs[index] ?? Number.NaN;
       if (Number.isNaN(issuedNs) || this.#isAsked[index] === 0) continue;
-      let value = source[index] ?? Number.NaN;
+      const told = source[index] ?? Number.NaN;
       const endedNs = this.#endedNs[index] ?? Number.NaN;
       const isOpen = Number.isNaN(endedNs);
-      if (Number.isNaN(value)) {
+      const elapsedNs = (isOpen ? nowNs : endedNs) - issuedNs;
+      let value = kind === 'mean' ? told : Number(told > 1);
+      if (Number.isNaN(told)) {
         // Ended without the figure: nothing was asked of it.
         if (!isOpen) continue;
-        if (nowNs - issuedNs > overdueNs) value = 1;
+        if (elapsedNs > (this.#isBegun[index] === 1 ? overdueNs : limitNs)) value = 1;
         else if (open + 1 > OPEN_SHARE_MAX * (count + 1)) break;
-        else open += 1;
+        else {
+          value = OPEN;
+          open += 1;
+        }
       }
-      values[count] = Number.isNaN(value) ? OPEN : value;
-      latencies[count] = (isOpen ? nowNs : endedNs) - issuedNs;
+      values[count] = value;
+      times[count] = isOfTimes && Number.isFinite(told) ? told : elapsedNs / scaleNs;
       count += 1;
     }
-    return { values, latencies, count, open };
+    return { values, times, count, open };
   }
 
   /** Of those that were told, in their order, from 0; undefined past the last. */
@@ -143,23 +164,32 @@ export class StageLedger {
     this.#endedNs = grown(this.#endedNs, room, Number.NaN);
     this.#ends = grown(this.#ends, room, 0);
     for (const [at, column] of this.#values.entries()) this.#values[at] = grown(column, room, Number.NaN);
-    const asked = new Uint8Array(room);
-    asked.set(this.#isAsked);
-    this.#isAsked = asked;
+    this.#isAsked = grownFlags(this.#isAsked, room);
+    this.#isBegun = grownFlags(this.#isBegun, room);
   }
 }
 
 /** In the order of the schedule, up to where more than a thousandth is still open: a tail of fast ones would flatter. */
 export interface CriterionColumn {
-  /** OPEN where nothing is known yet. */
+  /** Of a share 1 for a request that misses and 0 for one that does not; OPEN where nothing is known yet. */
   readonly values: Float64Array;
-  readonly latencies: Float64Array;
+  /**
+   * How slow each was, by the criterion's own figure: its reach where that is of times, a figure where the criterion is the mean of
+   * it, else ns until its end, or until now.
+   */
+  readonly times: Float64Array;
   readonly count: number;
   readonly open: number;
 }
 
 const grown = (column: Float64Array, room: number, rest: number): Float64Array<ArrayBuffer> => {
   const larger = new Float64Array(room).fill(rest);
+  larger.set(column);
+  return larger;
+};
+
+const grownFlags = (column: Uint8Array, room: number): Uint8Array<ArrayBuffer> => {
+  const larger = new Uint8Array(room);
   larger.set(column);
   return larger;
 };

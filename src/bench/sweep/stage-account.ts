@@ -58,6 +58,7 @@ export class StageAccount implements StageFacts {
 
   firstContent(index: number, atNs: number): void {
     const ttftNs = atNs - (this.#issuedNs[index] ?? Number.NaN);
+    this.ledger.firstContent(index);
     for (const [at, criterion] of this.criteria.entries()) {
       const value = criterion.valueAtFirst(ttftNs);
       if (!Number.isNaN(value)) this.ledger.tell(index, at, value);

@@ -12,7 +12,7 @@ export interface StageCriterion extends Criterion {
   readonly objective: JudgedObjective;
   /** NaN where the request has no such figure by its nature. @param figures undefined of one that did not complete */
   valueOf(outcome: Outcome, figures: SampleFigures | undefined): number;
-  /** Of a request whose first content has come: 1 where it misses already, else NaN. */
+  /** Of a request whose first content has come: NaN where its end has to tell. */
   valueAtFirst(ttftNs: number): number;
 }
 
@@ -31,6 +31,7 @@ export const stageCriterion = (objective: JudgedObjective): StageCriterion => {
         limit: objective.limitNs,
         isOfTimes: true,
         overdueNs: Number.POSITIVE_INFINITY,
+        firstOverdueNs: Number.POSITIVE_INFINITY,
         valueOf: (_, figures) => {
           const figure = figures?.[objectiveSeries(objective.name)] ?? NO_FIGURE;
           return figure === NO_FIGURE ? Number.NaN : figure;
@@ -52,25 +53,32 @@ const shareCriterion = (
   kind: 'share',
   limit,
   isOfTimes: limits.length > 0,
-  overdueNs: Math.min(
-    ...limits.map(({ name, limitNs }) => (name === 'tpot' ? Number.POSITIVE_INFINITY : limitNs)),
-  ),
+  overdueNs: leastOf(limits, 'latency'),
+  firstOverdueNs: leastOf(limits, 'ttft'),
   valueOf: (outcome, figures) => {
     if (outcome === 'cancelled') return Number.NaN;
-    if (outcome === 'failed') return 1;
+    if (outcome === 'failed') return Number.POSITIVE_INFINITY;
     if (limits.length === 0) return 0;
-    if (figures === undefined) return 1;
+    if (figures === undefined) return Number.POSITIVE_INFINITY;
     // An answer of one token has no time per further token. Among other limits it meets that one.
     const asked = limits.filter(({ name }) => !hasNone(name, figures));
     if (asked.length === 0) return Number.NaN;
-    return asked.every(({ name, limitNs }) => isWithin(figures[objectiveSeries(name)], limitNs)) ? 0 : 1;
+    return Math.max(...asked.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)], limitNs)));
   },
-  valueAtFirst: ttftNs =>
-    limits.some(({ name, limitNs }) => name === 'ttft' && ttftNs > limitNs) ? 1 : Number.NaN,
+  valueAtFirst: ttftNs => {
+    const reach = ttftNs / leastOf(limits, 'ttft');
+    return reach > 1 || (limits.length > 0 && limits.every(({ name }) => name === 'ttft'))
+      ? reach
+      : Number.NaN;
+  },
 });
+
+const leastOf = (limits: readonly RequestLimit[], name: RequestLimit['name']): number =>
+  Math.min(...limits.filter(limit => limit.name === name).map(({ limitNs }) => limitNs));
 
 const hasNone = (name: RequestLimit['name'], { tpotNs, outputTokens }: SampleFigures): boolean =>
   name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
 
 /** A figure that the server kept to itself meets nothing. */
-const isWithin = (figure: number, limitNs: number): boolean => figure !== NO_FIGURE && figure <= limitNs;
+const reachOf = (figure: number, limitNs: number): number =>
+  figure === NO_FIGURE ? Number.POSITIVE_INFINITY : figure / limitNs;
