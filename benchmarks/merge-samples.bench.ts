@@ -2,13 +2,15 @@
 // Processor time of this process, since the machine may be shared.
 
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clockLine } from '../src/bench/fleet/clock-offset.ts';
 import { deflatedParts } from '../src/bench/fleet/file-parts.ts';
 import { mergedSamples } from '../src/bench/fleet/merge-samples.ts';
+import type { EndedSample } from '../src/core/run/ended-sample.ts';
+import { fileLines } from '../src/metrics/file-lines.ts';
 import { RunMetrics } from '../src/metrics/run-metrics.ts';
-import { encodeSampleLine } from '../src/wire/sample-line.ts';
+import { decodeSampleLine, encodeSampleLine } from '../src/wire/sample-line.ts';
 import { printRow } from './bench-row.ts';
 
 const SAMPLES = 1_000_000;
@@ -17,6 +19,30 @@ const folder = mkdtempSync(join(tmpdir(), 'plimsoll-merge-'));
 const paths = Array.from({ length: AGENTS }, (_, agent) => join(folder, `${agent}.jsonl`));
 let bytes = 0;
 let compressed = 0;
+
+type Take = (samples: readonly EndedSample[], bytes: number) => void;
+
+const account = async (
+  readAll: (take: Take) => Promise<void>,
+): Promise<{ readonly seconds: number; readonly bytes: number }> => {
+  const before = process.cpuUsage();
+  let written = 0;
+  const metrics = new RunMetrics({
+    pattern: { kind: 'poisson', requestsPerSecond: 10_000 },
+    isStreaming: true,
+    objectives: [],
+  });
+  await readAll((samples, length) => {
+    for (const sample of samples) {
+      metrics.issued(sample);
+      metrics.ended(sample);
+    }
+    written += length;
+  });
+  metrics.final();
+  const { user, system } = process.cpuUsage(before);
+  return { seconds: (user + system) / 1e6, bytes: written };
+};
 
 try {
   for (const [agent, path] of paths.entries()) {
@@ -56,31 +82,31 @@ try {
     bytes = statSync(path).size;
     for await (const part of deflatedParts(createReadStream(path))) compressed += part.bytes.length;
   }
-  const before = process.cpuUsage();
   const offset = { atNs: 0, offsetNs: 3_600e9, errorNs: 1, worstRoundTripNs: 1 };
   const clock = clockLine(offset, undefined);
-  const metrics = new RunMetrics({
-    pattern: { kind: 'poisson', requestsPerSecond: 10_000 },
-    isStreaming: true,
-    objectives: [],
+  const fast = await account(async take => {
+    for await (const { samples, lines } of mergedSamples(
+      paths.map(path => ({ path, runZeroNs: 3_600e9, clock, unreadable: () => undefined })),
+    ))
+      take(samples, lines.length);
   });
-  let written = 0;
-  for await (const { sample } of mergedSamples(
-    paths.map(path => ({ path, runZeroNs: 3_600e9, clock, unreadable: () => undefined })),
-  )) {
-    metrics.issued(sample);
-    metrics.ended(sample);
-    written += encodeSampleLine(sample).length;
-  }
-  metrics.final();
-  const { user, system } = process.cpuUsage(before);
+  // As it was before: each line through JSON and its schema, and written anew; without the merging.
+  const slow = await account(async take => {
+    for (const path of paths)
+      for await (const line of fileLines(path, { lineBytesMax: 100_000 })) {
+        const decoded = line.kind === 'line' ? decodeSampleLine(line.text) : undefined;
+        if (decoded?.kind === 'sample') take([decoded.sample], encodeSampleLine(decoded.sample).length);
+      }
+  });
+  const method = `processor time, one run, load ${loadavg()[0]?.toFixed(1)}; 4 chunks a sample, ${fast.bytes} bytes of lines`;
+  const row = { unit: 's', reach: { kind: 'none' } } as const;
   printRow({
+    ...row,
     what: `one account of ${SAMPLES} samples of ${AGENTS} agents`,
-    figure: (user + system) / 1e6,
-    unit: 's',
-    reach: { kind: 'none' },
-    method: `processor time, one run; 4 chunks a sample, ${written} bytes of lines`,
+    figure: fast.seconds,
+    method,
   });
+  printRow({ ...row, what: 'the same through JSON, line by line', figure: slow.seconds, method });
   printRow({
     what: 'a sample on its way from an agent',
     figure: compressed / (SAMPLES / AGENTS),

@@ -13,7 +13,19 @@ export interface FileLinesOptions {
   readonly lineBytesMax: number;
 }
 
-export async function* fileLines(path: string, { lineBytesMax }: FileLinesOptions): AsyncGenerator<FileLine> {
+export type FileBlock =
+  /** Whole lines, each with its line feed; theirs until the next block is asked for. */
+  | { readonly kind: 'lines'; readonly bytes: Buffer }
+  /** The rest of the file after its last line feed. */
+  | { readonly kind: 'unfinished'; readonly bytes: Buffer }
+  /** A line that was skipped. */
+  | { readonly kind: 'too-long' };
+
+/** Many lines at a time, for whoever has no time for one by one. A line within a block is at most a block too long. */
+export async function* fileBlocks(
+  path: string,
+  { lineBytesMax }: FileLinesOptions,
+): AsyncGenerator<FileBlock, void, void> {
   await using file = await open(path, 'r');
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let parts: Buffer[] = [];
@@ -21,28 +33,42 @@ export async function* fileLines(path: string, { lineBytesMax }: FileLinesOption
   let isSkipping = false;
   for (let length = await fill(file, chunk); length > 0; length = await fill(file, chunk)) {
     let from = 0;
-    for (
-      let end = chunk.indexOf(LINE_FEED, 0);
-      end !== -1 && end < length;
-      end = chunk.indexOf(LINE_FEED, from)
-    ) {
-      const rest = chunk.subarray(from, end);
-      if (isSkipping || partBytes + rest.length > lineBytesMax) yield { kind: 'too-long' };
-      else yield { kind: 'line', text: Buffer.concat([...parts, rest]).toString('utf8') };
+    const last = chunk.subarray(0, length).lastIndexOf(LINE_FEED);
+    if (last !== -1 && (isSkipping || partBytes > 0)) {
+      from = chunk.indexOf(LINE_FEED) + 1;
+      if (isSkipping || partBytes + from - 1 > lineBytesMax) yield { kind: 'too-long' };
+      else yield { kind: 'lines', bytes: Buffer.concat([...parts, chunk.subarray(0, from)]) };
       parts = [];
       partBytes = 0;
       isSkipping = false;
-      from = end + 1;
     }
+    if (last >= from) yield { kind: 'lines', bytes: chunk.subarray(from, last + 1) };
     if (isSkipping) continue;
-    const tail = chunk.subarray(from, length);
+    const tail = chunk.subarray(last + 1, length);
     partBytes += tail.length;
     isSkipping = partBytes > lineBytesMax;
     if (isSkipping) parts = [];
     else if (tail.length > 0) parts.push(Buffer.from(tail));
   }
   if (isSkipping) yield { kind: 'too-long' };
-  else if (partBytes > 0) yield { kind: 'unfinished', text: Buffer.concat(parts).toString('utf8') };
+  else if (partBytes > 0) yield { kind: 'unfinished', bytes: Buffer.concat(parts) };
+}
+
+export async function* fileLines(path: string, options: FileLinesOptions): AsyncGenerator<FileLine> {
+  for await (const block of fileBlocks(path, options)) {
+    if (block.kind === 'too-long') yield block;
+    else if (block.kind === 'unfinished') yield { kind: 'unfinished', text: block.bytes.toString('utf8') };
+    else yield* linesOf(block.bytes, options.lineBytesMax);
+  }
+}
+
+function* linesOf(bytes: Buffer, lineBytesMax: number): Generator<FileLine, void, void> {
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, from);
+    if (end - from > lineBytesMax) yield { kind: 'too-long' };
+    else yield { kind: 'line', text: bytes.toString('utf8', from, end) };
+    from = end + 1;
+  }
 }
 
 const fill = async (file: Awaited<ReturnType<typeof open>>, chunk: Buffer): Promise<number> =>

@@ -16,16 +16,15 @@ import { isOfClient } from '../../metrics/report-client.ts';
 import type { RunMetrics } from '../../metrics/run-metrics.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { reportFromJson } from '../../wire/report-codec.ts';
-import { encodeSampleLine } from '../../wire/sample-line.ts';
 import type { SaidBy } from './agent-link.ts';
 import { AgentLostError, lossText } from './agent-link.ts';
 import type { ClockLine } from './clock-offset.ts';
 import { clockLine } from './clock-offset.ts';
 import type { FilePart } from './file-parts.ts';
 import { PartReader } from './file-parts.ts';
-import type { AgentSamples } from './merge-samples.ts';
 import { mergedSamples } from './merge-samples.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
+import type { AgentSamples } from './sample-run.ts';
 
 /** One agent at the end of a run. */
 export interface AgentEnd {
@@ -127,18 +126,15 @@ export const mergeSamplesOf = async ({
     }),
   );
   const counts = ends.map(() => 0);
-  let lines = '';
-  for await (const { agent, sample } of mergedSamples(sources)) {
-    counts[agent] = (counts[agent] ?? 0) + 1;
-    metrics.issued(sample);
-    metrics.ended(sample);
-    told(sample);
-    lines += encodeSampleLine(sample);
-    if (lines.length < LINES_LENGTH) continue;
-    await append(Buffer.from(lines));
-    lines = '';
+  for await (const { samples, agents, lines } of mergedSamples(sources)) {
+    for (const agent of agents) counts[agent] = (counts[agent] ?? 0) + 1;
+    for (const sample of samples) {
+      metrics.issued(sample);
+      metrics.ended(sample);
+      told(sample);
+    }
+    await append(lines);
   }
-  if (lines !== '') await append(Buffer.from(lines));
   const problems = ends.flatMap(({ agent }, index) =>
     (unreadable[index] ?? 0) > 0
       ? [`${unreadable[index]} lines of the samples of ${agent.link.name} could not be read`]
@@ -218,4 +214,3 @@ const OF_RECORDS: ReadonlySet<string> = new Set([
   'tasksFailed',
 ]);
 export const AGENTS_FOLDER = 'agents';
-const LINES_LENGTH = 262_144;

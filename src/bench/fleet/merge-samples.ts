@@ -1,81 +1,62 @@
 // The samples of all agents as those of one machine: sorted runs merged by the moment of each sample's end in the coordinator's
-// time. A sample's stamps move together, by whole nanoseconds, so that nothing measured of it changes.
+// time, and their lines with them, some thousands at a time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import { NO_FIGURE } from '../../core/run/event-record.ts';
-import { fileLines } from '../../metrics/file-lines.ts';
-import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
-import { decodeSampleLine } from '../../wire/sample-line.ts';
-import type { ClockLine } from './clock-offset.ts';
+import type { AgentSamples } from './sample-run.ts';
+import { SampleRun } from './sample-run.ts';
 
-export interface AgentSamples {
-  /** Its sample file, as it came. */
-  readonly path: string;
-  /** Its run's zero on its own clock: stamps are counted from there. */
-  readonly runZeroNs: number;
-  readonly clock: ClockLine;
-  /** Told of what is no sample of a whole file. */
-  readonly unreadable: (reason: string) => void;
+export interface MergedBlock {
+  readonly samples: readonly EndedSample[];
+  /** Of each the agent that sent it. */
+  readonly agents: readonly number[];
+  /** Their lines of samples.jsonl. */
+  readonly lines: Buffer;
 }
 
 /** Every sample once, in the order of their ends as far as each file has them in order; stamps since the coordinator's zero. */
 export async function* mergedSamples(
   agents: readonly AgentSamples[],
-): AsyncGenerator<{ readonly agent: number; readonly sample: EndedSample }, void, void> {
-  const heads: Head[] = [];
-  for (const [agent, own] of agents.entries()) {
-    const samples = samplesOf(own);
-    const first = await samples.next();
-    if (first.done !== true) heads.push({ agent, samples, sample: first.value });
+): AsyncGenerator<MergedBlock, void, void> {
+  const runs: SampleRun[] = [];
+  for (const [agent, source] of agents.entries()) {
+    const run = new SampleRun(agent, source);
+    if (await run.load()) runs.push(run);
   }
-  // A few agents: the least of their heads is found sooner than a heap is kept.
-  while (heads.length > 0) {
-    let least = 0;
-    for (let at = 1; at < heads.length; at += 1)
-      if ((heads[at]?.sample.endNs ?? 0) < (heads[least]?.sample.endNs ?? 0)) least = at;
-    const head = heads[least];
-    if (head === undefined) return;
-    yield { agent: head.agent, sample: head.sample };
-    const next = await head.samples.next();
-    if (next.done === true) heads.splice(least, 1);
-    else head.sample = next.value;
-  }
-}
-
-interface Head {
-  readonly agent: number;
-  readonly samples: AsyncGenerator<EndedSample, void, void>;
-  sample: EndedSample;
-}
-
-async function* samplesOf({
-  path,
-  runZeroNs,
-  clock,
-  unreadable,
-}: AgentSamples): AsyncGenerator<EndedSample, void, void> {
-  for await (const line of fileLines(path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
-    if (line.kind === 'too-long') {
-      unreadable('a line is too long');
-      continue;
+  let block: { readonly samples: EndedSample[]; readonly agents: number[] } = { samples: [], agents: [] };
+  let lines: Buffer = Buffer.allocUnsafe(LINES_BYTES);
+  let filled = 0;
+  while (runs.length > 0) {
+    const least = leastOf(runs);
+    const run = runs[least];
+    const sample = run?.sample;
+    if (run === undefined || sample === undefined) return;
+    const room = run.lineBytesMax;
+    if (filled > 0 && filled + room > lines.length) {
+      yield { ...block, lines: lines.subarray(0, filled) };
+      block = { samples: [], agents: [] };
+      lines = Buffer.allocUnsafe(LINES_BYTES);
+      filled = 0;
     }
-    const decoded = decodeSampleLine(line.text);
-    if (decoded.kind === 'sample') {
-      const { sentNs } = decoded.sample;
-      yield shifted(decoded.sample, Math.round(clock.toCoordinatorNs(runZeroNs + sentNs)) - sentNs);
-    } else if (decoded.kind === 'unreadable') unreadable(decoded.reason);
+    if (room > lines.length) lines = Buffer.allocUnsafe(room);
+    filled = run.writeLine(lines, filled);
+    block.samples.push(sample);
+    block.agents.push(run.agent);
+    if (!(run.next() || (await run.load()))) runs.splice(least, 1);
   }
+  if (filled > 0) yield { ...block, lines: lines.subarray(0, filled) };
 }
 
-const shifted = (sample: EndedSample, byNs: number): EndedSample => ({
-  ...sample,
-  intendedNs: sample.intendedNs + byNs,
-  sentNs: sample.sentNs + byNs,
-  firstByteNs: shiftedStamp(sample.firstByteNs, byNs),
-  firstContentNs: shiftedStamp(sample.firstContentNs, byNs),
-  firstAnswerNs: shiftedStamp(sample.firstAnswerNs, byNs),
-  endNs: sample.endNs + byNs,
-});
+/** Of a few agents the least is found sooner than a heap is kept. */
+const leastOf = (runs: readonly SampleRun[]): number => {
+  let least = 0;
+  let leastNs = runs[0]?.sample?.endNs ?? 0;
+  for (let at = 1; at < runs.length; at += 1) {
+    const endNs = runs[at]?.sample?.endNs ?? 0;
+    if (endNs >= leastNs) continue;
+    least = at;
+    leastNs = endNs;
+  }
+  return least;
+};
 
-const shiftedStamp = (stampNs: number, byNs: number): number =>
-  stampNs === NO_FIGURE ? NO_FIGURE : stampNs + byNs;
+const LINES_BYTES = 262_144;

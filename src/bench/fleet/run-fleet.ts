@@ -124,7 +124,10 @@ export const runFleetBench = async (
     const merged = await mergeSamplesOf({
       ends: collected,
       metrics,
-      append: async lines => samples.append(lines),
+      append: async lines => {
+        samples.append(lines);
+        await samples.settled();
+      },
       sample: sample => replay.sample(sample),
     });
     replay.end();

@@ -9,6 +9,8 @@ import { diskReason } from '../../process/disk-reason.ts';
 export interface SamplesFile extends AsyncDisposable {
   /** Whole lines. */
   append(lines: Uint8Array): void;
+  /** Resolves when all that was taken is written, or cannot be: for whoever has lines faster than a disk. Never rejects. */
+  settled(): Promise<void>;
   readonly problem: string | undefined;
   /** Writes what waits, at most until `signal` aborts, flushes and closes. Idempotent. */
   close(signal: AbortSignal): Promise<void>;
@@ -48,6 +50,10 @@ class QueuedFile implements SamplesFile {
     this.#waiting.push(lines);
     this.#waitingBytes += lines.length;
     this.#writing ??= this.#write();
+  }
+
+  async settled(): Promise<void> {
+    await this.#writing;
   }
 
   close(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,112 @@
+// The sample file of one agent as a sorted run: one sample after the other with its stamps in the coordinator's time, and its line
+// for the merged file. A sample's stamps move together, by whole nanoseconds, so that nothing measured of it changes.
+
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import type { FileBlock } from '../../metrics/file-lines.ts';
+import { fileBlocks } from '../../metrics/file-lines.ts';
+import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
+import {
+  readOwnSampleLine,
+  SAMPLE_HEAD_ROOM,
+  shiftedSample,
+  writeSampleLineHead,
+} from '../../wire/own-sample-line.ts';
+import { decodeSampleLine, encodeSampleLine } from '../../wire/sample-line.ts';
+import type { ClockLine } from './clock-offset.ts';
+
+export interface AgentSamples {
+  /** Its sample file, as it came. */
+  readonly path: string;
+  /** Its run's zero on its own clock: stamps are counted from there. */
+  readonly runZeroNs: number;
+  readonly clock: ClockLine;
+  /** Told of what is no sample of a whole file. */
+  readonly unreadable: (reason: string) => void;
+}
+
+export class SampleRun {
+  readonly agent: number;
+  readonly #source: AgentSamples;
+  readonly #blocks: AsyncGenerator<FileBlock, void, void>;
+  /** Lines of it that were not read yet. */
+  #block: Buffer = NOTHING;
+  #from = 0;
+  #sample: EndedSample | undefined;
+  /** Of its line, what does not depend on the clock; undefined where the line was written anew. */
+  #tail: Buffer | undefined;
+  #line: Buffer = NOTHING;
+
+  constructor(agent: number, source: AgentSamples) {
+    this.agent = agent;
+    this.#source = source;
+    this.#blocks = fileBlocks(source.path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX });
+  }
+
+  /** The one that is next; undefined past the last. */
+  get sample(): EndedSample | undefined {
+    return this.#sample;
+  }
+
+  /** Room that the line of the one that is next may take. */
+  get lineBytesMax(): number {
+    return SAMPLE_HEAD_ROOM + (this.#tail ?? this.#line)?.length;
+  }
+
+  /** The line of the one that is next, with its line feed. @returns where it ends */
+  writeLine(bytes: Buffer, at: number): number {
+    if (this.#sample === undefined) return at;
+    if (this.#tail === undefined) return at + this.#line.copy(bytes, at);
+    const end = writeSampleLineHead(this.#sample, bytes, at);
+    return end + this.#tail.copy(bytes, end);
+  }
+
+  /** Within what was read of the file. @returns false where more has to be read */
+  next(): boolean {
+    this.#sample = undefined;
+    while (this.#from < this.#block.length) {
+      const from = this.#from;
+      const end = this.#block.indexOf(LINE_FEED, from);
+      this.#from = end + 1;
+      if (this.#take(from, end)) return true;
+    }
+    return false;
+  }
+
+  /** @returns false past the last */
+  async load(): Promise<boolean> {
+    for (;;) {
+      const { done, value: block } = await this.#blocks.next();
+      if (done === true) return false;
+      if (block.kind === 'too-long') {
+        this.#source.unreadable('a line is too long');
+        continue;
+      }
+      this.#block = block.kind === 'lines' ? block.bytes : Buffer.concat([block.bytes, LINE_END]);
+      this.#from = 0;
+      if (this.next()) return true;
+    }
+  }
+
+  #take(from: number, to: number): boolean {
+    const own = readOwnSampleLine(this.#block, { from, to, shiftOf: this.#shiftOf });
+    if (own !== undefined) {
+      this.#sample = own.sample;
+      this.#tail = this.#block.subarray(own.tailAt, to + 1);
+      return true;
+    }
+    const decoded = decodeSampleLine(this.#block.toString('utf8', from, to));
+    if (decoded.kind === 'unreadable') this.#source.unreadable(decoded.reason);
+    if (decoded.kind !== 'sample') return false;
+    this.#sample = shiftedSample(decoded.sample, this.#shiftOf(decoded.sample.sentNs));
+    this.#tail = undefined;
+    this.#line = Buffer.from(encodeSampleLine(this.#sample));
+    return true;
+  }
+
+  readonly #shiftOf = (sentNs: number): number =>
+    Math.round(this.#source.clock.toCoordinatorNs(this.#source.runZeroNs + sentNs)) - sentNs;
+}
+
+const LINE_FEED = 0x0a;
+const LINE_END: Buffer = Buffer.from('\n');
+const NOTHING: Buffer = Buffer.alloc(0);
