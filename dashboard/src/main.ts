@@ -25,10 +25,11 @@ const context: Dashboard = {
 
 watchForCode();
 const codeResult = await swapCode();
+// Asked for first: the daemon answers while the application is put together.
+context.store.look(streamScope(context.router.route, context.router.query));
+context.store.start();
 const target = document.querySelector('#app');
 if (target !== null) mount(App, { target, props: { context, codeResult } });
 context.router.start();
 context.theme.start();
-context.store.look(streamScope(context.router.route, context.router.query));
-context.store.start();
 context.daemon.start();

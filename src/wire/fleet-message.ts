@@ -8,6 +8,7 @@ import type { FleetPicture, FleetRoster } from '../core/fleet/fleet-picture.ts';
 import type { FleetSelection } from '../core/fleet/fleet-selection.ts';
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
+import { writtenOnce } from '../core/text/written-once.ts';
 import { STREAM_VERSION, StreamMessageError } from './stream-message.ts';
 
 export interface FleetMessage {
@@ -35,9 +36,9 @@ export type WrittenParts = ReadonlyMap<string, string>;
 
 export const writtenPicture = (picture: FleetPicture): WrittenParts =>
   new Map([
-    ...PLAIN_PARTS.map(name => [name, JSON.stringify(picture[name])] as const),
-    ...picture.levels.map((levels, group) => [`levels ${group}`, JSON.stringify(levels)] as const),
-    ...picture.sums.map((sums, group) => [`sums ${group}`, JSON.stringify(sums)] as const),
+    ...PLAIN_PARTS.map(name => [name, writtenOnce(picture[name])] as const),
+    ...picture.levels.map((levels, group) => [`levels ${group}`, writtenOnce(levels)] as const),
+    ...picture.sums.map((sums, group) => [`sums ${group}`, writtenOnce(sums)] as const),
   ]);
 
 export const writtenSelection = (selection: FleetSelection | undefined): WrittenParts =>

@@ -2,8 +2,6 @@
 // whose sentences nobody takes apart.
 
 import type { NodeId } from '../ids.ts';
-import type { LinkView } from '../link/link-view.ts';
-import type { MemoryUse } from '../node/memory-use.ts';
 import {
   gpuMemoryUse,
   gpusOf,
@@ -12,7 +10,7 @@ import {
   SAFE_LOAD,
   usedShare,
 } from '../node/memory-use.ts';
-import type { NodeView } from '../node/node-view.ts';
+import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { knownOr } from '../unknown.ts';
 import { warningSort } from '../warnings/bounded-warnings.ts';
@@ -20,7 +18,6 @@ import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
 import { SWAP_WORTH_SAYING_BYTES } from '../warnings/memory-warnings.ts';
 import type { Warning } from '../warnings/warning.ts';
 import type { CableFault, FaultLevel } from './cable-fault.ts';
-import { judgedLink } from './judged-link.ts';
 
 export type FleetFault = NodeFault | CableFault;
 
@@ -44,12 +41,13 @@ export type NodeFault = { readonly id: string; readonly level: FaultLevel; reado
     }
 );
 
+/** @param cables what is wrong with links, in their order. */
 export const fleetFaults = (
   views: readonly NodeView[],
-  links: readonly LinkView[],
+  cables: readonly CableFault[],
   nowMs: number,
 ): readonly FleetFault[] => {
-  const found = [...views.flatMap(view => nodeFaults(view, nowMs)), ...cableFaults(links)];
+  const found = [...views.flatMap(view => nodeFaults(view, nowMs)), ...cables];
   return [
     ...found.filter(({ level }) => level === 'danger'),
     ...found.filter(({ level }) => level === 'caution'),
@@ -64,26 +62,27 @@ const nodeFaults = (view: NodeView, nowMs: number): readonly NodeFault[] => {
   const node = view.nodeId;
   // One that was stopped on purpose is away, not broken.
   if (view.presence === 'offline') return view.stoppedMs === undefined ? [goneFault(view, nowMs)] : [];
+  const found: NodeFault[] = view.presence === 'stale' ? [goneFault(view, nowMs)] : [];
+  found.push(...overFault(view));
+  for (const gpu of gpusOf(view)) found.push(...hotFault(node, gpu));
+  return found;
+};
+
+const hotFault = (node: NodeId, gpu: GpuView): readonly NodeFault[] => {
+  const reasons = gpu.load === undefined || gpu.isLoadStale ? [] : knownOr(gpu.load.throttleReasons, []);
+  if (reasons.length === 0 || knownOr(gpu.load?.use ?? 0, 0) < BUSY_SHARE) return NO_FAULTS;
+  const celsius = gpu.load === undefined ? undefined : knownOr(gpu.load.temperatureCelsius, undefined);
+  const { index, deviceId } = gpu.device;
   return [
-    ...(view.presence === 'stale' ? [goneFault(view, nowMs)] : []),
-    ...overFault(view),
-    ...gpusOf(view).flatMap((gpu): NodeFault[] => {
-      const reasons = gpu.load === undefined || gpu.isLoadStale ? [] : knownOr(gpu.load.throttleReasons, []);
-      if (reasons.length === 0 || knownOr(gpu.load?.use ?? 0, 0) < BUSY_SHARE) return [];
-      const celsius = gpu.load === undefined ? undefined : knownOr(gpu.load.temperatureCelsius, undefined);
-      const { index, deviceId } = gpu.device;
-      return [
-        {
-          id: `hot ${node} ${deviceId}`,
-          kind: 'hot',
-          level: 'caution',
-          node,
-          gpu: index,
-          reasons: reasons.slice(0, REASONS_MAX),
-          ...(celsius === undefined ? {} : { celsius }),
-        },
-      ];
-    }),
+    {
+      id: `hot ${node} ${deviceId}`,
+      kind: 'hot',
+      level: 'caution',
+      node,
+      gpu: index,
+      reasons: reasons.slice(0, REASONS_MAX),
+      ...(celsius === undefined ? {} : { celsius }),
+    },
   ];
 };
 
@@ -101,16 +100,16 @@ const overFault = (view: NodeView): readonly NodeFault[] => {
   const memory = heldValue(view.memory);
   const swapped = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
   const swappedBytes = swapped >= SWAP_WORTH_SAYING_BYTES ? swapped : 0;
-  const all: readonly { readonly use: MemoryUse | undefined; readonly gpu?: number }[] = [
-    { use: hostMemoryUse(view) },
-    ...ownMemoryGpus(view).map(gpu => ({ use: gpuMemoryUse(gpu), gpu: gpu.device.index })),
-  ];
-  const over = all
-    .map(({ use, ...of }) => ({ ...of, share: usedShare(use) ?? 0 }))
-    .filter(({ share }) => share > SAFE_LOAD);
-  const [fullest] = over.toSorted((a, b) => b.share - a.share);
-  if (fullest === undefined) return [];
-  const isHostOver = over.some(({ gpu }) => gpu === undefined);
+  const hostShare = usedShare(hostMemoryUse(view)) ?? 0;
+  const isHostOver = hostShare > SAFE_LOAD;
+  let fullest: { readonly share: number; readonly gpu?: number } | undefined = isHostOver
+    ? { share: hostShare }
+    : undefined;
+  for (const gpu of ownMemoryGpus(view)) {
+    const share = usedShare(gpuMemoryUse(gpu)) ?? 0;
+    if (share > (fullest?.share ?? SAFE_LOAD)) fullest = { share, gpu: gpu.device.index };
+  }
+  if (fullest === undefined) return NO_FAULTS;
   return [
     {
       id: `over ${view.nodeId}`,
@@ -122,9 +121,6 @@ const overFault = (view: NodeView): readonly NodeFault[] => {
     },
   ];
 };
-
-const cableFaults = (links: readonly LinkView[]): readonly CableFault[] =>
-  links.flatMap(link => judgedLink(link).fault ?? []);
 
 export const nodesOfFault = (fault: FleetFault): readonly NodeId[] =>
   fault.kind === 'cable' ? fault.nodes : [fault.node];
@@ -139,5 +135,6 @@ const SHOWN_AS_FAULTS: ReadonlySet<string> = new Set([
   'link short',
 ]);
 const REASONS_MAX = 3;
+const NO_FAULTS: readonly NodeFault[] = [];
 
 export const isSwapWorthSaying = (swappedBytes: number): boolean => swappedBytes >= SWAP_WORTH_SAYING_BYTES;

@@ -29,11 +29,10 @@ export interface FleetLink {
 }
 
 /** A few of many, the slowest first; those without figures, then those that are gone, come last. */
-export const slowestLinks = (links: readonly LinkView[], countMax: number): readonly FleetLink[] => {
+export const slowestLinks = (links: readonly JudgedLink[], countMax: number): readonly FleetLink[] => {
   // Only the first few are wanted of what may be a hundred thousand.
   const first: JudgedLink[] = [];
-  for (const link of links) {
-    const one = judgedLink(link);
+  for (const one of links) {
     const last = first.at(-1);
     if (first.length >= countMax && last !== undefined && one.rank >= last.rank) continue;
     const place = first.findIndex(({ rank }) => rank > one.rank);
@@ -65,10 +64,9 @@ export const fleetLink = (link: LinkView): FleetLink => {
 };
 
 /** The cable whose slower direction carries least of what it should; undefined while none is known. */
-export const slowestOfCables = (links: readonly LinkView[]): LinkView | undefined => {
+export const slowestOfCables = (links: readonly JudgedLink[]): LinkView | undefined => {
   let slowest: JudgedLink | undefined;
-  for (const link of links) {
-    const one = judgedLink(link);
+  for (const one of links) {
     const medium = one.slower?.of.medium;
     if (one.share === undefined || (medium !== 'cable' && medium !== 'rdma')) continue;
     if (slowest?.share === undefined || one.share < slowest.share) slowest = one;

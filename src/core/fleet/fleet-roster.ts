@@ -1,16 +1,21 @@
 // The cells of a group: in the order of their names, numbers by value, each with the number under it. Neither moves when a
 // figure does.
 
+import type { NodePlace } from '../group/node-place.ts';
 import { nodePlace } from '../group/node-place.ts';
+import type { NodeId } from '../ids.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { knownOr } from '../unknown.ts';
 import type { RosterCell } from './fleet-picture.ts';
 
 /** @param members in the order of their names. */
-export const rosterCells = (members: readonly NodeView[]): readonly RosterCell[] => {
+export const rosterCells = (
+  members: readonly NodeView[],
+  places: ReadonlyMap<NodeId, NodePlace>,
+): readonly RosterCell[] => {
   const marks = cellMarks(members.map(({ name }) => name));
   return members.map((view, index) => {
-    const { kind, tags } = nodePlace(view);
+    const { kind, tags } = places.get(view.nodeId) ?? nodePlace(view);
     return {
       node: view.nodeId,
       name: view.name,

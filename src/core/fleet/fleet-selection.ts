@@ -9,6 +9,7 @@ import { slowestLinks } from './fleet-links.ts';
 import type { FleetRoster } from './fleet-picture.ts';
 import type { GroupPairWays, GroupWays } from './fleet-ways.ts';
 import { waysOf } from './fleet-ways.ts';
+import { judgedLink } from './judged-link.ts';
 
 /** Groups by their ids. */
 export type FleetPick =
@@ -104,7 +105,7 @@ const selected = (
 ): FleetSelection => ({
   pick,
   linkCount: links.length,
-  links: slowestLinks(links, LINKS_OF_PICK_MAX),
+  links: slowestLinks(links.map(judgedLink), LINKS_OF_PICK_MAX),
   ways: waysOf(links.filter(({ standing }) => standing.kind !== 'gone')),
   toGroups,
 });

@@ -11,8 +11,11 @@ import { hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { runCount } from '../run/run-selectors.ts';
+import { writtenOnce } from '../text/written-once.ts';
+import type { CableFault } from './cable-fault.ts';
 import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
 import { groupLevels } from './fleet-levels.ts';
+import type { FleetLink } from './fleet-links.ts';
 import { fleetLink, slowestLinks, slowestOfCables } from './fleet-links.ts';
 import type { FleetPicture, FleetRoster, GroupSums, RoomAnswer } from './fleet-picture.ts';
 import { rosterCells } from './fleet-roster.ts';
@@ -20,13 +23,20 @@ import type { FleetPick, FleetSelection } from './fleet-selection.ts';
 import { fleetSelection } from './fleet-selection.ts';
 import type { WaysBetween } from './fleet-ways.ts';
 import { slowestPair, waysBetween } from './fleet-ways.ts';
+import type { JudgedLink } from './judged-link.ts';
+import { JudgedLinks } from './judged-link.ts';
 
 export interface FleetSources extends GroupSources {
   readonly links: readonly LinkView[];
 }
 
 export class FleetWatch {
+  readonly #judgedLinks = new JudgedLinks();
   #picture: FleetPicture | undefined;
+  #places: GroupSources['places'];
+  #judged: readonly JudgedLink[] | undefined;
+  #cables: readonly CableFault[] = [];
+  #slowest: FleetLink | undefined;
   #links: readonly LinkView[] = [];
   #linksOfWays: readonly LinkView[] = [];
   #waysAtMs = Number.NEGATIVE_INFINITY;
@@ -36,7 +46,8 @@ export class FleetWatch {
 
   read(sources: FleetSources, by: GroupBy): FleetPicture {
     const groups = groupViews(sources, by).map(inPlaces);
-    const roster = this.#roster(groups, groupByText(by));
+    const roster = this.#roster(groups, groupByText(by), sources.places);
+    const links = this.#read(sources.links);
     const isSame = roster === this.#picture?.roster;
     if (!isSame) this.#groupOf = placesOf(roster);
     this.#links = sources.links;
@@ -45,35 +56,35 @@ export class FleetWatch {
       this.#waysAtMs = sources.nowMs;
       this.#linksOfWays = sources.links;
       this.#between = waysBetween(sources.links, this.#groupOf, groups.length);
-      this.#linksOfPicture = slowestLinks(sources.links, LINKS_LISTED_MAX);
+      this.#linksOfPicture = slowestLinks(links, LINKS_LISTED_MAX);
     }
-    const faults = fleetFaults(sources.views, sources.links, sources.nowMs);
-    const cable = slowestOfCables(sources.links);
+    const faults = fleetFaults(sources.views, this.#cables, sources.nowMs);
     const pair = slowestPair(this.#between.pairs);
     const room = leastRoom(sources.views);
+    const before = this.#picture;
     this.#picture = {
       roster,
-      levels: kept(this.#picture?.levels, groups.map(groupLevels)),
-      sums: kept(this.#picture?.sums, groups.map(sumsOf)),
+      levels: keptEach(before?.levels, groups.map(groupLevels)),
+      sums: keptEach(before?.sums, groups.map(sumsOf)),
       ways: this.#between.ways,
-      totals: {
+      totals: kept(before?.totals, {
         nodeCount: sources.views.length,
         linkCount: sources.links.length,
         runCount: runCount(sources.state),
         simulatedCount: sources.views.filter(view => heldValue(view.identity)?.isSimulated === true).length,
-      },
-      faults: {
+      }),
+      faults: kept(before?.faults, {
         list: faults.slice(0, FAULTS_LISTED_MAX),
         count: faults.length,
         nodeCount: new Set(faults.flatMap(nodesOfFault)).size,
-      },
-      answers: {
-        ...(cable === undefined ? {} : { slowestCable: fleetLink(cable) }),
+      }),
+      answers: kept(before?.answers, {
+        ...(this.#slowest === undefined ? {} : { slowestCable: this.#slowest }),
         ...(pair === undefined ? {} : { slowestPair: pair }),
         ...(room === undefined ? {} : { leastRoom: room }),
-      },
+      }),
       links: this.#linksOfPicture,
-      others: otherWarnings(sources.warnings).slice(0, OTHERS_LISTED_MAX),
+      others: kept(before?.others, otherWarnings(sources.warnings).slice(0, OTHERS_LISTED_MAX)),
     };
     return this.#picture;
   }
@@ -89,16 +100,30 @@ export class FleetWatch {
         );
   }
 
+  /** What is wrong with links changes when one of them does. */
+  #read(links: readonly LinkView[]): readonly JudgedLink[] {
+    const judged = this.#judgedLinks.read(links);
+    if (judged === this.#judged) return judged;
+    this.#judged = judged;
+    this.#cables = judged.map(({ fault }) => fault).filter(fault => fault !== undefined);
+    const slowest = slowestOfCables(judged);
+    this.#slowest = slowest === undefined ? undefined : fleetLink(slowest);
+    return judged;
+  }
+
   /** The same object while everybody is where he was. */
-  #roster(groups: readonly Group[], by: string): FleetRoster {
+  #roster(groups: readonly Group[], by: string, places: GroupSources['places']): FleetRoster {
     const before = this.#picture?.roster;
+    const havePlaces = places !== undefined && places === this.#places;
+    this.#places = places;
+    if (havePlaces && before !== undefined && before.by === by && areMembers(before, groups)) return before;
     const made: FleetRoster = {
       by,
       groups: groups.map(({ id, name, reason, members }) => ({
         id,
         name,
         ...(reason === undefined ? {} : { reason }),
-        cells: rosterCells(members),
+        cells: rosterCells(members, places ?? NO_PLACES),
       })),
     };
     return before !== undefined && isSameRoster(before, made) ? before : made;
@@ -126,10 +151,26 @@ const inPlaces = (group: Group): Group => ({
 });
 
 /** What says the same as before is the same object, so that nobody draws or sends it again. */
-const kept = <T>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
-  now.map((one, index) => {
-    const held = before?.[index];
-    return held !== undefined && JSON.stringify(held) === JSON.stringify(one) ? held : one;
+const kept = <T extends object>(before: T | undefined, now: T): T =>
+  before !== undefined && writtenOnce(before) === writtenOnce(now) ? before : now;
+
+const keptEach = <T extends object>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
+  now.map((one, index) => kept(before?.[index], one));
+
+/** Whether these nodes have these cells, by their names: what else a cell says, places say too. */
+const areMembers = ({ groups: before }: FleetRoster, groups: readonly Group[]): boolean =>
+  before.length === groups.length &&
+  groups.every(({ id, name, members }, index) => {
+    const held = before[index];
+    return (
+      held?.id === id &&
+      held.name === name &&
+      held.cells.length === members.length &&
+      members.every((view, place) => {
+        const cell = held.cells[place];
+        return cell?.node === view.nodeId && cell.name === view.name;
+      })
+    );
   });
 
 const isSameRoster = (a: FleetRoster, b: FleetRoster): boolean =>
@@ -186,6 +227,7 @@ const leastRoom = (views: readonly NodeView[]): RoomAnswer | undefined => {
 
 const hundredth = (share: number): number => Math.round(share * 100) / 100;
 
+const NO_PLACES: NonNullable<GroupSources['places']> = new Map();
 const FAULTS_LISTED_MAX = 200;
 const LINKS_LISTED_MAX = 12;
 const OTHERS_LISTED_MAX = 50;

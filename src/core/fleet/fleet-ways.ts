@@ -33,29 +33,51 @@ export const waysBetween = (
   groupCount: number,
 ): WaysBetween => {
   const ofGroups = Array.from({ length: groupCount }, (): LinkView[] => []);
-  const ofPairs = new Map<number, LinkView[]>();
-  for (const link of links) {
-    if (link.standing.kind === 'gone') continue;
-    const [from = NOWHERE, to = NOWHERE] = link.nodes.map(node => groupOf.get(node));
-    for (const a of from)
-      for (const b of to) {
-        if (a === b) continue;
-        ofGroups[a]?.push(link);
-        ofGroups[b]?.push(link);
-        const key = Math.min(a, b) * groupCount + Math.max(a, b);
-        const held = ofPairs.get(key);
-        if (held === undefined) ofPairs.set(key, [link]);
-        else held.push(link);
-      }
-  }
+  const between = [...linksOfPairs(links, groupOf)].filter(
+    ([
+      ,
+      {
+        groups: [a, b],
+      },
+    ]) => a !== b,
+  );
+  for (const [, { groups, links: held }] of between)
+    for (const group of groups) for (const link of held) ofGroups[group]?.push(link);
   return {
     ways: ofGroups.map(waysOf),
-    pairs: [...ofPairs].map(([key, held]) => ({
-      groups: [Math.floor(key / groupCount), key % groupCount],
-      ...waysOf(held),
-    })),
+    pairs: between.map(([, { groups, links: held }]) => ({ groups, ...waysOf(held) })),
   };
 };
+
+/** The links of a pair of groups, or within one group, that are not gone. */
+export interface LinksOfPair {
+  /** The lesser place first; twice the same within one. */
+  readonly groups: readonly [number, number];
+  readonly links: readonly LinkView[];
+}
+
+/** By `pairName`. With tags a link may count for several pairs, but once for each. */
+export const linksOfPairs = (
+  links: readonly LinkView[],
+  groupOf: ReadonlyMap<NodeId, readonly number[]>,
+): ReadonlyMap<string, LinksOfPair> => {
+  const pairs = new Map<string, { readonly groups: readonly [number, number]; readonly links: LinkView[] }>();
+  for (const link of links) {
+    if (link.standing.kind === 'gone') continue;
+    const [one, other] = link.nodes;
+    for (const from of groupOf.get(one) ?? NOWHERE)
+      for (const to of groupOf.get(other) ?? NOWHERE) {
+        const groups: readonly [number, number] = from < to ? [from, to] : [to, from];
+        const held = pairs.get(pairName(groups));
+        if (held === undefined) pairs.set(pairName(groups), { groups, links: [link] });
+        // The links come one after the other, so one that counts already stands last.
+        else if (held.links.at(-1) !== link) held.links.push(link);
+      }
+  }
+  return pairs;
+};
+
+export const pairName = ([one, other]: readonly [number, number]): string => `${one} ${other}`;
 
 /** The pair whose worst link carries least of what it should. */
 export const slowestPair = (pairs: readonly GroupPairWays[]): GroupPairWays | undefined => {

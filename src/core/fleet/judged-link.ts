@@ -28,6 +28,24 @@ export const judgedLink = (link: LinkView): JudgedLink => {
   return judged;
 };
 
+/** All links again and again: those of the same objects are not even looked up. */
+export class JudgedLinks {
+  #links: readonly LinkView[] = [];
+  #judged: readonly JudgedLink[] = [];
+
+  /** The same list while the links are. */
+  read(links: readonly LinkView[]): readonly JudgedLink[] {
+    if (links === this.#links) return this.#judged;
+    const before = this.#judged;
+    this.#links = links;
+    this.#judged = links.map((link, index) => {
+      const held = before[index];
+      return held?.link === link ? held : judgedLink(link);
+    });
+    return this.#judged;
+  }
+}
+
 const slowerWay = ({ there, back }: LinkView): FigureView | undefined => {
   if (there === undefined) return back;
   return back === undefined || there.value <= back.value ? there : back;

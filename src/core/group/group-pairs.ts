@@ -2,7 +2,7 @@
 // thousand nodes have sixty racks, so it is read where the matrix of nodes could not be.
 
 import type { GroupWays } from '../fleet/fleet-ways.ts';
-import { waysOf } from '../fleet/fleet-ways.ts';
+import { linksOfPairs, pairName, waysOf } from '../fleet/fleet-ways.ts';
 import type { NodeId } from '../ids.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { whyNoLink } from '../link/measured-pairs.ts';
@@ -31,20 +31,12 @@ export const groupPairs = (
       if (held === undefined) placesOf.set(nodeId, [place]);
       else held.push(place);
     }
-  const linksOf = new Map<number, LinkView[]>();
-  for (const link of links) {
-    if (link.standing.kind === 'gone') continue;
-    for (const pair of pairsOf(link, placesOf, groups.length)) {
-      const held = linksOf.get(pair);
-      if (held === undefined) linksOf.set(pair, [link]);
-      else held.push(link);
-    }
-  }
+  const linksOf = linksOfPairs(links, placesOf);
   return groups.flatMap((one, first) =>
     groups.slice(first).flatMap((other, offset): readonly GroupPair[] => {
       // One machine alone has no way within its group.
       if (offset === 0 && one.members.length < 2) return [];
-      const ways = waysOf(linksOf.get(first * groups.length + first + offset) ?? []);
+      const ways = waysOf(linksOf.get(pairName([first, first + offset]))?.links ?? []);
       return [{ groups: [one, other], ...ways, reason: reasonOf(ways, nodeCount) }];
     }),
   );
@@ -53,17 +45,6 @@ export const groupPairs = (
 /** What needs a look first, then by how far the worst stays behind the median; pairs without figures last. */
 export const byNeedOfPairs = (a: GroupPair, b: GroupPair): number =>
   Number(b.isFlagged) - Number(a.isFlagged) || lagOf(a) - lagOf(b);
-
-const pairsOf = (
-  { nodes: [a, b] }: LinkView,
-  placesOf: ReadonlyMap<NodeId, readonly number[]>,
-  groupCount: number,
-): ReadonlySet<number> => {
-  const pairs = new Set<number>();
-  for (const from of placesOf.get(a) ?? [])
-    for (const to of placesOf.get(b) ?? []) pairs.add(Math.min(from, to) * groupCount + Math.max(from, to));
-  return pairs;
-};
 
 const reasonOf = ({ linkCount, median }: GroupWays, nodeCount: number): string | undefined => {
   if (median !== undefined) return undefined;

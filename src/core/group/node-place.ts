@@ -37,6 +37,37 @@ export const nodePlace = (view: NodeView): NodePlace => {
   };
 };
 
+/** Places of the same nodes again and again: what a node says of itself changes once a month, and is looked at each second. */
+export class PlaceBook {
+  #places: ReadonlyMap<NodeId, NodePlace> = new Map();
+  readonly #seen = new Map<NodeId, { readonly of: readonly unknown[]; readonly place: NodePlace }>();
+
+  /** The same map again while no node has another place. */
+  read(views: readonly NodeView[]): ReadonlyMap<NodeId, NodePlace> {
+    let hasChanged = views.length !== this.#places.size;
+    for (const view of views) {
+      const of = saidBy(view);
+      const held = this.#seen.get(view.nodeId);
+      const isSame = held?.of.length === of.length && held.of.every((part, index) => part === of[index]);
+      if (!isSame) this.#seen.set(view.nodeId, { of, place: nodePlace(view) });
+      hasChanged ||= !isSame || !this.#places.has(view.nodeId);
+    }
+    if (!hasChanged) return this.#places;
+    const present = new Set(views.map(({ nodeId }) => nodeId));
+    for (const node of this.#seen.keys()) if (!present.has(node)) this.#seen.delete(node);
+    this.#places = new Map([...this.#seen].map(([node, { place }]) => [node, place]));
+    return this.#places;
+  }
+}
+
+/** All that `nodePlace` reads. */
+const saidBy = ({ container, config, identity, gpus }: NodeView): readonly unknown[] => [
+  heldValue(container),
+  heldValue(config) ?? whyNot(config),
+  heldValue(identity) ?? whyNot(identity),
+  ...gpus.map(({ inventory }) => heldValue(inventory)),
+];
+
 /** Where a node stands, without the view of all that is known of it: for what looks at a thousand nodes each second. */
 export const standsAt = (
   { nodeConfigs, nodeContainers }: Pick<State, 'nodeConfigs' | 'nodeContainers'>,

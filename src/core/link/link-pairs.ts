@@ -47,7 +47,14 @@ export class LinkBook {
     const read = this.#read;
     if (read !== undefined && READ.every(field => read[field] === state[field])) return this.#facts;
     if (read?.connections === state.connections) {
-      this.#pages = this.#pairs.map((pair, index) => turned(this.#pages[index], pair, state));
+      // Few nodes tell something in a second: only the pages of their links are turned.
+      const told = toldNodes(read, state);
+      this.#pages = this.#pairs.map((pair, index) => {
+        const page = this.#pages[index];
+        return page === undefined || told.has(pair[0]) || told.has(pair[1])
+          ? turned(page, pair, state)
+          : page;
+      });
     } else {
       const before = new Map(this.#pages.map(page => [page.key, page]));
       this.#pairs = linkPairs(state);
@@ -59,6 +66,18 @@ export class LinkBook {
     return this.#facts;
   }
 }
+
+/** Of whose profiles or interfaces something has changed. */
+const toldNodes = (before: Read, now: Read): ReadonlySet<string> => {
+  const told = new Set<string>();
+  for (const field of READ) {
+    const [was, is] = [before[field], now[field]];
+    if (was === is) continue;
+    for (const node of nodesOf(is)) if (was[node] !== is[node]) told.add(node);
+    for (const node of nodesOf(was)) if (!Object.hasOwn(is, node)) told.add(node);
+  }
+  return told;
+};
 
 const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
   const there = waysOf(state, a, b);

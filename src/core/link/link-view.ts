@@ -52,8 +52,6 @@ export const figureAgeMs = (figure: FigureView, nowMs: number): number =>
 
 interface Watched {
   readonly facts: LinkFacts;
-  readonly presences: readonly [Presence, Presence];
-  readonly statuses: readonly [unknown, unknown];
   /** Until then nothing turns stale and no lease ends. */
   readonly untilMs: number;
   readonly view: LinkView;
@@ -66,29 +64,60 @@ interface Watched {
 export class LinkWatch {
   readonly #book = new LinkBook();
   #facts: readonly LinkFacts[] = [];
+  #presences: ReadonlyMap<NodeId, Presence> = new Map();
+  #statuses: State['probeStatuses'] = {};
+  /** Of all links: until then none of them turns stale by itself. */
+  #untilMs = Number.NEGATIVE_INFINITY;
   #watched: readonly (Watched | undefined)[] = [];
   #views: readonly LinkView[] = [];
 
-  read(state: State, nowMs: number): readonly LinkView[] {
-    const presences = new Map(nodeIds(state).map(id => [id, presence(state, id, nowMs)]));
+  /** @param told of each node, where somebody has looked already. */
+  read(state: State, nowMs: number, told?: ReadonlyMap<NodeId, Presence>): readonly LinkView[] {
+    const presences = told ?? new Map(nodeIds(state).map(id => [id, presence(state, id, nowMs)]));
     const facts = this.#book.read(state);
+    const others = this.#otherNodes(presences, state.probeStatuses);
+    this.#presences = presences;
+    this.#statuses = state.probeStatuses;
+    if (facts === this.#facts && others.size === 0 && nowMs <= this.#untilMs) return this.#views;
     const before = facts === this.#facts ? this.#watched : this.#rearranged(facts);
     let hasChanged = facts !== this.#facts;
+    let untilMs = Number.POSITIVE_INFINITY;
     const watched = facts.map((link, index) => {
-      const [a, b] = [presences.get(link.nodes[0]), presences.get(link.nodes[1])];
       const last = before[index];
+      const isAsBefore = last?.facts === link && !others.has(link.nodes[0]) && !others.has(link.nodes[1]);
+      if (isAsBefore && nowMs <= last.untilMs) {
+        untilMs = Math.min(untilMs, last.untilMs);
+        return last;
+      }
+      const [a, b] = [presences.get(link.nodes[0]), presences.get(link.nodes[1])];
       if (a === undefined || b === undefined) {
         hasChanged ||= last !== undefined;
         return undefined;
       }
-      if (last !== undefined && isCurrent(last, link, [a, b], state, nowMs)) return last;
       hasChanged = true;
-      return watch(state, link, [a, b], nowMs);
+      const now = watch(state, link, [a, b], nowMs);
+      untilMs = Math.min(untilMs, now.untilMs);
+      return now;
     });
     this.#facts = facts;
     this.#watched = watched;
+    this.#untilMs = untilMs;
     if (hasChanged) this.#views = watched.flatMap(seen => seen?.view ?? []);
     return this.#views;
+  }
+
+  /** Those that are not present as they were, or of whose probes something was told. */
+  #otherNodes(
+    presences: ReadonlyMap<NodeId, Presence>,
+    statuses: State['probeStatuses'],
+  ): ReadonlySet<NodeId> {
+    const others = new Set<NodeId>();
+    const haveSame = statuses === this.#statuses;
+    for (const [node, now] of presences)
+      if (this.#presences.get(node) !== now || (!haveSame && this.#statuses[node] !== statuses[node]))
+        others.add(node);
+    for (const node of this.#presences.keys()) if (!presences.has(node)) others.add(node);
+    return others;
   }
 
   #rearranged(facts: readonly LinkFacts[]): readonly (Watched | undefined)[] {
@@ -100,20 +129,6 @@ export class LinkWatch {
     return facts.map(({ key }) => byKey.get(key));
   }
 }
-
-const isCurrent = (
-  { facts, presences, statuses, untilMs }: Watched,
-  now: LinkFacts,
-  [a, b]: readonly [Presence, Presence],
-  state: State,
-  nowMs: number,
-): boolean =>
-  facts === now &&
-  presences[0] === a &&
-  presences[1] === b &&
-  statuses[0] === state.probeStatuses[now.nodes[0]] &&
-  statuses[1] === state.probeStatuses[now.nodes[1]] &&
-  nowMs <= untilMs;
 
 const watch = (
   state: State,
@@ -129,14 +144,7 @@ const watch = (
     end(staleAtMs);
     end(stageEndsAtMs(state.probeStatuses[source]?.[probeKey]));
   }
-  const [a, b] = facts.nodes;
-  return {
-    facts,
-    presences,
-    statuses: [state.probeStatuses[a], state.probeStatuses[b]],
-    untilMs,
-    view: linkView(state, facts, presences, nowMs),
-  };
+  return { facts, untilMs, view: linkView(state, facts, presences, nowMs) };
 };
 
 const linkView = (

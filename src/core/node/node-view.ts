@@ -13,7 +13,7 @@ import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
 import { GPU_VENDORS } from './gpu.ts';
 import type { GpuProfile } from './gpu-profile.ts';
 import type { Presence } from './presence-view.ts';
-import { isForgotten, lastHeardMs, presence, stoppedMs } from './presence-view.ts';
+import { isForgotten, lastHeardMs, presenceAfter, stoppedMs } from './presence-view.ts';
 import type { NodeReadingKind, ReadingValues } from './reading.ts';
 import { NODE_READING_KINDS, readingEntry } from './reading.ts';
 import type { ReadingView } from './reading-view.ts';
@@ -81,12 +81,15 @@ export const presenceWord = ({
 
 export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
   const vendors = GPU_VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
+  const silentMs = nowMs - lastHeardMs(state, node);
+  const stopped = stoppedMs(state, node, nowMs);
   return {
     nodeId: node,
     name: nodeName(state, node),
-    presence: presence(state, node, nowMs),
-    silentMs: nowMs - lastHeardMs(state, node),
-    stoppedMs: stoppedMs(state, node, nowMs),
+    presence:
+      stopped === undefined ? presenceAfter(silentMs, state.nodeConfigs[node]?.value.presence) : 'offline',
+    silentMs,
+    stoppedMs: stopped,
     ...nodeReadings(state, node, nowMs),
     gpus: vendors.filter(({ inventory, loads }) => isThere(inventory) || isThere(loads)),
     absentGpus: vendors.flatMap(({ vendor, inventory }) =>

@@ -1,8 +1,9 @@
 // Whether a node is present: by local receipt of its events, by its own stop event, and by others forgetting it. None
 // of this is stored.
 
-import { entriesOf, entriesOfNode, nodesIn } from '../entry-maps.ts';
+import { entriesOf, entriesOfNode, entryAt, nodesIn } from '../entry-maps.ts';
 import type { NodeId } from '../ids.ts';
+import { isNodeId } from '../ids.ts';
 import type { Position } from '../position.ts';
 import { isAfter } from '../position.ts';
 import type { Entry, State } from '../state.ts';
@@ -22,8 +23,14 @@ export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 10_000, offlineMs: 30_
 /** Local receipt of the newest event of a node, ms; -Infinity for a node never seen. */
 export const lastHeardMs = (state: State, node: NodeId): number => {
   let newest = state.origins[node]?.receivedAtMs ?? Number.NEGATIVE_INFINITY;
-  for (const field of SIGNS_OF_LIFE)
-    for (const { receivedAtMs } of entriesOfNode(state, field, node)) newest = Math.max(newest, receivedAtMs);
+  for (const { field, shape } of SIGNS_OF_LIFE) {
+    // Asked of each of a thousand nodes every second: where a node has one entry, no list is made of it.
+    if (shape === 'node')
+      newest = Math.max(newest, entryAt(state, field, node)?.receivedAtMs ?? Number.NEGATIVE_INFINITY);
+    else
+      for (const { receivedAtMs } of entriesOfNode(state, field, node))
+        newest = Math.max(newest, receivedAtMs);
+  }
   return newest;
 };
 
@@ -32,19 +39,30 @@ export const presence = (
   node: NodeId,
   nowMs: number,
   limits: PresenceLimits = state.nodeConfigs[node]?.value.presence ?? PRESENCE_LIMITS,
-): Presence => {
-  if (stoppedMs(state, node, nowMs) !== undefined) return 'offline';
-  const silentMs = nowMs - lastHeardMs(state, node);
-  if (silentMs >= limits.offlineMs) return 'offline';
-  return silentMs >= limits.staleMs ? 'stale' : 'live';
+): Presence =>
+  stoppedMs(state, node, nowMs) === undefined
+    ? presenceAfter(nowMs - lastHeardMs(state, node), limits)
+    : 'offline';
+
+/** Of a node that has not said that it stops, by how long it has been silent. */
+export const presenceAfter = (silentMs: number, limits: PresenceLimits | undefined): Presence => {
+  const { staleMs, offlineMs } = limits ?? PRESENCE_LIMITS;
+  if (silentMs >= offlineMs) return 'offline';
+  return silentMs >= staleMs ? 'stale' : 'live';
 };
 
 /** Every node that wrote something and is not forgotten, in the order of their ids. */
 export const nodeIds = (state: State): readonly NodeId[] => {
   const ids = new Set(nodesIn(state.origins));
-  for (const field of ['nodeIdentities', ...SIGNS_OF_LIFE] as const)
-    for (const id of nodesIn(state[field])) ids.add(id);
-  return [...ids].filter(id => !isForgotten(state, id)).sort();
+  for (const field of NODES_TOLD_BY)
+    for (const id of Object.keys(state[field])) {
+      // Most are there already, and need no look at their letters.
+      const known: ReadonlySet<string> = ids;
+      if (!known.has(id) && isNodeId(id)) ids.add(id);
+    }
+  const all = [...ids];
+  const hasForgets = Object.keys(state.nodeForgets).length > 0;
+  return (hasForgets ? all.filter(id => !isForgotten(state, id)) : all).sort();
 };
 
 /** A node is hidden while a `node.forgotten` covers everything known about it. */
@@ -100,4 +118,5 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
 /** A node that is up cannot be forgotten; what two nodes last received from a third may differ by a relay's delay. */
 const FORGOTTEN_QUIET_MS = 2_000;
 const NOTHING_HEARD: Position = { epoch: 0, seq: 0 };
-const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife).map(({ field }) => field);
+const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife);
+const NODES_TOLD_BY = ['nodeIdentities' as const, ...SIGNS_OF_LIFE.map(({ field }) => field)];

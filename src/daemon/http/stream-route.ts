@@ -4,8 +4,9 @@ import * as v from 'valibot';
 import { RequestError } from './request-error.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ApiRoute } from './route.ts';
-import { type FleetHub, streamView } from './stream/fleet-hub.ts';
+import type { FleetHub } from './stream/fleet-hub.ts';
 import type { StreamHub } from './stream/stream-hub.ts';
+import { streamView } from './stream/stream-view.ts';
 
 export interface StreamSources {
   readonly hub: StreamHub;

@@ -2,12 +2,10 @@
 // group. Looked at once a second for all of them, while there is a reader; each view is encoded once for all who have it.
 
 import type { ServerResponse } from 'node:http';
-import type { FleetPick } from '../../../core/fleet/fleet-selection.ts';
-import { parsePick, pickText } from '../../../core/fleet/fleet-selection.ts';
-import type { GroupBy } from '../../../core/group/group-by.ts';
-import { groupByText, parseGroupBy } from '../../../core/group/group-by.ts';
+import { ALL_MEASURED_MAX } from '../../../core/link/measured-pairs.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import { recordOf } from '../../../core/record-of.ts';
+import type { State } from '../../../core/state.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { WrittenParts } from '../../../wire/fleet-message.ts';
 import { encodeFleet, writtenPicture, writtenSelection } from '../../../wire/fleet-message.ts';
@@ -21,12 +19,8 @@ import { PartsFeed } from './parts-feed.ts';
 import { StreamClient } from './stream-client.ts';
 import { encodeServerEvent, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
 import type { StreamHubOptions } from './stream-hub.ts';
-
-export type StreamView = { readonly by: GroupBy | undefined } & (
-  | { readonly kind: 'fleet' }
-  | { readonly kind: 'pick'; readonly pick: FleetPick }
-  | { readonly kind: 'group'; readonly group: string }
-);
+import type { StreamView } from './stream-view.ts';
+import { viewText } from './stream-view.ts';
 
 interface ViewFeed {
   readonly view: StreamView;
@@ -53,6 +47,7 @@ export class FleetHub implements AsyncDisposable {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #beatAtMs = 0;
   #running: Promise<void> | undefined;
+  #warming: Promise<void> | undefined;
   #unsubscribe: () => void = () => undefined;
 
   constructor(options: StreamHubOptions) {
@@ -68,6 +63,7 @@ export class FleetHub implements AsyncDisposable {
         for (const { feed } of this.#feeds.values()) if (feed instanceof GroupFeed) feed.startOver();
       },
     );
+    this.#warming = this.#warm();
   }
 
   counts(): Pick<StreamCounts, 'clients' | 'queuedBytes' | 'leftOut' | 'dropped'> {
@@ -137,7 +133,26 @@ export class FleetHub implements AsyncDisposable {
     this.#unsubscribe();
     for (const client of [...this.#clients.keys()]) client.drop('stopping', 'the daemon is stopping');
     this.#stop.abort();
-    await this.#running;
+    await Promise.all([this.#running, this.#warming]);
+  }
+
+  /**
+   * Looks at a large fleet now and then while nobody reads: what has not changed since is not derived again, so the first
+   * page of the day waits for a tenth of a second and not for all links of a thousand nodes.
+   */
+  async #warm(): Promise<void> {
+    const { clock, cluster } = this.#options;
+    try {
+      for (let waitMs = WARM_FIRST_MS; ; waitMs = WARM_MS) {
+        await clock.sleep(waitMs, this.#stop.signal);
+        if (this.#clients.size > 0 || !isLarge(cluster.state)) continue;
+        this.#look();
+        this.#looks.picture(undefined);
+      }
+    } catch (error) {
+      if (!this.#stop.signal.aborted)
+        this.#options.onFailure(`The stream of a fleet failed: ${errorMessage(error)}.`, error);
+    }
   }
 
   async #run(): Promise<void> {
@@ -237,30 +252,6 @@ export class FleetHub implements AsyncDisposable {
   }
 }
 
-/** What a reader asks for: `view=fleet`, `view=pick&pick=…`, `view=group&group=…`, each with `by`; undefined: the whole state. */
-export const streamView = (query: {
-  readonly view?: string;
-  readonly by?: string;
-  readonly pick?: string;
-  readonly group?: string;
-}): StreamView | undefined => {
-  if (query.view === undefined) return undefined;
-  const parsed = query.by === undefined ? undefined : parseGroupBy(query.by);
-  if (parsed !== undefined && parsed.kind !== 'ok') throw badView(parsed.problem, parsed.advice);
-  const by = parsed?.value;
-  if (query.view === 'fleet') return { kind: 'fleet', by };
-  if (query.view === 'group' && query.group !== undefined) return { kind: 'group', by, group: query.group };
-  const pick = query.view === 'pick' && query.pick !== undefined ? parsePick(query.pick) : undefined;
-  if (pick !== undefined) return { kind: 'pick', by, pick };
-  throw badView(
-    'The stream has no such view.',
-    'Use view=fleet, view=pick with pick=node:ID, group:NAME or pair:NAME|NAME, or view=group with group=NAME.',
-  );
-};
-
-const badView = (problem: string, advice: string): RequestError =>
-  new RequestError({ code: 'bad-query', problem, advice });
-
 /** What all streams together hold. */
 export const allStreams = (whole: StreamCounts, views: ReturnType<FleetHub['counts']>): StreamCounts => ({
   clients: whole.clients + views.clients,
@@ -270,13 +261,12 @@ export const allStreams = (whole: StreamCounts, views: ReturnType<FleetHub['coun
   dropped: recordOf(DROP_REASONS, reason => whole.dropped[reason] + views.dropped[reason]),
 });
 
-/** One text a view; ids of the stream carry it, so that one view is never resumed with the numbers of another. */
-const viewText = (view: StreamView): string => {
-  const by = view.by === undefined ? '' : groupByText(view.by);
-  const of = view.kind === 'fleet' ? '' : view.kind === 'group' ? view.group : pickText(view.pick);
-  return [view.kind, by, of].map(encodeURIComponent).join('-').replaceAll('.', '%2E');
-};
+/** Told from the map alone, before anything is looked at. */
+const isLarge = ({ nodeIdentities }: State): boolean => Object.keys(nodeIdentities).length > ALL_MEASURED_MAX;
 
+/** After the start, and between two looks while nobody reads. */
+const WARM_FIRST_MS = 2_000;
+const WARM_MS = 30_000;
 /** Between two looks. */
 export const LIVE_VIEW_MS = 1_000;
 const VIEWS_MAX = 64;

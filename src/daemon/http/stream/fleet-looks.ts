@@ -7,7 +7,7 @@ import type { FleetSources } from '../../../core/fleet/fleet-watch.ts';
 import { FleetWatch } from '../../../core/fleet/fleet-watch.ts';
 import type { GroupBy } from '../../../core/group/group-by.ts';
 import { groupByText } from '../../../core/group/group-by.ts';
-import { nodePlaces } from '../../../core/group/group-view.ts';
+import { PlaceBook } from '../../../core/group/node-place.ts';
 import { LinkWatch } from '../../../core/link/link-view.ts';
 import { nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
@@ -16,6 +16,7 @@ import { WarningWatch } from '../../../core/warnings/cluster-warnings.ts';
 
 export class FleetLooks {
   readonly #links = new LinkWatch();
+  readonly #places = new PlaceBook();
   readonly #warnings = new WarningWatch();
   readonly #watches = new Map<string, FleetWatch>();
   /** By grouping, of the last look. */
@@ -24,9 +25,10 @@ export class FleetLooks {
 
   look(state: State, nowMs: number): void {
     const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
-    const links = this.#links.read(state, nowMs);
+    const presences = new Map(views.map(({ nodeId, presence }) => [nodeId, presence]));
+    const links = this.#links.read(state, nowMs, presences);
     const warnings = this.#warnings.read({ state, views, links, nowMs });
-    this.#sources = { state, views, links, warnings, nowMs, places: nodePlaces(views) };
+    this.#sources = { state, views, links, warnings, nowMs, places: this.#places.read(views) };
     for (const by of this.#watches.keys()) if (!this.#pictures.has(by)) this.#watches.delete(by);
     this.#pictures.clear();
   }
