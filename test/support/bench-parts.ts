@@ -13,5 +13,6 @@ export const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   agent: ['dataset', 'target', 'run', 'fleet'],
   announce: ['run'],
   line: [],
+  compare: ['target', 'run', 'sweep'],
   sweep: ['target', 'load', 'threads', 'run', 'fleet', 'line'],
 };

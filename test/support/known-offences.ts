@@ -7,13 +7,6 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   memoryLines: 'the in-memory adapter of lines to agents',
   AGENT_PROBLEM_CODES: 'the coordinator follows',
-  judgeMetrics: 'the driver of compare follows',
-  pairedEvidence: 'the driver of compare follows',
-  lookAlpha: 'the driver of compare follows',
-  comparisonSentence: 'the driver of compare follows',
-  COMPARISON_METRICS: 'the driver of compare follows',
-  askedMetric: 'the driver of compare follows',
-  defaultPrimary: 'the driver of compare follows',
   MemoryHub: 'the in-memory adapter of messages',
 };
 

@@ -40,7 +40,7 @@ export const keptCommand = ({ options, args, url, shownUrl, cwd, env }: KeptComm
 
 /** "plimsoll sweep http://host:8000 --rates 1,2", as a shell takes it. */
 export const commandText = (
-  command: 'bench' | 'sweep' | 'line',
+  command: 'bench' | 'sweep' | 'line' | 'compare',
   { args }: Pick<SweepResume, 'args'>,
 ): string => ['plimsoll', command, ...args].map(quoted).join(' ');
 

@@ -1,0 +1,69 @@
+// One side of a comparison while it goes on: what it is asked, what is known of it, and its reports in the order of the pairs.
+
+import { comparedUnit } from '../../core/comparison/compared-unit.ts';
+import type { ComparedUnit, ComparisonSide, UnitPair } from '../../core/comparison/comparison-document.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { StartedRun } from '../run/bench-parts.ts';
+import type { BenchRequest } from '../run/bench-request.ts';
+
+export interface SideParts {
+  readonly label: string;
+  readonly request: BenchRequest;
+  readonly isStartedHere: boolean;
+  /** Before each of its segments: resolves when the server answers; 'fresh': it was started anew. @throws BenchError */
+  ready(signal: AbortSignal): Promise<'fresh' | 'known'>;
+}
+
+export class ComparedSide {
+  readonly parts: SideParts;
+  /** "a" or "b". */
+  readonly letter: 'a' | 'b';
+  readonly reports: Report[] = [];
+  readonly #units: ComparedUnit[] = [];
+  #model: Reported<string>;
+  #serverKind: Reported<string> = unknown('the server was not asked yet');
+
+  constructor(letter: 'a' | 'b', parts: SideParts) {
+    this.letter = letter;
+    this.parts = parts;
+    this.#model = parts.request.model ?? unknown('the server was not asked yet');
+  }
+
+  get model(): Reported<string> {
+    return this.#model;
+  }
+
+  began({ config }: StartedRun): void {
+    this.#model = config.run.model;
+    this.#serverKind = config.run.serverKind;
+  }
+
+  add(report: Report, pair: UnitPair, directory: string): void {
+    this.reports.push(report);
+    this.#units.push(comparedUnit(report, directory, pair));
+  }
+
+  dropNewest(): void {
+    this.reports.pop();
+    this.#units.pop();
+  }
+
+  /** Of whole pairs. */
+  told(pairs: number): ComparisonSide {
+    const { label, request, isStartedHere } = this.parts;
+    return {
+      label,
+      target: request.target.shown,
+      model: this.#model,
+      serverKind: this.#serverKind,
+      isStartedHere,
+      units: this.#units.slice(0, pairs),
+    };
+  }
+}
+
+/** "pair-03-a" */
+export const segmentDirectory = (pair: number, letter: 'a' | 'b'): string =>
+  `pair-${String(pair).padStart(2, '0')}-${letter}`;

@@ -1,0 +1,169 @@
+// What a comparison by pairs knows while it goes on: its document, judged anew after each pair, told at each change and written after
+// each pair.
+
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { comparisonSentence } from '../../core/comparison/comparison-words.ts';
+import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
+import { judgePairs, refusedOr } from '../../core/comparison/judge-pairs.ts';
+import { errorCode } from '../../core/problem.ts';
+import type { Report } from '../../core/run/report.ts';
+import { unknown } from '../../core/unknown.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+import type { ComparedSide } from './compared-side.ts';
+import { hindered, pairRefusals } from './pair-refusals.ts';
+
+export interface AccountOptions {
+  readonly question: PairQuestion;
+  readonly restMs: number;
+  readonly a: ComparedSide;
+  readonly b: ComparedSide;
+  /** What is known before the first segment. */
+  readonly document: ComparisonDocument;
+  /** @throws what the disk says. */
+  write(document: ComparisonDocument): Promise<void>;
+  changed(document: ComparisonDocument): void;
+}
+
+export class ComparisonAccount {
+  readonly #options: AccountOptions;
+  #document: ComparisonDocument;
+  #pairs = 0;
+  #running: { readonly pair: number; readonly side: 'a' | 'b' } | undefined;
+  #segments = 0;
+  #measuredMs = 0;
+  #isJudged = false;
+
+  constructor(options: AccountOptions) {
+    this.#options = options;
+    this.#document = { ...options.document, state: 'running' };
+  }
+
+  get document(): ComparisonDocument {
+    return this.#document;
+  }
+
+  get pairs(): number {
+    return this.#pairs;
+  }
+
+  get isRefused(): boolean {
+    return this.#document.refusals.length > 0 && !this.#document.isAnyway;
+  }
+
+  segmentBegan(running: { readonly pair: number; readonly side: 'a' | 'b' } | undefined): void {
+    this.#running = running;
+    this.#tell();
+  }
+
+  segmentEnded(elapsedMs: number): void {
+    this.#segments += 1;
+    this.#measuredMs += elapsedMs;
+  }
+
+  /** Whether the client was in the way of the newest reports. */
+  isHindered(reports: readonly Report[]): boolean {
+    return hindered(reports, this.#marginShare).length > 0;
+  }
+
+  /** @returns whether nothing more would be asked. */
+  pairEnded(): boolean {
+    this.#pairs += 1;
+    this.#running = undefined;
+    return this.judge();
+  }
+
+  judge(): boolean {
+    this.#isJudged = true;
+    const { question } = this.#options;
+    const [a, b] = [this.#options.a.told(this.#pairs), this.#options.b.told(this.#pairs)];
+    const { metrics, verdict, look, isOver } = judgePairs(a.units, b.units, question);
+    this.#document = { ...this.#document, a, b, metrics };
+    const refusals = pairRefusals({
+      a: { model: a.model, reports: this.#options.a.reports.slice(0, this.#pairs) },
+      b: { model: b.model, reports: this.#options.b.reports.slice(0, this.#pairs) },
+      marginShare: this.#marginShare,
+    });
+    const { looks, isAnyway } = this.#document;
+    const isNew = look !== undefined && looks.at(-1)?.pairs !== look.pairs;
+    const judged = {
+      ...this.#document,
+      refusals,
+      looks: isNew ? [...looks, look] : looks,
+      verdict: refusedOr(verdict, refusals, isAnyway),
+    };
+    this.#document = { ...judged, sentence: comparisonSentence(judged) };
+    this.#tell();
+    return isOver;
+  }
+
+  /** Each sentence once. */
+  addNotices(notes: readonly string[]): void {
+    const { notices } = this.#document;
+    const added = notes.filter(note => !notices.includes(note));
+    if (added.length > 0) this.#document = { ...this.#document, notices: [...notices, ...added] };
+  }
+
+  endEarly(reason: string): void {
+    this.#document = { ...this.#document, state: 'interrupted', endedEarly: reason };
+  }
+
+  async write(): Promise<void> {
+    try {
+      await this.#options.write(this.#document);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      this.endEarly(`comparison.json could not be written: ${diskReason(error)}`);
+    }
+  }
+
+  async end(isStopped: boolean): Promise<ComparisonDocument> {
+    if (this.#isJudged) this.judge();
+    const { state } = this.#document;
+    this.#running = undefined;
+    this.#document = {
+      ...this.#document,
+      state: isStopped ? 'stopped' : state === 'running' ? 'complete' : state,
+      ...(isStopped
+        ? { endedEarly: `it was stopped after ${pairsWords(this.#pairs)}${this.#uncounted()}` }
+        : {}),
+    };
+    this.#tell();
+    await this.write();
+    this.#options.changed(this.#document);
+    return this.#document;
+  }
+
+  get #marginShare(): number {
+    return this.#document.metrics.find(({ isPrimary }) => isPrimary)?.marginShare ?? 0;
+  }
+
+  #uncounted(): string {
+    const counted = this.#document.looks.at(-1)?.pairs;
+    if (counted === undefined) return ', before the first look: nothing is decided';
+    return counted === this.#pairs ? '' : `; figures are of the look at ${counted}`;
+  }
+
+  #tell(): void {
+    const { progress: _old, ...rest } = this.#document;
+    const { question, restMs, a, b, changed } = this.#options;
+    const next = question.plan.looks.find(({ pairs }) => pairs > this.#pairs);
+    const segmentMs = this.#segments === 0 ? 0 : this.#measuredMs / this.#segments;
+    const progress = {
+      pairsDone: this.#pairs,
+      segment: this.#running ?? unknown('between segments'),
+      nextLookMs:
+        next === undefined || this.#pairs === 0
+          ? unknown('no pair is done yet')
+          : 2 * (next.pairs - this.#pairs) * (segmentMs + restMs),
+    };
+    this.#document = {
+      ...rest,
+      a: a.told(this.#pairs),
+      b: b.told(this.#pairs),
+      ...(rest.state === 'running' ? { progress } : {}),
+    };
+    changed(this.#document);
+  }
+}
+
+const pairsWords = (pairs: number): string => (pairs === 1 ? '1 pair' : `${pairs} pairs`);

@@ -1,0 +1,226 @@
+// A comparison by pairs: both sides warmed up, then segment after segment in the order of the plan, with the same seed inside a pair
+// and rest between segments. A death costs one pair and no more.
+
+import { join } from 'node:path';
+import { pause } from '../../clock/until-aborted.ts';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
+import type { Report } from '../../core/run/report.ts';
+import { BenchError } from '../bench-error.ts';
+import type { StartedRun } from '../run/bench-parts.ts';
+import type { SideParts } from './compared-side.ts';
+import { ComparedSide, segmentDirectory } from './compared-side.ts';
+import { ComparisonAccount } from './comparison-account.ts';
+import type { EndedSegment, SegmentOrder, SegmentParts } from './run-segment.ts';
+import { runSegment } from './run-segment.ts';
+import { segmentNotes } from './segment-notes.ts';
+
+export interface ComparisonOrder extends PairQuestion {
+  readonly isSegmentFixed: boolean;
+  /** Of the load on each side before the first pair, that nobody counts. */
+  readonly warmupMs: number;
+  /** Between two segments, beyond the last answer. */
+  readonly restMs: number;
+  readonly seed: number;
+}
+
+export interface ComparisonParts {
+  readonly segment: Omit<SegmentParts, 'observer'>;
+  readonly a: SideParts;
+  readonly b: SideParts;
+  /** Absolute; there, and empty. */
+  readonly directory: string;
+  /** What is known before the first segment. */
+  readonly document: ComparisonDocument;
+  /** @throws what the disk says. */
+  write(document: ComparisonDocument): Promise<void>;
+  readonly observer: ComparisonObserver;
+}
+
+export interface ComparisonObserver extends Pick<SegmentParts['observer'], 'phase' | 'snapshot' | 'notice'> {
+  /** The run of a segment, or of a warm-up, has begun; `directory` inside the comparison's. */
+  segmentBegan(run: StartedRun, directory: string): void;
+  /** It is over; nothing of it is in flight. */
+  segmentEnded(report: Report): Promise<void>;
+  changed(document: ComparisonDocument): void;
+}
+
+/** @throws BenchError where not even a warm-up could begin. */
+export const runComparison = async (
+  order: ComparisonOrder,
+  parts: ComparisonParts,
+): Promise<ComparisonDocument> => await new Comparison(order, parts).run();
+
+type Letter = 'A' | 'B';
+
+class Comparison {
+  readonly #order: ComparisonOrder;
+  readonly #parts: ComparisonParts;
+  readonly #sides: { readonly A: ComparedSide; readonly B: ComparedSide };
+  readonly #account: ComparisonAccount;
+  readonly #warm = new Set<Letter>();
+  #warmUps = 0;
+  #segments = 0;
+  #longestMs = 0;
+  #repeated = 0;
+  /** Of the folders of a pair that is measured again. */
+  #again = '';
+
+  constructor(order: ComparisonOrder, parts: ComparisonParts) {
+    this.#order = order;
+    this.#parts = parts;
+    this.#sides = { A: new ComparedSide('a', parts.a), B: new ComparedSide('b', parts.b) };
+    this.#account = new ComparisonAccount({
+      question: order,
+      restMs: order.restMs,
+      a: this.#sides.A,
+      b: this.#sides.B,
+      document: parts.document,
+      write: document => parts.write(document),
+      changed: document => parts.observer.changed(document),
+    });
+  }
+
+  async run(): Promise<ComparisonDocument> {
+    try {
+      await this.#warmUp('A');
+      await this.#warmUp('B');
+      this.#account.judge();
+      await this.#account.write();
+      await this.#measure();
+    } catch (error) {
+      // A stop ends it with what there is, and so does a server that has gone after the first segment.
+      const isKept = this.#isStopped || (this.#segments > 0 && error instanceof BenchError);
+      if (!isKept) throw error;
+      if (error instanceof BenchError)
+        this.#account.endEarly(
+          `pair ${this.#account.pairs + 1} could not be measured: ${error.problem.problem}`,
+        );
+    }
+    return await this.#account.end(this.#isStopped);
+  }
+
+  get #isStopped(): boolean {
+    return this.#parts.segment.bench.stop.aborted;
+  }
+
+  async #measure(): Promise<void> {
+    const account = this.#account;
+    const { order } = this.#order.plan;
+    while (!account.isRefused && account.document.endedEarly === undefined) {
+      const number = account.pairs + 1;
+      const letters = order.slice(2 * account.pairs, 2 * number);
+      if (letters === '' || !(await this.#pair(number, letters))) return;
+      if (this.#isToBeRepeated(number)) continue;
+      const isOver = account.pairEnded();
+      await account.write();
+      if (isOver) return;
+    }
+  }
+
+  /** Before the first pair, and whenever its server was started anew. */
+  async #warmUp(letter: Letter): Promise<void> {
+    const { warmupMs, seed } = this.#order;
+    const side = this.#sides[letter];
+    const { stop } = this.#parts.segment.bench;
+    if ((await side.parts.ready(stop)) === 'known' && this.#warm.has(letter)) return;
+    this.#warm.add(letter);
+    this.#warmUps += 1;
+    this.#account.segmentBegan(undefined);
+    await this.#segment(side, {
+      directory: `warm-up-${String(this.#warmUps).padStart(2, '0')}-${side.letter}`,
+      seed,
+      rules: { durationMs: warmupMs, requests: 0, latencies: 0 },
+      isFixed: true,
+    });
+  }
+
+  /** @returns false where it was stopped before the end. */
+  async #pair(number: number, letters: string): Promise<boolean> {
+    const { plan, isSegmentFixed, restMs } = this.#order;
+    const { clock, stop } = this.#parts.segment.bench;
+    const seed = this.#order.seed + number + SEEDS_APART * this.#repeated;
+    for (const place of [1, 2] as const) {
+      const letter = letters[place - 1] === 'A' ? 'A' : 'B';
+      const side = this.#sides[letter];
+      await pause(clock, restMs, stop);
+      if (this.#isStopped) return false;
+      await this.#warmUp(letter);
+      this.#account.segmentBegan({ pair: number, side: side.letter });
+      const directory = `${segmentDirectory(number, side.letter)}${this.#again}`;
+      const ended = await this.#segment(side, {
+        directory,
+        seed,
+        // A pair's segments are of one length, also where requests are so few that it was found out by waiting.
+        rules: { ...plan.segment, durationMs: Math.max(plan.segment.durationMs, this.#longestMs) },
+        isFixed: isSegmentFixed,
+      });
+      // Cut off, it is not what its pair's other segment is.
+      if (this.#isStopped) return false;
+      const { elapsedMs } = ended.soFar;
+      this.#account.segmentEnded(elapsedMs);
+      if (elapsedMs > plan.segment.durationMs + LENGTH_SLACK_MS)
+        this.#longestMs = Math.max(this.#longestMs, elapsedMs - LENGTH_SLACK_MS);
+      side.add(ended.report, { number, seed, place }, directory);
+      this.#account.addNotices(segmentNotes(ended, letter, this.#order));
+    }
+    return true;
+  }
+
+  /** A pair that the client got into the way of says nothing of the servers: a few are measured again, whatever they said. */
+  #isToBeRepeated(number: number): boolean {
+    const { A, B } = this.#sides;
+    const newest = [A, B].flatMap(({ reports }) => reports.slice(number - 1));
+    const isRepeatable = !this.#account.document.isAnyway && this.#repeated < REPEATED_PAIRS_MAX;
+    if (!isRepeatable || !this.#account.isHindered(newest)) {
+      this.#again = '';
+      return false;
+    }
+    A.dropNewest();
+    B.dropNewest();
+    this.#repeated += 1;
+    this.#again = `-again-${this.#repeated}`;
+    this.#account.addNotices([
+      `Pair ${number} was measured again, because this client was in the way; what it gave is kept beside, uncounted`,
+    ]);
+    return true;
+  }
+
+  async #segment(
+    side: ComparedSide,
+    order: Pick<SegmentOrder, 'directory' | 'seed' | 'rules' | 'isFixed'>,
+  ): Promise<EndedSegment> {
+    const { segment, observer, directory } = this.#parts;
+    segment.bench.stop.throwIfAborted();
+    const ended = await runSegment(
+      {
+        ...order,
+        number: this.#segments + 1,
+        request: side.parts.request,
+        directory: join(directory, order.directory),
+      },
+      {
+        ...segment,
+        observer: {
+          run: run => {
+            side.began(run);
+            this.#segments += 1;
+            observer.segmentBegan(run, order.directory);
+          },
+          phase: phase => observer.phase(phase),
+          snapshot: snapshot => observer.snapshot(snapshot),
+          notice: text => observer.notice(text),
+        },
+      },
+    );
+    await observer.segmentEnded(ended.report);
+    return ended;
+  }
+}
+
+/** Of a whole comparison. */
+const REPEATED_PAIRS_MAX = 3;
+/** So that no pair has the seed of another one. */
+const SEEDS_APART = 10_000;
+/** How much later than due a segment notices that it is long enough. */
+const LENGTH_SLACK_MS = 1_000;

@@ -1,0 +1,123 @@
+// A server that a command line asked to be started for a comparison: refused where something answers already, waited for until it
+// answers, and ended with its whole process group by its keeper.
+
+import * as v from 'valibot';
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
+import type { Env } from '../../process/child.ts';
+import { entryUrl } from '../../process/entry.ts';
+import type { OwnProcess } from '../../process/own-process.ts';
+import { startOwnProcess } from '../../process/own-process.ts';
+import { BenchError } from '../bench-error.ts';
+import type { ServerApi } from '../target/api/server-api.ts';
+import { askText } from '../target/ask-text.ts';
+import type { HeaderField } from '../target/load-target.ts';
+import type { BenchTarget } from '../target/target-url.ts';
+import { modelsPath } from '../target/target-url.ts';
+import type { KeeperOrder } from './keeper-words.ts';
+import { KEEPER_VARIABLE, keeperWordSchema } from './keeper-words.ts';
+
+export interface StartedServerOptions {
+  /** "A", for people. */
+  readonly side: string;
+  /** As it was typed, for /bin/sh. Written nowhere. */
+  readonly command: string;
+  readonly cwd: string;
+  /** Absolute: for what the server prints. */
+  readonly log: string;
+  /** With whatever the server needs. */
+  readonly env: Env;
+  readonly nodePath: string;
+  readonly clock: Clock;
+  readonly target: BenchTarget;
+  readonly api: ServerApi;
+  readonly headers: readonly HeaderField[];
+  readonly startMsMax: number;
+}
+
+export interface StartedServer extends AsyncDisposable {
+  /** @throws BenchError where the server has ended. */
+  check(): void;
+}
+
+/** Resolves when it answers. @throws BenchError; the signal's reason. Nothing is left running. */
+export const startServer = async (
+  options: StartedServerOptions,
+  signal: AbortSignal,
+): Promise<StartedServer> => {
+  const { side, command, cwd, log, target, clock } = options;
+  if ((await answer(options, signal)) !== 'nobody')
+    throw new BenchError({
+      code: 'unreachable',
+      problem: `something answers at ${target.shown} already, before ${side} was started`,
+      advice: 'End it, or choose another port for the server that the comparison starts.',
+    });
+  const order: KeeperOrder = { command, cwd, log };
+  let ended: string | undefined;
+  const keeper = await startOwnProcess({
+    entry: entryUrl(import.meta.url, './server-keeper-process.ts'),
+    args: [],
+    nodePath: options.nodePath,
+    env: { ...options.env, [KEEPER_VARIABLE]: JSON.stringify(order) },
+    readyTimeoutMs: KEEPER_MS_MAX,
+    signal,
+    onMessage: message => {
+      const word = v.safeParse(keeperWordSchema, message);
+      if (word.success && word.output.kind === 'exited') ended = word.output.reason;
+    },
+  });
+  const check = (): void => {
+    if (ended === undefined) return;
+    throw new BenchError({
+      code: 'unreachable',
+      problem: `the server of ${side} has ended: ${ended}`,
+      advice: `What it printed is in ${log}`,
+    });
+  };
+  try {
+    const limitMs = clock.nowMs() + options.startMsMax;
+    while ((await answer(options, signal)) !== 'ready') {
+      check();
+      signal.throwIfAborted();
+      if (clock.nowMs() > limitMs)
+        throw new BenchError({
+          code: 'unreachable',
+          problem: `the server of ${side} did not answer at ${target.shown} within ${Math.round(options.startMsMax / 1000)} s`,
+          advice: `Give it more time with --start-timeout; what it printed is in ${log}`,
+        });
+      await pause(clock, ASK_PAUSE_MS, signal);
+    }
+    // Whoever answers may be a stranger where the server itself has just ended.
+    check();
+    return { check, [Symbol.asyncDispose]: () => stopKeeper(keeper) };
+  } catch (error) {
+    await stopKeeper(keeper);
+    throw error;
+  }
+};
+
+const stopKeeper = async (keeper: OwnProcess): Promise<void> => {
+  await keeper.stop(KEEPER_STOP_MS);
+};
+
+/** A server that loads its model answers with 503, or with nothing. */
+const answer = async (
+  { target, api, headers }: StartedServerOptions,
+  signal: AbortSignal,
+): Promise<'nobody' | 'not-yet' | 'ready'> => {
+  const reply = await askText({
+    server: target.server,
+    path: modelsPath(target, api),
+    headers,
+    timeoutMs: ASK_MS_MAX,
+    signal,
+  });
+  if (reply.kind === 'no-connection') return 'nobody';
+  return reply.kind === 'answer' && reply.status < 500 ? 'ready' : 'not-yet';
+};
+
+const ASK_PAUSE_MS = 250;
+const ASK_MS_MAX = 5_000;
+const KEEPER_MS_MAX = 10_000;
+/** Beyond the grace that the keeper gives the server. */
+const KEEPER_STOP_MS = 15_000;

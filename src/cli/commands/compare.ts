@@ -1,0 +1,185 @@
+// `plimsoll compare --a URL --b URL`: whether one server is really faster than another, by interleaved pairs of segments.
+
+import { resolveHome } from '../../config/home.ts';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
+import { comparisonText } from '../../core/comparison/comparison-text.ts';
+import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../core/comparison/pair-plan.ts';
+import { comparisonToJson } from '../../wire/comparison-schema.ts';
+import { headersToSend, namedAgents } from '../agent/load-agents.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { benchWish } from '../bench/bench-wish.ts';
+import { proxyNotices } from '../bench/request-headers.ts';
+import { displayMode } from '../bench/run-display.ts';
+import type { Command, Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { COMPARE, COMPARE_OPTIONS } from '../compare/compare-options.ts';
+import type { AskedSide } from '../compare/compared-servers.ts';
+import type { CompareStart } from '../compare/start-compare.ts';
+import type { ExitName } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+import { commandText, keptCommand } from '../sweep/kept-command.ts';
+
+export const compareCommand: Command = {
+  name: 'compare',
+  summary: 'Find out whether one server is really faster than another',
+  description:
+    'Loads both in turn, in pairs of segments with the same requests, and takes the pair as its unit: requests of one queue are\nnot independent. After 6, 8 and 12 pairs it looks whether B is better, worse or the same, else it says how many pairs would\ndecide. Ends with 18 when B is worse, 19 when nothing is decided, 20 when the two cannot be compared.',
+  arguments: [],
+  options: COMPARE_OPTIONS,
+  examples: [
+    {
+      line: 'plimsoll compare --a http://127.0.0.1:8000 --b http://127.0.0.1:8001 --rate 8',
+      meaning: 'both at 8 requests a second; about 13 minutes to the first look',
+    },
+    {
+      line: "plimsoll compare --a URL --b URL --b-start 'vllm serve M --port 8001 --max-num-batched-tokens 2048'",
+      meaning: 'start B, and end it afterwards',
+    },
+    {
+      line: 'plimsoll compare --a URL --b URL --margin 2% --primary output.rate',
+      meaning: 'what decides, and by how much',
+    },
+  ],
+  run: async (invocation, state) => {
+    const start = await compareStart(invocation, state);
+    const isJson = invocation.option(BENCH.json);
+    const isQuiet = invocation.option(BENCH.quiet);
+    const { startCompare } = await loadCompare();
+    const end = await startCompare(state, start);
+    const { document, directory } = end;
+    if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
+    if (isJson) await state.stdout.write(comparisonToJson(document));
+    else
+      await state.stdout.write(
+        `${comparisonText(document, state.stdout).join('\n')}\n\nDirectory: ${directory}\n`,
+      );
+    for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+    return EXIT_CODES[compareExit(document, end.diskProblems)].code;
+  },
+};
+
+/** The gravest first. */
+export const compareExit = (document: ComparisonDocument, diskProblems: readonly string[]): ExitName => {
+  if (document.state === 'stopped') return 'benchInterrupted';
+  if (document.state !== 'complete' || diskProblems.length > 0) return 'benchIncomplete';
+  switch (document.verdict.kind) {
+    case 'better':
+    case 'same':
+    case 'different':
+      return 'ok';
+    case 'worse':
+      return 'benchWorse';
+    case 'undecided':
+      return 'benchUndecided';
+    case 'not-comparable':
+      return 'benchNotComparable';
+    default:
+      return document.verdict satisfies never;
+  }
+};
+
+const compareStart = async (invocation: Invocation, state: ProcessState): Promise<CompareStart> => {
+  const agents = namedAgents(invocation);
+  const [urlA, urlB] = [sideUrl(invocation, 'a'), sideUrl(invocation, 'b')];
+  const notices = new Set<string>(proxyNotices(state.env));
+  const side = async (url: string, letter: 'a' | 'b'): Promise<AskedSide> => {
+    // Read as a benchmark of that URL would be, so that everything else means the same in both.
+    const wish = benchWish({ ...invocation, arguments: [url] }, state.cwd);
+    const { headers, notices: ofHeaders } = await headersToSend(agents, invocation, state, wish.target);
+    for (const notice of ofHeaders) notices.add(notice);
+    return {
+      label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? wish.target.shown,
+      request: { ...wish, headers },
+      startCommand: invocation.option(letter === 'a' ? COMPARE.aStart : COMPARE.bStart),
+    };
+  };
+  const [a, b] = [await side(urlA, 'a'), await side(urlB, 'b')];
+  checkServers(a, b, invocation.option(COMPARE.oneAtATime), state);
+  const { pattern, isStreaming, seed } = a.request;
+  const segmentMs = invocation.option(COMPARE.segment);
+  const pairs = invocation.option(COMPARE.pairs);
+  const primary = invocation.option(COMPARE.primary) ?? defaultPrimary({ pattern, isStreaming });
+  if (!isStreaming && /^(ttft|tpot)\./.test(primary))
+    throw usage(`--primary ${primary} needs a stream`, 'Leave out --streaming off, or choose latency.p90.');
+  if (primary.startsWith('goodput.') && a.request.objectives.length === 0)
+    throw usage('--primary goodput.rate needs objectives', 'Add what must hold: --slo ttft=500ms');
+  const segment = { ...SEGMENT_RULES, ...(segmentMs === undefined ? {} : { durationMs: segmentMs }) };
+  const rules = segmentMs === undefined ? segment : { ...segment, requests: 0, latencies: 0 };
+  const { shown } = a.request.target;
+  const kept = keptCommand({
+    options: COMPARE_OPTIONS.filter(option => !NOT_KEPT.has(option.name)),
+    args: state.args.slice(1),
+    url: urlA,
+    shownUrl: shown,
+    cwd: state.cwd,
+    env: state.env,
+  });
+  return {
+    a,
+    b,
+    order: {
+      plan: pairPlan(pairs === undefined ? USUAL_LOOKS : [pairs], rules),
+      pattern,
+      primary,
+      margins: Object.assign({}, ...invocation.option(COMPARE.margin)),
+      // Many machines tell of their requests only afterwards.
+      isSegmentFixed: segmentMs !== undefined || agents !== undefined,
+      warmupMs: Math.min(WARMUP_MS_MOST, segment.durationMs / WARMUP_PARTS),
+      restMs: invocation.option(COMPARE.rest) ?? REST_MS,
+      seed,
+    },
+    isAnyway: invocation.option(COMPARE.anyway),
+    agents,
+    startMsMax: invocation.option(COMPARE.startTimeout) ?? START_MS,
+    isOneAtATime: invocation.option(COMPARE.oneAtATime),
+    command: commandText('compare', {
+      args: ['--a', shown, '--b', b.request.target.shown, ...kept.args.slice(1)],
+    }),
+    home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+    out: invocation.option(BENCH.out),
+    mode: displayMode(state.stdout, invocation.option(BENCH.json) || invocation.option(BENCH.quiet)),
+    notices: [...notices],
+  };
+};
+
+const sideUrl = (invocation: Invocation, letter: 'a' | 'b'): string => {
+  const url = invocation.option(COMPARE[letter]);
+  if (url !== undefined) return url;
+  throw usage(`--${letter} is missing`, 'Write: plimsoll compare --a URL --b URL');
+};
+
+const checkServers = (
+  a: AskedSide,
+  b: AskedSide,
+  isOneAtATime: boolean,
+  { platform }: ProcessState,
+): void => {
+  const starts = [a.startCommand, b.startCommand].filter(command => command !== undefined);
+  if (isOneAtATime && starts.length < 2)
+    throw usage(
+      '--one-at-a-time needs --a-start and --b-start',
+      'It ends one server before it starts the other.',
+    );
+  if (starts.length > 0 && platform === 'win32')
+    throw usage('--a-start and --b-start need process groups', 'Start the servers yourself on Windows.');
+  const isSame = a.request.target.shown === b.request.target.shown;
+  if (isSame && starts.length > 0 && !isOneAtATime)
+    throw usage(
+      'A and B have the same address, and a server is started there',
+      'Give them different ports, or add --one-at-a-time.',
+    );
+};
+
+/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+const loadCompare = () => import('../compare/start-compare.ts');
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+/** Commands that start a server are run from a command line, and from nothing that was stored. */
+const NOT_KEPT: ReadonlySet<string> = new Set(['a', 'b', 'a-start', 'b-start']);
+const REST_MS = 2_000;
+const START_MS = 600_000;
+const WARMUP_MS_MOST = 15_000;
+const WARMUP_PARTS = 6;

@@ -1,0 +1,181 @@
+// The options of `plimsoll compare`: those of a benchmark that say what both sides are asked, and those of the comparison.
+
+import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
+import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import { UNITS_MAX } from '../../wire/comparison-schema.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { NAMES } from '../bench/name-options.ts';
+import { duration, oneOf, wholeNumberFrom } from '../bench/option-values.ts';
+import { REQUEST_OPTIONS } from '../bench/request-options.ts';
+import { SHAPE } from '../bench/shape-options.ts';
+import type { Option } from '../command.ts';
+import { flag, nonEmpty, repeated, value } from '../command.ts';
+
+export interface CompareOptions {
+  readonly a: Option<string | undefined>;
+  readonly b: Option<string | undefined>;
+  readonly aLabel: Option<string | undefined>;
+  readonly bLabel: Option<string | undefined>;
+  readonly aStart: Option<string | undefined>;
+  readonly bStart: Option<string | undefined>;
+  readonly startTimeout: Option<number | undefined>;
+  readonly oneAtATime: Option<boolean>;
+  readonly pairs: Option<number | undefined>;
+  readonly segment: Option<number | undefined>;
+  readonly rest: Option<number | undefined>;
+  readonly primary: Option<string | undefined>;
+  readonly margin: Option<readonly Margins[]>;
+  readonly anyway: Option<boolean>;
+}
+
+/** By the name of a metric. */
+export type Margins = Readonly<Record<string, number>>;
+
+const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => name);
+
+const url = (side: 'A' | 'B'): Option<string | undefined> =>
+  value({
+    name: side.toLowerCase(),
+    valueName: 'URL',
+    meaning: `The server of ${side}, its /v1, or the endpoint.`,
+    parse: nonEmpty,
+  });
+
+const label = (side: 'A' | 'B'): Option<string | undefined> =>
+  value({
+    name: `${side.toLowerCase()}-label`,
+    valueName: 'TEXT',
+    meaning: `What ${side} is called. Default: its URL.`,
+    parse: text =>
+      NAMES.name.read([text]).kind === 'ok'
+        ? parsed(text)
+        : wrong('the label is empty, too long or not one line', 'Write up to 100 characters.'),
+  });
+
+const start = (side: 'A' | 'B'): Option<string | undefined> =>
+  value({
+    name: `${side.toLowerCase()}-start`,
+    valueName: 'CMD',
+    meaning: `Start the server of ${side} with this shell command, wait until it answers, and end it afterwards.`,
+    parse: nonEmpty,
+  });
+
+/** In the order of --help. Times are milliseconds. */
+export const COMPARE: CompareOptions = {
+  a: url('A'),
+  b: url('B'),
+  aLabel: label('A'),
+  bLabel: label('B'),
+  aStart: start('A'),
+  bStart: start('B'),
+  startTimeout: value({
+    name: 'start-timeout',
+    valueName: 'D',
+    meaning: 'For a started server to answer. Default: 10m.',
+    parse: duration(1_000, 86_400_000),
+  }),
+  oneAtATime: flag(
+    'one-at-a-time',
+    'Stop one server before the other is started, where both do not fit; needs --a-start and --b-start.',
+  ),
+  pairs: value({
+    name: 'pairs',
+    valueName: 'N',
+    meaning:
+      'One look after so many pairs. Default: looks at 6, 8 and 12, each stricter for being one of three.',
+    parse: wholeNumberFrom(PAIRS_MIN, UNITS_MAX),
+  }),
+  segment: value({
+    name: 'segment',
+    valueName: 'D',
+    meaning:
+      'Of each segment exactly. Default: 60s, or longer until 200 requests and 20 median latencies have passed.',
+    parse: duration(1_000, 3_600_000),
+  }),
+  rest: value({
+    name: 'rest',
+    valueName: 'D',
+    meaning: 'Between two segments, after the last answer. Default: 2s.',
+    parse: duration(0, 3_600_000),
+  }),
+  primary: value({
+    name: 'primary',
+    valueName: 'METRIC',
+    meaning: `What decides: ${METRIC_NAMES.join(', ')}. Default: ttft.p90 at a rate, else output.rate.`,
+    parse: oneOf(...METRIC_NAMES),
+  }),
+  margin: repeated<Margins>({
+    name: 'margin',
+    valueName: 'P%',
+    meaning:
+      'What is too small to matter: P% of everything, or METRIC=P%, ttft=P%, rates=P%. Default: 2% of rates, 5% of latencies.',
+    parse: text => parseMargin(text),
+  }),
+  anyway: flag('anyway', 'Compare also what is not comparable; the reasons stand beside the result.'),
+};
+
+const parseMargin = (text: string): Parsed<Margins> => {
+  const [, , what = '', digits = ''] = /^((.+?)=)?(\d{1,2}(?:\.\d{1,3})?)\s*%$/.exec(text) ?? [];
+  const share = Number(digits) / 100;
+  if (digits === '' || share <= 0)
+    return wrong(
+      `${JSON.stringify(text.slice(0, 40))} is not a margin`,
+      'Write a percentage above 0 and below 100: --margin 2%, --margin ttft=3%',
+    );
+  const named = COMPARISON_METRICS.filter(
+    ({ name, kind }) => what === '' || name === what || name.startsWith(`${what}.`) || kind === GROUPS[what],
+  );
+  if (named.length > 0) return parsed(Object.fromEntries(named.map(({ name }) => [name, share])));
+  const meant = nearest(what, [...METRIC_NAMES, ...Object.keys(GROUPS)]);
+  return wrong(
+    `${JSON.stringify(what.slice(0, 40))} is no metric`,
+    meant === undefined
+      ? `Write one of ${METRIC_NAMES.join(', ')}.`
+      : `Did you mean --margin ${meant}=${digits}%?`,
+  );
+};
+
+const GROUPS: Readonly<Record<string, string>> = { rates: 'rate', latencies: 'latency' };
+
+/** In the order of --help. */
+export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
+  ...Object.values<Option<unknown>>({ ...COMPARE }),
+  BENCH.rate,
+  BENCH.arrival,
+  BENCH.concurrency,
+  BENCH.maxThroughput,
+  SHAPE.ramp,
+  SHAPE.warmupDuration,
+  SHAPE.maxInFlight,
+  BENCH.api,
+  BENCH.model,
+  BENCH.dataset,
+  BENCH.promptColumn,
+  BENCH.noNonce,
+  ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
+  BENCH.streaming,
+  BENCH.timeout,
+  BENCH.timeoutConnect,
+  BENCH.timeoutFirstByte,
+  BENCH.timeoutIdle,
+  BENCH.warmup,
+  BENCH.noWarmup,
+  BENCH.from,
+  BENCH.agents,
+  NAMES.name,
+  NAMES.tag,
+  { ...BENCH.out, meaning: 'The directory of the comparison, new or empty. Default: <home>/runs/<id>.' },
+  BENCH.seed,
+  BENCH.header,
+  BENCH.headerFile,
+  BENCH.apiKeyFile,
+  BENCH.events,
+  BENCH.slo,
+  BENCH.attainment,
+  { ...BENCH.json, meaning: 'Print comparison.json alone.' },
+  { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },
+  BENCH.home,
+];
