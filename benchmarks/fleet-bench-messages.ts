@@ -58,3 +58,26 @@ export interface FleetMeasured {
 export const benchNowUs = (): number => Number(process.hrtime.bigint() / 1_000n);
 
 export const FLEET_BENCH_CLUSTER = 'bench';
+
+/** What this process spends and passes on from one moment to another. */
+export class Spending {
+  #cpu = process.cpuUsage();
+  #beganAtUs = benchNowUs();
+  #messagesBefore = 0;
+
+  begin(messages: number): void {
+    this.#cpu = process.cpuUsage();
+    this.#beganAtUs = benchNowUs();
+    this.#messagesBefore = messages;
+  }
+
+  end(messages: number): Pick<FleetMeasured, 'cpuSeconds' | 'seconds' | 'residentBytes' | 'messages'> {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    return {
+      cpuSeconds: (user + system) / 1e6,
+      seconds: (benchNowUs() - this.#beganAtUs) / 1e6,
+      residentBytes: process.memoryUsage.rss(),
+      messages: messages - this.#messagesBefore,
+    };
+  }
+}

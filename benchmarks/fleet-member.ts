@@ -34,6 +34,7 @@ export const openFleetMember = async (options: {
   readonly url: string;
   readonly key: NodeKey;
   readonly clusterKey: ClusterKey;
+  readonly memberCount: () => number;
 }): Promise<FleetMember> => {
   const { url, key, clusterKey } = options;
   const self = key.nodeId;
@@ -89,12 +90,22 @@ export const openFleetMember = async (options: {
   });
   const snapshot = new StateSnapshot();
   snapshot.complete({ serverNowMs: undefined, nowMs: nowMs() });
+  const publisher = new FleetPublisher({
+    self,
+    messages,
+    subjects,
+    chunks,
+    clock: systemClock,
+    memberCount: options.memberCount,
+  });
+  const stop = new AbortController();
+  const telling = publisher.run(stop.signal);
   const link = new NatsLink({
     self,
     fleetId: FLEET_ID,
     remoteAddress: { host: '127.0.0.1', port: 0 },
     messages,
-    publisher: new FleetPublisher({ self, messages, subjects, chunks, nowMs }),
+    publisher,
     members: new FleetMembers(nowMs),
     snapshot,
     plimsollVersion: '0.0.0-bench',
@@ -123,6 +134,8 @@ export const openFleetMember = async (options: {
       return messages.queuedBytes;
     },
     stop: async () => {
+      stop.abort();
+      await telling;
       link.end({ reason: 'stopped', by: 'self', detail: '' });
       await node.stop();
       await server.connection.close();

@@ -12,7 +12,7 @@ import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 import { openedConnection } from '../test/support/mesh-node.ts';
 import type { FleetBenchAnswer, FleetBenchOrder } from './fleet-bench-messages.ts';
-import { benchNowUs } from './fleet-bench-messages.ts';
+import { benchNowUs, Spending } from './fleet-bench-messages.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { openFleetMember } from './fleet-member.ts';
 
@@ -21,9 +21,7 @@ const connections = new Map<NodeId, Set<string>>();
 const stop = new AbortController();
 let simulating: Promise<void> = Promise.resolve();
 let readings = 0;
-let cpu = process.cpuUsage();
-let beganAtUs = benchNowUs();
-let publishedBefore = 0;
+const spending = new Spending();
 
 process.on('message', (order: FleetBenchOrder) => void obey(order));
 process.once('disconnect', () => process.exit(0));
@@ -42,23 +40,16 @@ async function obey(order: FleetBenchOrder): Promise<void> {
           node.record(openedConnection(id, `away ${record}`));
       return answer(await told());
     case 'begin':
-      cpu = process.cpuUsage();
-      beganAtUs = benchNowUs();
-      publishedBefore = published();
+      spending.begin(published());
       return answer({ kind: 'done' });
-    case 'end': {
-      const { user, system } = process.cpuUsage(cpu);
+    case 'end':
       return answer({
         kind: 'measured',
-        cpuSeconds: (user + system) / 1e6,
-        seconds: (benchNowUs() - beganAtUs) / 1e6,
-        residentBytes: process.memoryUsage.rss(),
-        messages: published() - publishedBefore,
+        ...spending.end(published()),
         delaysMs: new Float64Array(),
         agesMs: new Float64Array(),
         lost: sum(({ counts }) => counts.tooLarge + counts.dropped + counts.publishFailed),
       });
-    }
     case 'stop':
       stop.abort();
       await simulating;
@@ -80,7 +71,7 @@ async function open({ url, key, nodes }: Extract<FleetBenchOrder, { kind: 'open'
   for (let at = 0; at < keys.length; at += TOGETHER) {
     const some = keys.slice(at, at + TOGETHER);
     const opened = await Promise.all(
-      some.map(one => openFleetMember({ url, key: one, clusterKey: parsed.key })),
+      some.map(one => openFleetMember({ url, key: one, clusterKey: parsed.key, memberCount: () => nodes })),
     );
     for (const member of opened) members.set(member.node.id, member);
   }

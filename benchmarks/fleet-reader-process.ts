@@ -13,7 +13,7 @@ import { FleetSubjects } from '../src/mesh/nats/fleet-subjects.ts';
 import { NatsFleet } from '../src/mesh/nats/nats-fleet.ts';
 import { MeshNode } from '../test/support/mesh-node.ts';
 import type { FleetBenchAnswer, FleetBenchOrder, JournalEnd, Picture } from './fleet-bench-messages.ts';
-import { benchNowUs, FLEET_BENCH_CLUSTER } from './fleet-bench-messages.ts';
+import { benchNowUs, FLEET_BENCH_CLUSTER, Spending } from './fleet-bench-messages.ts';
 
 const isEmpty = process.argv.includes('empty');
 const identity = generateNodeKey();
@@ -22,13 +22,11 @@ let where: { readonly url: string; readonly key: ClusterKey; readonly nodes: num
 let running: Running | undefined;
 let starts = 0;
 let messages = 0;
-let messagesBefore = 0;
 let lostBefore = 0;
 let delaysMs: number[] = [];
 let agesMs: number[] = [];
 const stampsUs = new Map<NodeId, number>();
-let cpu = process.cpuUsage();
-let beganAtUs = benchNowUs();
+const spending = new Spending();
 
 interface Running {
   readonly node: MeshNode;
@@ -61,24 +59,17 @@ async function obey(order: FleetBenchOrder): Promise<void> {
     case 'begin':
       delaysMs = [];
       agesMs = [];
-      messagesBefore = heard();
+      spending.begin(heard());
       lostBefore = lost();
-      cpu = process.cpuUsage();
-      beganAtUs = benchNowUs();
       return answer({ kind: 'done' });
-    case 'end': {
-      const { user, system } = process.cpuUsage(cpu);
+    case 'end':
       return answer({
         kind: 'measured',
-        cpuSeconds: (user + system) / 1e6,
-        seconds: (benchNowUs() - beganAtUs) / 1e6,
-        residentBytes: process.memoryUsage.rss(),
-        messages: heard() - messagesBefore,
+        ...spending.end(heard()),
         delaysMs: Float64Array.from(delaysMs),
         agesMs: Float64Array.from(agesMs),
         lost: lost() - lostBefore,
       });
-    }
     case 'stop':
       await end();
       process.disconnect();

@@ -32,6 +32,8 @@ export const NOTICE_CODES = {
   'fleet-down':
     'The server of the fleet cannot be used; `reason` says in which way. Nothing else waits for it.',
   'fleet-twin': 'Two daemons publish to the fleet under one identity.',
+  'fleet-heard-unwritten':
+    'What was heard of the fleet cannot be written: after a restart old messages could pass for new ones.',
   'interface-missing': 'An interface chosen for discovery is not up.',
   'no-reachability': 'No UDP port can be opened; this node cannot find connections.',
   'no-link': 'An address of a peer does not lead to a link.',

@@ -169,7 +169,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         // Last, when everybody has subscribed; and until the end, for the last word.
         transport.start(stop.signal),
         fleet?.run(signal),
-        fleet && keepHeardFloors(parts.home, () => fleet.floors, { clock, signal }),
+        fleet && keepHeardFloors(parts.home, () => fleet.floors, { clock, notices, signal }),
       ]);
     },
     [Symbol.asyncDispose]: async () => {

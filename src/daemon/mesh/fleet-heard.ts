@@ -7,9 +7,11 @@ import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { errorCode } from '../../core/problem.ts';
 import type { HeardFloor } from '../../mesh/nats/replay-guard.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
+import type { Notices } from '../notices.ts';
 
 /** None where the file is missing or damaged: then everything is new once. */
 export const readHeardFloors = async (home: string): Promise<readonly (readonly [NodeId, HeardFloor])[]> => {
@@ -25,17 +27,30 @@ export const readHeardFloors = async (home: string): Promise<readonly (readonly 
 export const keepHeardFloors = async (
   home: string,
   floors: () => ReadonlyMap<NodeId, HeardFloor>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  {
+    clock,
+    notices,
+    signal,
+  }: { readonly clock: Clock; readonly notices: Notices; readonly signal: AbortSignal },
 ): Promise<void> => {
   let written = '';
   const write = async (): Promise<void> => {
     const text = JSON.stringify({ version: 1, heard: [...floors()] });
     if (text === written) return;
-    written = text;
-    // A disk that is full is told by the journal; the next try follows.
-    await writeFileAtomic(join(home, HEARD_FILE), text).catch(() => {
-      written = '';
-    });
+    try {
+      await writeFileAtomic(join(home, HEARD_FILE), text);
+      written = text;
+      notices.clear(NOTICE.id);
+    } catch (error) {
+      const cause = errorCode(error);
+      if (cause === undefined) throw error;
+      notices.raise({
+        ...NOTICE,
+        cause,
+        problem: `${join(home, HEARD_FILE)} cannot be written (${cause}): after a restart, messages of the fleet that are repeated could pass for new ones.`,
+        advice: 'Make room on its disk, or give the daemon its home; it is tried again every few seconds.',
+      });
+    }
   };
   while (!signal.aborted) {
     await pause(clock, HEARD_WRITE_MS, signal);
@@ -43,6 +58,7 @@ export const keepHeardFloors = async (
   }
 };
 
+const NOTICE = { id: 'fleet heard', code: 'fleet-heard-unwritten' } as const;
 const HEARD_FILE = 'fleet-heard.json';
 const HEARD_WRITE_MS = 10_000;
 const HEARD = v.object({

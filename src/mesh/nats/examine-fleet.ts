@@ -66,8 +66,10 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
   if (connecting.kind === 'failed')
     return { server: undefined, streams: [], problems: [connecting.problem], notes: [] };
   const { server } = connecting;
+  const refused = new Set<string>();
+  const following = followRefusals(server, refused);
   try {
-    const permissions = await examinePermissions(server, new FleetSubjects(cluster, node));
+    const permissions = await examinePermissions(server, new FleetSubjects(cluster, node), refused);
     const streams = await examineStreams(server, parts.clock);
     return {
       server: await examinedServer(server),
@@ -81,7 +83,15 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
     return { server: undefined, streams: [], problems: [silent], notes: [] };
   } finally {
     await server.connection.close();
+    await following;
   }
+};
+
+/** Until the connection ends. */
+const followRefusals = async ({ connection }: FleetServer, refused: Set<string>): Promise<void> => {
+  for await (const status of connection.status())
+    if (status.type === 'error' && status.error instanceof errors.PermissionViolationError)
+      refused.add(status.error.subject);
 };
 
 const examinedServer = async ({ connection }: FleetServer): Promise<ExaminedServer> => {
@@ -110,13 +120,8 @@ const versionNotes = ({ connection }: FleetServer): readonly FleetFinding[] => {
 const examinePermissions = async (
   { connection }: FleetServer,
   subjects: FleetSubjects,
+  refused: ReadonlySet<string>,
 ): Promise<{ readonly problems: readonly FleetProblem[]; readonly notes: readonly FleetFinding[] }> => {
-  const refused = new Set<string>();
-  const following = (async () => {
-    for await (const status of connection.status())
-      if (status.type === 'error' && status.error instanceof errors.PermissionViolationError)
-        refused.add(status.error.subject);
-  })();
   for (const subject of subjects.heard) connection.subscribe(subject, { callback: () => undefined });
   const own = [subjects.ownReading(TRIAL), subjects.ask(subjects.self, TRIAL)];
   for (const subject of own) connection.publish(subject);
@@ -125,7 +130,6 @@ const examinePermissions = async (
   await connection.flush();
   // What the server said before its answer is told in turns of their own.
   await connection.flush();
-  following.catch(() => undefined); // it ends with the connection
   const missing = [...subjects.heard, ...own].filter(subject => refused.has(subject));
   return {
     problems: missing.map(notPermitted),

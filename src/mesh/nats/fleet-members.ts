@@ -24,6 +24,10 @@ export class FleetMembers {
     return this.#heardAtMs.has(node);
   }
 
+  get size(): number {
+    return this.#heardAtMs.size;
+  }
+
   get nodes(): ReadonlySet<NodeId> {
     return new Set(this.#heardAtMs.keys());
   }

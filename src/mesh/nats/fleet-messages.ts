@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import type { FleetProblem } from './fleet-problem.ts';
-import { publishFailed } from './fleet-problem.ts';
+import { publishFailed, unreachable } from './fleet-problem.ts';
 import type { FleetSubject, FleetSubjects } from './fleet-subjects.ts';
 import type { ReplayGuard } from './replay-guard.ts';
 import type { Sealer } from './sealed-message.ts';
@@ -80,7 +80,7 @@ export class FleetMessages {
   /** Goes to whoever listens now. */
   tell(subject: string, frame: Uint8Array, reply?: string): void {
     const { server, sealer, counts } = this.#parts;
-    if (!this.#fits(frame)) return;
+    if (server.connection.isClosed() || !this.#fits(frame)) return;
     const sealed = sealer.seal(subject, frame);
     server.connection.publish(subject, sealed, reply === undefined ? {} : { reply });
     counts.published += 1;
@@ -168,7 +168,12 @@ export class FleetMessages {
         if (this.#unflushedBytes > 0) this.#flush();
         this.#drained();
       },
-      () => undefined, // the connection ends; whoever owns it hears that
+      (error: unknown) => {
+        this.#isFlushing = false;
+        // Of a connection that ends its owner hears.
+        if (!connection.isClosed())
+          this.#parts.trouble(unreachable([connection.getServer()], causeOf(error)));
+      },
     );
   }
 

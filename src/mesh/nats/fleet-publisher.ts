@@ -2,6 +2,7 @@
 // node that asked for them.
 
 import { createHash } from 'node:crypto';
+import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -14,20 +15,18 @@ import type { FleetMessages } from './fleet-messages.ts';
 import type { FleetSubjects } from './fleet-subjects.ts';
 import { DIGEST, DIGEST_ENTRIES_MAX, HELLO, RECORDS, WANT } from './fleet-subjects.ts';
 
-type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
+import type { ToldReading } from './reading-batches.ts';
+import { ReadingBatches } from './reading-batches.ts';
 
-interface ToldReading {
-  readonly entry: WireLive;
-  readonly slot: string;
-  readonly toldAtMs: number;
-}
+type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
 export interface FleetPublisherParts {
   readonly self: NodeId;
   readonly messages: FleetMessages;
   readonly subjects: FleetSubjects;
   readonly chunks: ChunkSource;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
+  readonly memberCount: () => number;
 }
 
 export class FleetPublisher {
@@ -35,9 +34,16 @@ export class FleetPublisher {
   /** The newest reading of each key, for nodes that come later: what changes once in a minute would be missing so long. */
   readonly #told = new Map<string, ToldReading>();
   readonly #askers = new Map<NodeId, TokenBucket>();
+  readonly #batches: ReadingBatches;
 
   constructor(parts: FleetPublisherParts) {
     this.#parts = parts;
+    this.#batches = new ReadingBatches({ ...parts, send: readings => this.#tellTogether(readings) });
+  }
+
+  /** Tells readings until the signal aborts, and then what still waits. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#batches.run(signal);
   }
 
   /**
@@ -69,29 +75,21 @@ export class FleetPublisher {
   }
 
   tellLive(entries: readonly WireLive[]): void {
-    const { nowMs } = this.#parts;
-    const bySlot = new Map<string, WireLive[]>();
+    const toldAtMs = this.#parts.clock.nowMs();
     for (const entry of entries) {
       const head = decodeRecordHead(entry.body);
       const slot = eventSlot(head?.kind ?? 'unknown');
-      const of = bySlot.get(slot) ?? [];
-      if (of.length === 0) bySlot.set(slot, of);
-      of.push(entry);
+      const place = `${head?.origin} ${slot} ${head?.key}`;
+      const reading = { entry, slot, toldAtMs };
+      this.#batches.put(place, reading);
       if (head?.origin !== this.#parts.self) continue;
-      const place = `${slot} ${head.key}`;
-      if (this.#told.has(place) || this.#told.size < TOLD_MAX)
-        this.#told.set(place, { entry, slot, toldAtMs: nowMs() });
+      if (this.#told.has(place) || this.#told.size < TOLD_MAX) this.#told.set(place, reading);
     }
-    for (const [slot, of] of bySlot) this.#tellSlot(slot, of);
   }
 
   /** Somebody has come and missed what was told until then: it is told again, with the age that it has. */
   tellAgain(untilMs: number): void {
-    const nowMs = this.#parts.nowMs();
-    for (const { entry, slot, toldAtMs } of this.#told.values()) {
-      const heldMs = nowMs - toldAtMs;
-      if (toldAtMs <= untilMs) this.#tellSlot(slot, [{ ...entry, ageMs: entry.ageMs + heldMs }]);
-    }
+    this.#tellTogether([...this.#told.values()].filter(({ toldAtMs }) => toldAtMs <= untilMs));
   }
 
   tellHello(): void {
@@ -128,23 +126,31 @@ export class FleetPublisher {
   }
 
   /** In as many messages as the server's bound for one asks for. */
-  #tellSlot(slot: string, entries: readonly WireLive[]): void {
-    const { messages, subjects } = this.#parts;
-    const bytesMax = messages.payloadBytesMax / 2;
-    let part: WireLive[] = [];
+  #tellTogether(readings: readonly ToldReading[]): void {
+    const bytesMax = this.#parts.messages.payloadBytesMax / 2;
+    const nowMs = this.#parts.clock.nowMs();
+    let entries: WireLive[] = [];
+    let slots = new Set<string>();
     let bytes = 0;
-    for (const entry of entries) {
+    for (const { entry, slot, toldAtMs } of readings) {
       const size = liveFrameBytes(entry);
-      if (part.length > 0 && bytes + size > bytesMax) {
-        messages.tell(subjects.ownReading(slot), encodeMeshMessage({ kind: 'live', entries: part }));
-        part = [];
-        bytes = 0;
+      if (entries.length > 0 && bytes + size > bytesMax) {
+        this.#tellReadings(slots, entries);
+        [entries, slots, bytes] = [[], new Set(), 0];
       }
-      part.push(entry);
+      entries.push({ ...entry, ageMs: entry.ageMs + nowMs - toldAtMs });
+      slots.add(slot);
       bytes += size;
     }
-    if (part.length > 0)
-      messages.tell(subjects.ownReading(slot), encodeMeshMessage({ kind: 'live', entries: part }));
+    if (entries.length > 0) this.#tellReadings(slots, entries);
+  }
+
+  /** A reader that is behind lets a message go for a later one of the same name: it must be of the same slots. */
+  #tellReadings(slots: ReadonlySet<string>, entries: readonly WireLive[]): void {
+    const { messages, subjects } = this.#parts;
+    const name = [...slots].sort().join('-');
+    const what = name.length > SLOTS_NAME_MAX ? keyToken(name) : name;
+    messages.tell(subjects.ownReading(what), encodeMeshMessage({ kind: 'live', entries }));
   }
 
   #bucketOf(asker: NodeId): TokenBucket {
@@ -152,7 +158,10 @@ export class FleetPublisher {
     if (held !== undefined) return held;
     const oldest = this.#askers.keys().next().value;
     if (this.#askers.size >= ASKERS_MAX && oldest !== undefined) this.#askers.delete(oldest);
-    const made = new TokenBucket(this.#parts, { burst: ASKS_BURST, perSecond: ASKS_PER_SECOND });
+    const made = new TokenBucket(
+      { nowMs: () => this.#parts.clock.nowMs() },
+      { burst: ASKS_BURST, perSecond: ASKS_PER_SECOND },
+    );
     this.#askers.set(asker, made);
     return made;
   }
@@ -163,6 +172,8 @@ const keyToken = (name: string): string => createHash('sha256').update(name).dig
 
 const NOTHING = new Uint8Array(0);
 const TOLD_MAX = 512;
+/** One token of a subject. */
+const SLOTS_NAME_MAX = 64;
 const ASKERS_MAX = 4_096;
 const ASKS_BURST = 128;
 const ASKS_PER_SECOND = 64;

@@ -58,8 +58,7 @@ export class FleetSession implements AsyncDisposable {
   /** What arrives while last values are still being read. */
   #early: Msg[] | undefined = [];
   #link: NatsLink | undefined;
-  /** Of those who came and are still to be told what they missed. */
-  #lastHelloMs: number | undefined;
+  #lastHelloMs: number | undefined; // of those who came and are still to be told what they missed
   #trouble: FleetProblem | undefined;
   /** Somebody whom replication has not been told of. */
   #hasMet = false;
@@ -69,7 +68,6 @@ export class FleetSession implements AsyncDisposable {
     const { fleetServer: server, subjects, identity, store, clock } = parts;
     this.#parts = parts;
     const { nodeId: self, publicKey } = identity;
-    const nowMs = (): number => clock.nowMs();
     this.#messages = new FleetMessages({
       ...parts,
       server,
@@ -81,9 +79,16 @@ export class FleetSession implements AsyncDisposable {
       own: { nodeId: self, publicKey },
       counts: new ReplicationCounts(),
       chunkBytesMax: REPLICATION_LIMITS.chunkBytesMax,
-      nowMs,
+      nowMs: () => clock.nowMs(),
     });
-    this.#publisher = new FleetPublisher({ self, messages: this.#messages, subjects, chunks, nowMs });
+    this.#publisher = new FleetPublisher({
+      self,
+      messages: this.#messages,
+      subjects,
+      chunks,
+      clock,
+      memberCount: () => parts.members.size,
+    });
   }
 
   /** Resolves when the connection has ended, for whatever reason a server or a network has. */
@@ -95,6 +100,7 @@ export class FleetSession implements AsyncDisposable {
       if (!until.aborted) this.#fail(unreachable(this.#parts.servers, cause));
     });
     const followed = this.#follow(until);
+    const telling = this.#publisher.run(until);
     try {
       await this.#begin(until);
       await this.#beat(until);
@@ -102,11 +108,8 @@ export class FleetSession implements AsyncDisposable {
       if (!until.aborted) this.#fail(this.#problemOf(error));
     } finally {
       // What was said last is still to go out.
-      if (signal.aborted)
-        await unlessAborted(
-          connection.flush().catch(() => undefined),
-          AbortSignal.timeout(FLUSH_MS),
-        );
+      await telling;
+      if (signal.aborted) await unlessAborted(this.#flush(), AbortSignal.timeout(FLUSH_MS));
       this.#leave(signal.aborted);
       await connection.close();
       await Promise.all([closed, followed]);
@@ -119,8 +122,8 @@ export class FleetSession implements AsyncDisposable {
   }
 
   async #begin(signal: AbortSignal): Promise<void> {
-    const { fleetServer, subjects, clock, identity, plimsollVersion, members, counts, up } = this.#parts;
-    const { connection, jetStream, manager } = fleetServer;
+    const { subjects, clock, identity, plimsollVersion, members, counts, up } = this.#parts;
+    const { connection, jetStream, manager } = this.#parts.fleetServer;
     for (const subject of subjects.heard)
       this.#subscriptions.push(
         connection.subscribe(subject, { callback: (error, message) => this.#hear(error, message) }),
@@ -128,15 +131,12 @@ export class FleetSession implements AsyncDisposable {
     await manager.streams.info(EVENT_STREAM);
     const snapshot = await readStates({
       jetStream,
+      manager,
+      nowMs: () => clock.nowMs(),
       filter: subjects.states(undefined),
       parse: subject => subjects.parse(subject),
       open: (subject, of, data) => this.#messages.open(subject, of, data),
       signal,
-    });
-    const { ts } = await manager.streams.info(STATE_STREAM);
-    snapshot.complete({
-      serverNowMs: ts === undefined ? undefined : Date.parse(ts),
-      nowMs: clock.nowMs(),
     });
     const link = new NatsLink({
       self: identity.nodeId,
@@ -167,6 +167,14 @@ export class FleetSession implements AsyncDisposable {
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const message of early) this.#hear(null, message);
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      await this.#parts.fleetServer.connection.flush();
+    } catch {
+      this.#parts.counts.lost += 1; // it ended first: others learn of this node's end by its silence
+    }
   }
 
   get #address(): HostPort {
@@ -250,8 +258,8 @@ export class FleetSession implements AsyncDisposable {
 
   #problemOf(error: unknown): FleetProblem {
     if (isStreamMissing(error)) return noStream(`${EVENT_STREAM} or ${STATE_STREAM}`);
-    const { servers, fleetServer } = this.#parts;
-    return silenceOf(fleetServer.connection, error) ?? unreachable(servers, causeOf(error));
+    const { servers, fleetServer: server } = this.#parts;
+    return silenceOf(server.connection, error) ?? unreachable(servers, causeOf(error));
   }
 
   /** It answers, and has trouble, or none any more. */

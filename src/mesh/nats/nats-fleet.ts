@@ -95,12 +95,18 @@ export class NatsFleet implements AsyncDisposable {
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#running ??= this.#run(this.#stop.signal);
-    await unlessAborted(this.#running, signal);
+    try {
+      await unlessAborted(this.#running, signal);
+    } catch (error) {
+      this.#running = Promise.resolve(); // told here, and not again at the end
+      throw error;
+    }
   }
 
+  /** @throws what nobody expected since `run` returned. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    await this.#running?.catch(() => undefined); // `run` has told
+    await this.#running;
   }
 
   async #run(signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 // known of nodes that are away. Each is a record that its origin signed, so nothing here is believed before that is
 // checked; what an origin's values leave out was replaced by later ones.
 
-import type { JetStreamClient } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { DeliverPolicy } from '@nats-io/jetstream';
 import type { NodeId } from '../../core/ids.ts';
 import type { WireRecord } from '../../wire/mesh-message.ts';
@@ -129,6 +129,8 @@ export class StateSnapshot {
 
 export interface SnapshotParts {
   readonly jetStream: JetStreamClient;
+  readonly manager: JetStreamManager;
+  readonly nowMs: () => number;
   /** Of the subjects to read. */
   readonly filter: string;
   readonly parse: (subject: string) => FleetSubject | undefined;
@@ -139,8 +141,16 @@ export interface SnapshotParts {
 
 /** @throws what the server answers, or the signal's reason. */
 export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> => {
-  const { jetStream, filter, signal } = parts;
   const snapshot = new StateSnapshot();
+  await fill(snapshot, parts);
+  const { ts } = await parts.manager.streams.info(STATE_STREAM);
+  const serverNowMs = ts === undefined ? undefined : Date.parse(ts);
+  snapshot.complete({ serverNowMs, nowMs: parts.nowMs() });
+  return snapshot;
+};
+
+const fill = async (snapshot: StateSnapshot, parts: SnapshotParts): Promise<void> => {
+  const { jetStream, filter, signal } = parts;
   const consumer = await jetStream.consumers.get(STATE_STREAM, {
     filter_subjects: filter,
     deliver_policy: DeliverPolicy.LastPerSubject,
@@ -149,7 +159,7 @@ export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> =
   const { num_pending: pending } = await consumer.info(true);
   if (pending === 0) {
     await consumer.delete();
-    return snapshot;
+    return;
   }
   const messages = await consumer.consume({ max_messages: BATCH_MESSAGES });
   const stop = (): void => messages.stop();
@@ -165,10 +175,10 @@ export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> =
   } finally {
     signal.removeEventListener('abort', stop);
     await messages.close();
-    await consumer.delete().catch(() => false); // it ends by itself when idle
+    // The reading is done, or has failed with what is thrown; a consumer that stays is the server's to end when it is idle.
+    await Promise.allSettled([consumer.delete()]);
   }
   signal.throwIfAborted();
-  return snapshot;
 };
 
 /** The first frame ends with who the node is, or here: a person who waits for a picture wants that of all nodes first. */

@@ -1,0 +1,73 @@
+// Readings on their way to a fleet: what comes in the same moment goes as one message, and a node of a large fleet sends
+// fewer of them. What each member pays for the messages of every other one is nearly all that a fleet costs.
+
+import type { Clock } from '../../clock/clock.ts';
+import { pause, unlessAborted } from '../../clock/until-aborted.ts';
+import type { WireLive } from '../../wire/mesh-message.ts';
+
+export interface ToldReading {
+  readonly entry: WireLive;
+  readonly slot: string;
+  /** When its age was that of the entry. */
+  readonly toldAtMs: number;
+}
+
+export interface ReadingBatchesParts {
+  readonly clock: Clock;
+  readonly memberCount: () => number;
+  readonly send: (readings: readonly ToldReading[]) => void;
+}
+
+export class ReadingBatches {
+  readonly #parts: ReadingBatchesParts;
+  /** The newest of each place. */
+  readonly #waiting = new Map<string, ToldReading>();
+  #bytes = 0;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #begun = Promise.withResolvers<void>();
+
+  constructor(parts: ReadingBatchesParts) {
+    this.#parts = parts;
+  }
+
+  put(place: string, reading: ToldReading): void {
+    this.#bytes += reading.entry.body.length - (this.#waiting.get(place)?.entry.body.length ?? 0);
+    this.#waiting.set(place, reading);
+    if (this.#bytes > BATCH_BYTES_MAX) this.#send();
+    else this.#begun.resolve();
+  }
+
+  /** Sends until the signal aborts, and then what still waits. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      await unlessAborted(this.#begun.promise, signal);
+      const sinceMs = clock.nowMs() - this.#sentAtMs;
+      await pause(clock, Math.max(TOGETHER_MS, this.#everyMs - sinceMs), signal);
+      this.#send();
+    }
+  }
+
+  /** So that a reader hears some 1,250 messages a second of a thousand members, and of fewer no more. */
+  get #everyMs(): number {
+    return Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, MS_A_MEMBER * this.#parts.memberCount()));
+  }
+
+  #send(): void {
+    if (this.#waiting.size === 0) return;
+    const readings = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#bytes = 0;
+    this.#sentAtMs = this.#parts.clock.nowMs();
+    this.#begun = Promise.withResolvers();
+    this.#parts.send(readings);
+  }
+}
+
+/** What gatherers tell in one turn comes within a few ms. */
+const TOGETHER_MS = 20;
+const EVERY_MS_MIN = 100;
+const MS_A_MEMBER = 0.8;
+/** Below the second in which sources tell: as long as that it would be a queue as fast as it fills, and late by all of it. */
+const EVERY_MS_MAX = 800;
+const BATCH_BYTES_MAX = 262_144;
