@@ -128,6 +128,20 @@ export const portOption: Option<number | undefined> = value({
   },
 });
 
+/** Of commands that are reached from other machines. */
+export const everyAddressOption = (usual: number): Option<number | undefined> =>
+  value({
+    name: 'port',
+    valueName: 'N',
+    meaning: `Where to listen, on every address. Default: ${usual}, or the next free port.`,
+    parse: text => {
+      const port = Number(text);
+      return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535
+        ? parsed(port)
+        : wrong(`${JSON.stringify(text)} is not a port`, 'Write a number from 1 to 65535.');
+    },
+  });
+
 /** @throws CommandError where both are given. */
 export const listenPlace = (invocation: Invocation): HostPort | undefined => {
   const [http, port] = [invocation.option(httpOption), invocation.option(portOption)];

@@ -14,24 +14,15 @@ const groupOption = value({
     'One row a group instead of a node: rack, site, kind, tag, or tag:KEY for the values of tags KEY=VALUE.',
   parse: parseGroupBy,
 });
-const siteOption = value({
-  name: 'site',
-  valueName: 'NAME',
-  meaning: 'Only nodes of this site.',
-  parse: parsed,
-});
-const rackOption = value({
-  name: 'rack',
-  valueName: 'NAME',
-  meaning: 'Only nodes of this rack; SITE/RACK where several sites have one of that name.',
-  parse: parsed,
-});
-const kindOption = value({
-  name: 'kind',
-  valueName: 'NAME',
-  meaning: 'Only machines of this kind.',
-  parse: parsed,
-});
+const only = (name: string, meaning: string): Option<string | undefined> =>
+  value({ name, valueName: 'NAME', meaning, parse: parsed });
+
+const siteOption = only('site', 'Only nodes of this site.');
+const rackOption = only(
+  'rack',
+  'Only nodes of this rack; SITE/RACK where several sites have one of that name.',
+);
+const kindOption = only('kind', 'Only machines of this kind.');
 const tagOption = repeated({
   name: 'tag',
   valueName: 'TAG',

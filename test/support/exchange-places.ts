@@ -6,23 +6,14 @@ import type { NodeId } from '../../src/core/ids.ts';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
-import { NatsFleet } from '../../src/mesh/nats/nats-fleet.ts';
-import { REPLICATION_LIMITS } from '../../src/mesh/replication/limits.ts';
+import type { NatsFleet } from '../../src/mesh/nats/nats-fleet.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
 import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
 import type { ExchangeNode, ExchangeNodeOptions, ExchangePlace } from '../contract/exchange-contract.ts';
+import { openFleetNode, QUICK } from './fleet-nodes.ts';
 import { MeshNode } from './mesh-node.ts';
 import type { NatsServer } from './nats-server.ts';
 import { tcpCable } from './tcp-cable.ts';
-
-/** What is missed is repaired soon: tests wait for it. */
-const QUICK = {
-  ...REPLICATION_LIMITS,
-  digestIntervalMs: 250,
-  neighbourDebounceMs: 50,
-  wantTimeoutMs: 1_000,
-  wantCheckMs: 100,
-};
 
 type PairOptions = Pick<ExchangeNodeOptions, 'key' | 'start'>;
 
@@ -139,35 +130,8 @@ export const natsPlace = (server: NatsServer): ExchangePlace => {
     start: async ({ key, disk, start }) => {
       const stop = new AbortController();
       const cable = await tcpCable(server.port);
-      const made: NatsFleet[] = [];
-      const node = new MeshNode({
-        key,
-        disk,
-        clock: systemClock,
-        limits: QUICK,
-        mesh: store => {
-          const fleet = new NatsFleet({
-            identity: key,
-            start,
-            keys,
-            cluster,
-            server: {
-              servers: [`nats://127.0.0.1:${cable.port}`],
-              credentials: undefined,
-              caFile: undefined,
-              isHandshakeFirst: false,
-            },
-            store,
-            clock: systemClock,
-            random: Math.random,
-            plimsollVersion: '0.0.0-test',
-          });
-          made.push(fleet);
-          return fleet;
-        },
-      });
-      const [fleet] = made;
-      if (fleet === undefined) throw new Error('a node asks for its mesh');
+      const servers = [`nats://127.0.0.1:${cable.port}`];
+      const { node, fleet } = openFleetNode({ key, disk, start, keys, cluster, servers });
       const requests = new MeshRequests({ mesh: fleet.requestLinks, clock: systemClock });
       const serving = requests.run(stop.signal);
       let running: Promise<void> | undefined;

@@ -30,35 +30,10 @@ export interface FleetNode extends AsyncDisposable {
 }
 
 export const fleetNode = (options: FleetNodeOptions): FleetNode => {
-  const { key = generateNodeKey(), disk = createMemoryDisk(), start = 1, keys, servers, mesh } = options;
   const stop = new AbortController();
-  const made: NatsFleet[] = [];
-  const node = new MeshNode({
-    key,
-    disk,
-    clock: systemClock,
-    limits: QUICK,
-    mesh: store => {
-      const fleet = new NatsFleet({
-        identity: key,
-        start,
-        keys,
-        cluster: FLEET_TEST_CLUSTER,
-        server: { servers, credentials: undefined, caFile: undefined, isHandshakeFirst: false },
-        store,
-        clock: systemClock,
-        random: Math.random,
-        plimsollVersion: '0.0.0-test',
-        ...(options.floors === undefined ? {} : { floors: options.floors }),
-      });
-      made.push(fleet);
-      return mesh === undefined ? fleet : joinedLinks(key.nodeId, [mesh, fleet]);
-    },
-  });
-  const [fleet] = made;
-  if (fleet === undefined) throw new Error('a node asks for its mesh');
+  const { node, fleet } = openFleetNode(options);
   const running = fleet.run(stop.signal);
-  running.catch(() => undefined);
+  running.catch(() => undefined); // its end is awaited below, with whatever it was
   return {
     node,
     fleet,
@@ -73,8 +48,41 @@ export const fleetNode = (options: FleetNodeOptions): FleetNode => {
   };
 };
 
+/** Connects when its fleet is run. */
+export const openFleetNode = (
+  options: FleetNodeOptions & { readonly cluster?: string },
+): { readonly node: MeshNode; readonly fleet: NatsFleet } => {
+  const { key = generateNodeKey(), disk = createMemoryDisk(), start = 1, keys, servers, mesh } = options;
+  const made: NatsFleet[] = [];
+  const node = new MeshNode({
+    key,
+    disk,
+    clock: systemClock,
+    limits: QUICK,
+    mesh: store => {
+      const fleet = new NatsFleet({
+        identity: key,
+        start,
+        keys,
+        cluster: options.cluster ?? FLEET_TEST_CLUSTER,
+        server: { servers, credentials: undefined, caFile: undefined, isHandshakeFirst: false },
+        store,
+        clock: systemClock,
+        random: Math.random,
+        plimsollVersion: '0.0.0-test',
+        ...(options.floors === undefined ? {} : { floors: options.floors }),
+      });
+      made.push(fleet);
+      return mesh === undefined ? fleet : joinedLinks(key.nodeId, [mesh, fleet]);
+    },
+  });
+  const [fleet] = made;
+  if (fleet === undefined) throw new Error('a node asks for its mesh');
+  return { node, fleet };
+};
+
 /** What is missed is repaired soon: tests wait for it. */
-const QUICK = {
+export const QUICK = {
   ...REPLICATION_LIMITS,
   digestIntervalMs: 250,
   neighbourDebounceMs: 50,

@@ -127,7 +127,6 @@ export class NatsServer implements AsyncDisposable {
     });
     child.once('exit', () => ready.reject(new Error(`nats-server ended: ${said.slice(-5).join('\n')}`)));
     await ready.promise;
-    ready.promise.catch(() => undefined);
   }
 
   /** Reads its configuration again; resolves when it has. */

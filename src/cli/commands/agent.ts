@@ -3,24 +3,11 @@
 import { keyOfTarget, targetOrigin } from '../../config/bench-values.ts';
 import type { TargetKey } from '../../config/config.ts';
 import { resolveHome } from '../../config/home.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { AGENT_PORT } from '../agent/agent-places.ts';
 import type { Command, Option } from '../command.ts';
-import { flag, homeOption, repeated, value } from '../command.ts';
+import { everyAddressOption, flag, homeOption, repeated } from '../command.ts';
 
-const parsePort = (text: string): Parsed<number> => {
-  const port = Number(text);
-  return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535
-    ? parsed(port)
-    : wrong(`${JSON.stringify(text)} is not a port`, 'Write a number from 1 to 65535.');
-};
-
-const portOption: Option<number | undefined> = value({
-  name: 'port',
-  valueName: 'N',
-  meaning: 'Where to listen, on every address. Default: 4184, or the next free port.',
-  parse: parsePort,
-});
+const portOption = everyAddressOption(AGENT_PORT);
 
 const targetOption: Option<readonly string[]> = repeated<string>({
   name: 'target',

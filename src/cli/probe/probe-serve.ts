@@ -4,34 +4,20 @@ import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { makeOneTimeCode } from '../../probe/socket/one-time-code.ts';
 import { ProbeError } from '../../probe/socket/probe-error.ts';
 import type { SinkEnding } from '../../probe/socket/sink.ts';
 import type { SocketSink } from '../../probe/socket/socket-link.ts';
 import { openSocketSink } from '../../probe/socket/socket-link.ts';
 import type { Command, Option } from '../command.ts';
-import { flag, homeOption, value } from '../command.ts';
+import { everyAddressOption, flag, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { bytesText } from './link-lines.ts';
 import { PROBE_PORT } from './probe-link.ts';
 
-const parsePort = (text: string): Parsed<number> => {
-  const port = Number(text);
-  return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535
-    ? parsed(port)
-    : wrong(`${JSON.stringify(text)} is not a port`, 'Write a number from 1 to 65535.');
-};
-
-const portOption: Option<number | undefined> = value({
-  name: 'port',
-  valueName: 'N',
-  meaning: `Where to listen, on every address. Default: ${PROBE_PORT}, or the next free port.`,
-  parse: parsePort,
-});
+const portOption = everyAddressOption(PROBE_PORT);
 
 const onceOption: Option<boolean> = flag('once', 'Exit after one probe.');
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect as connectTcp } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { agentPsk, makeAgentCode, parseAgentCode } from '../../../src/bench/agent/tls/agent-code.ts';
 import { AgentDoor } from '../../../src/bench/agent/tls/agent-door.ts';
@@ -184,15 +184,7 @@ describe('the door of an agent', () => {
   test('ends the channel of a coordinator whose frame is longer than any message', async () => {
     const code = makeAgentCode();
     await using door = await openDoor(() => code);
-    const socket = connectTls({
-      ...TLS_SETTINGS,
-      host: '127.0.0.1',
-      port: door.port,
-      pskCallback: () => ({ psk: agentPsk(code), identity: 'plimsoll-agent/1' }),
-      checkServerIdentity: () => undefined,
-    });
-    socket.on('error', () => undefined);
-    await once(socket, 'secureConnect');
+    const socket = await knocking(door.port, code);
     await using down = await door.next();
     socket.resume();
     socket.write(Buffer.from([0x7f, 0xff, 0xff, 0xff, 0]));
@@ -203,17 +195,23 @@ describe('the door of an agent', () => {
   test('tells its channel that a coordinator has died', async () => {
     const code = makeAgentCode();
     await using door = await openDoor(() => code);
-    const socket = connectTls({
-      ...TLS_SETTINGS,
-      host: '127.0.0.1',
-      port: door.port,
-      pskCallback: () => ({ psk: agentPsk(code), identity: 'plimsoll-agent/1' }),
-      checkServerIdentity: () => undefined,
-    });
-    socket.on('error', () => undefined);
-    await once(socket, 'secureConnect');
+    const socket = await knocking(door.port, code);
     await using down = await door.next();
     socket.destroy();
     expect(await down.closed).toMatchObject({ reason: 'lost', by: 'other end' });
   });
 });
+
+/** A coordinator with the right code that speaks no frames. */
+const knocking = async (port: number, code: string): Promise<TLSSocket> => {
+  const socket = connectTls({
+    ...TLS_SETTINGS,
+    host: '127.0.0.1',
+    port,
+    pskCallback: () => ({ psk: agentPsk(code), identity: 'plimsoll-agent/1' }),
+    checkServerIdentity: () => undefined,
+  });
+  socket.on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  return socket;
+};
