@@ -6,6 +6,7 @@ import { figureText } from '../core/figure/figure.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import { isOpenLoop } from '../core/run/run-pattern.ts';
+import { earlyStoppingRank } from '../core/statistics/early-stopping.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 
@@ -34,6 +35,8 @@ export interface ClientEvidence {
   readonly inconsistentSamples: number;
   /** No connection free, no room for a reply, a thread lost: the server had no part in it. */
   readonly samplesFailedByClient: number;
+  /** Requests whose lateness is known. */
+  readonly sent: number;
 }
 
 export type ClientVerdict = Pick<ReportClient, 'verdict' | 'reasons' | 'starved'>;
@@ -125,10 +128,20 @@ const hostReasons = ({ throttledShare, stolenShare }: ClientEvidence): readonly 
     : [`the hypervisor took ${percent(stolenShare)} of the processors for others`]),
 ];
 
-const lateSendReasons = ({ pattern, sendLatenessNs, measuredNsP50 }: ClientEvidence): readonly string[] => {
+const lateSendReasons = ({
+  pattern,
+  sendLatenessNs,
+  measuredNsP50,
+  sent,
+}: ClientEvidence): readonly string[] => {
   if (!isOpenLoop(pattern) || isUnknown(sendLatenessNs)) return [];
   const limitNs = lateLimitNs(SEND_LATENESS_NS_MIN, measuredNsP50);
   if (sendLatenessNs.p99 <= limitNs) return [];
+  // Of few there is a value at that rank and no percentile, as in the table.
+  if (sent > 0 && earlyStoppingRank(sent, 99) === 0)
+    return [
+      `${sent - Math.floor(0.99 * (sent - 1))} of ${sent} requests were sent ${time(sendLatenessNs.p99)} or more after their time, over ${time(limitNs)}`,
+    ];
   return [
     `requests were sent late: p99 ${time(sendLatenessNs.p99)} after their time, more than ${time(limitNs)}`,
   ];

@@ -5,6 +5,7 @@ import { figureText, formatCount, formatThreeDigits } from '../core/figure/figur
 import { AGENT_COLUMNS, agentCells, agentRemarks } from '../core/run/agent-rows.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
+import { isSendTailTold, TOO_FEW } from '../core/run/report-summary.ts';
 import { stateOf } from '../core/run/run-digest.ts';
 import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
@@ -138,14 +139,14 @@ const client = (report: Report): readonly string[] => {
   const { opened, reused, closed, stale } = of.connections;
   const share = (value: number | Unknown): string =>
     isUnknown(value) ? `unknown: ${value.reason}` : `${(value * 100).toFixed(0)}%`;
-  const figures = (value: LatenessFigures | Unknown): string =>
+  const figures = (value: LatenessFigures | Unknown, isTailTold = true): string =>
     isUnknown(value)
       ? `unknown: ${value.reason}`
-      : `p50 ${time(value.p50)}, p99 ${time(value.p99)}, max ${time(value.max)}`;
+      : `p50 ${time(value.p50)}, p99 ${isTailTold ? time(value.p99) : TOO_FEW}, max ${time(value.max)}`;
   return [
     `Client: ${verdictText(of.verdict, stateOf(report))}`,
     ...inColumns([
-      ['send lateness', figures(of.sendLatenessNs)],
+      ['send lateness', figures(of.sendLatenessNs, isSendTailTold(report))],
       ['read lateness', figures(of.readLatenessNs)],
       ['event loop delay', figures(of.eventLoopDelayNs)],
       ['heartbeat lateness', figures(of.beatLatenessNs)],

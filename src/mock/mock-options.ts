@@ -50,7 +50,7 @@ export const parseMockOptions = (given: MockArguments): Parsed<MockSettings> => 
 const text = (value: string): Parsed<unknown> => parsed(value);
 
 const number = (value: string): Parsed<unknown> =>
-  /^\d{1,9}(\.\d{1,6})?$/.test(value)
+  /^\d{1,40}(\.\d{1,6})?$/.test(value)
     ? parsed(Number(value))
     : wrong(`${JSON.stringify(value)} is not a number`, 'Write a number such as 8.');
 
@@ -58,9 +58,9 @@ const size = (value: string): Parsed<unknown> =>
   /^\d{1,9}$/.test(value) ? parsed(Number(value)) : parseBytes(value);
 
 const tokens = (value: string): Parsed<unknown> => {
-  const [, min, max] = /^(\d{1,9})\.\.(\d{1,9})$/.exec(value) ?? [];
+  const [, min, max] = /^(\d{1,40})\.\.(\d{1,40})$/.exec(value) ?? [];
   if (min !== undefined && max !== undefined) return parsed({ min: Number(min), max: Number(max) });
-  return /^\d{1,9}$/.test(value)
+  return /^\d{1,40}$/.test(value)
     ? parsed(Number(value))
     : wrong(
         `${JSON.stringify(value)} is not a number of tokens`,

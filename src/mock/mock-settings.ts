@@ -142,6 +142,11 @@ const share = v.pipe(
 /** Printable ASCII: it goes into JSON and messages as it is. */
 const name = v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters'));
 
+const modelName = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x7e]{1,200}$/, 'needs names of 1 to 200 printable characters without spaces'),
+);
+
 const oneOf = <const T extends readonly (string | number)[]>(options: T) =>
   v.picklist(options, `must be one of ${options.join(', ')}`);
 
@@ -159,9 +164,10 @@ const settingsSchema: v.GenericSchema<unknown, MockSettings> = v.pipe(
     host: v.optional(name, '127.0.0.1'),
     port: v.optional(whole(0, 65_535), 0),
     seed: v.optional(whole(0, 2 ** 32 - 1), 1),
-    models: v.optional(v.pipe(v.array(name), v.minLength(1, 'needs one'), v.maxLength(100, 'too many')), [
-      'mock-model',
-    ]),
+    models: v.optional(
+      v.pipe(v.array(modelName), v.minLength(1, 'needs one'), v.maxLength(100, 'too many')),
+      ['mock-model'],
+    ),
     ttftMs: v.optional(milliseconds, 50),
     gapMs: v.optional(milliseconds, 10),
     jitter: v.optional(share, 0),

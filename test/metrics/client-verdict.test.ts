@@ -29,6 +29,7 @@ const well: ClientEvidence = {
   lostRecords: 0,
   inconsistentSamples: 0,
   samplesFailedByClient: 0,
+  sent: 10_000,
 };
 
 const closedLoop = { pattern: { kind: 'concurrency', concurrency: 8 } } as const;
@@ -43,6 +44,11 @@ describe('the verdict on the client', () => {
     ['samples contradict themselves', { inconsistentSamples: 2 }, /2 requests had contradictory stamps/],
     ['it failed samples itself', { samplesFailedByClient: 3 }, /3 requests failed because of the client/],
     ['it sent late', { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS } }, /sent late: p99 3\.00.ms/],
+    [
+      'it sent some of few late, of which no percentile is told',
+      { sent: 40, sendLatenessNs: { p50: 1, p99: 3 * MS, max: 30 * MS } },
+      /^2 of 40 requests were sent 3\.00.ms or more after their time, over 2\.50.ms$/,
+    ],
     ['it read late', { readLatenessNs: { p50: 6 * MS, p99: 9 * MS, max: 9 * MS } }, /read late/],
     ['it was starved', { starvedNs: 2 * SECOND, cpuShare: 0.4 }, /waited 20% .*99%.*40%/],
     [

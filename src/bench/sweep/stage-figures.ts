@@ -59,7 +59,7 @@ const perUser = ({ tpotNs }: StageAccount): Reported<number> =>
 
 /** The decider's word, because its looks share the error; the figures are judged as those of any run. */
 const objectiveAnswers = (account: StageAccount, look: Look | undefined): readonly ObjectiveAnswer[] =>
-  account.criteria.map(({ objective }, at) => {
+  account.criteria.map(({ objective, kind, limit }, at) => {
     const judged = judgeObjective(objective, account.tallies[at]?.evidence() ?? NO_EVIDENCE);
     const result = look?.results[at];
     const answer = result?.answer ?? 'too-few-samples';
@@ -67,7 +67,12 @@ const objectiveAnswers = (account: StageAccount, look: Look | undefined): readon
       ...judged,
       answer,
       estimate: onItsSide({ ...judged, answer }, objective.kind === 'attainment'),
-      samplesNeeded: result?.estimate === undefined ? judged.samplesNeeded : needed(result),
+      samplesNeeded:
+        kind === 'share' && limit === 0
+          ? OF_EACH
+          : result?.estimate === undefined
+            ? judged.samplesNeeded
+            : needed(result),
     };
   });
 
@@ -150,6 +155,8 @@ const timelineOf = (
   return { stepNs, inFlight: [...levels], serverQueue: queueInSteps(queue, { stepNs, steps }) };
 };
 
+/** Of a load there is more to say than of the requests that were made: what others would come to. */
+const OF_EACH = unknown('no number of requests proves that none will miss it');
 const NO_EVIDENCE: ObjectiveEvidence = {
   count: 0,
   good: 0,

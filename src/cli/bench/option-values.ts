@@ -22,7 +22,7 @@ export const requestRate = (text: string): Parsed<number> => {
     ? parsed(number)
     : wrong(
         `${JSON.stringify(text.slice(0, 40))} is not a number from ${RATE_MIN} to ${RATE_MAX}`,
-        'It is requests a second: --rate 12.5',
+        'Write requests a second, such as 12.5.',
       );
 };
 

@@ -15,8 +15,8 @@ import type { ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { toldCommand } from '../sweep/kept-command.ts';
 import {
+  attainmentOfLine,
   LINE,
-  LINE_ATTAINMENT,
   LINE_BUDGET_MS,
   LINE_CONFIDENCE,
   LINE_OPTIONS,
@@ -46,6 +46,7 @@ export const lineCommand: Command = {
   run: async (invocation, state) => {
     const search = searchOptions(invocation);
     const wish = benchWish(withRate(invocation, search.by), state.cwd);
+    const attainment = attainmentOfLine(invocation, wish.objectives);
     const agents = namedAgents(invocation);
     const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
     const isJson = invocation.option(BENCH.json);
@@ -55,7 +56,7 @@ export const lineCommand: Command = {
       request: {
         ...wish,
         headers,
-        attainment: invocation.option(BENCH.attainment) ?? LINE_ATTAINMENT,
+        attainment,
       },
       search,
       agents,

@@ -3,10 +3,12 @@
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { Objective } from '../../core/run/objective.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
 import type { Invocation, Option } from '../command.ts';
 import { value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
 
 export interface LineOptions {
   readonly by: Option<'rate' | 'concurrency' | undefined>;
@@ -112,9 +114,31 @@ export const searchOptions = (invocation: Invocation): SearchOptions => {
   };
 };
 
+/**
+ * What is asked of the requests at a load that holds. That each of them would meet a limit no number of them proves, so that a search would
+ * find nothing.
+ * @throws CommandError `usage`.
+ */
+export const attainmentOfLine = (invocation: Invocation, objectives: readonly Objective[]): number => {
+  const attainment = invocation.option(BENCH.attainment) ?? LINE_ATTAINMENT;
+  if (attainment === 1 && objectives.some(({ kind }) => kind === 'request'))
+    throw new CommandError(
+      'usage',
+      '--attainment 100% can hold at no load: no number of requests proves that none will miss it',
+      'Write a share that can be confirmed: --attainment 99%',
+    );
+  if (objectives.some(objective => objective.kind === 'error-rate' && objective.limitShare === 0))
+    throw new CommandError(
+      'usage',
+      '--slo error-rate=0% can hold at no load: no number of requests proves that none will fail',
+      'Write a rate that can be confirmed, with some 4,000 requests at each load: --slo error-rate=0.1%',
+    );
+  return attainment;
+};
+
 export const LINE_BUDGET_MS = 900_000;
 export const LINE_CONFIDENCE = 0.95;
-export const LINE_ATTAINMENT = 0.95;
+const LINE_ATTAINMENT = 0.95;
 const RESOLUTION = 0.05;
 const LOAD_MAX = 10_000;
 const CONCURRENCY_MAX = 1_024;

@@ -14,15 +14,27 @@ export const answerSentence = (answer: ObjectiveAnswer): string =>
   `${VERDICT_LABELS[answer.answer]}: ${estimateLabel(answer)}${neededLabel(answer)}`;
 
 /** "312 ms (295 ms to 340 ms)"; "312 ms (at least 295 ms)" where few samples bound it on one side. */
-export const estimateLabel = ({ estimate, unit }: ObjectiveAnswer): string => {
+export const estimateLabel = (answer: ObjectiveAnswer): string => {
+  const { estimate, unit } = answer;
   if (isUnknown(estimate)) return estimate.reason;
   const { value, low, high } = estimate;
   const part = (figure: number): string => figureLabel(figure, unit);
+  if (isOfEach(answer) && value !== null) {
+    const others = answer.limit === 1 ? `at least ${part(low)}` : `at most ${part(high ?? 1)}`;
+    return `${part(value)} of those made${answer.answer === 'met' ? ` (of others ${others})` : ''}`;
+  }
   const said = value === null ? 'beyond all that completed' : part(value);
   const isOpen = low === 0;
   if (high === null) return isOpen ? said : `${said} (at least ${part(low)})`;
   return `${said} (${isOpen ? `at most ${part(high)}` : `${part(low)} to ${part(high)}`})`;
 };
+
+/**
+ * 0 % of errors and 100 % of attainment are demands on every request, not rates: of those that were made there is nothing to infer, and
+ * of others no number of requests would prove it.
+ */
+const isOfEach = ({ unit, limit, answer }: ObjectiveAnswer): boolean =>
+  unit === 'share' && (limit === 0 || limit === 1) && answer !== 'too-few-samples';
 
 /** "; about 1 400 requests would decide", where more of them would. */
 export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string => {

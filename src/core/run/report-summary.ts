@@ -126,6 +126,10 @@ export const percentileText = (series: ReportSeries | undefined, percentile: str
 
 export const TOO_FEW = 'too few';
 
+/** Whether enough requests were sent to tell by how much the latest hundredth of them was late. */
+export const isSendTailTold = ({ series }: Report): boolean =>
+  vouchedPercentile(series.sendLatenessNs, '99').kind !== 'too-few';
+
 /** What the figures say, the most important first: objectives, then how long people waited. */
 export const summarySentences = (report: Report): readonly string[] => {
   const objectives = answerSentences(report);

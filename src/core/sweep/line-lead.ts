@@ -13,7 +13,7 @@ import {
   shareWords,
 } from './line-words.ts';
 import type { PicturedStage } from './pictured-stage.ts';
-import { hasEnded, loadOn } from './pictured-stage.ts';
+import { hasEnded, loadOn, toldTail } from './pictured-stage.ts';
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
 
@@ -185,9 +185,8 @@ const sharePhrase = (options: LeadOptions, load: number): string => {
   const within = requestObjectiveWords(options.sweep.objectives);
   if (stage?.attainment !== undefined && within !== undefined)
     return ` with ${within} for ${shareWords(stage.attainment)} of requests`;
-  return stage?.curve === undefined
-    ? ''
-    : ` with p${stage.curve.percentile} at ${nsWords(stage.curve.atPercentile)}`;
+  const tailNs = stage === undefined ? undefined : toldTail(stage);
+  return tailNs === undefined ? '' : ` with p${stage?.curve?.percentile} at ${nsWords(tailNs)}`;
 };
 
 const failPhrase = (options: LeadOptions, load: number): string => {

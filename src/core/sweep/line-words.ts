@@ -7,7 +7,7 @@ import { parseObjectives } from '../run/parse-objective.ts';
 import type { SeriesKey } from '../run/run-series.ts';
 import { seriesRow } from '../run/run-series.ts';
 import type { PicturedStage } from './pictured-stage.ts';
-import { hasEnded, loadOn, settledInFlight } from './pictured-stage.ts';
+import { hasEnded, loadOn, settledInFlight, toldTail } from './pictured-stage.ts';
 import type { StageLoad } from './stage.ts';
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
@@ -111,11 +111,19 @@ export const flowWords = (stage: PicturedStage): string => {
   return many === '' ? '–' : many;
 };
 
+/** "p95 40 ms" for a sentence; nothing where it is not told. */
+export const tailWords = (
+  stage: Pick<PicturedStage, 'issued' | 'completed' | 'curve'>,
+): readonly string[] => {
+  const ns = toldTail(stage);
+  return ns === undefined ? [] : [`p${stage.curve?.percentile} ${nsWords(ns)}`];
+};
+
 /** One sentence, as whoever does not see the picture hears it. */
 export const stageSentence = (stage: PicturedStage, by: StageLoad['kind']): string => {
-  const { curve, attainment } = stage;
+  const { attainment } = stage;
   const parts = [
-    ...(curve === undefined ? [] : [`p${curve.percentile} ${nsWords(curve.atPercentile)}`]),
+    ...tailWords(stage),
     ...(attainment === undefined ? [] : [`${shareWords(attainment)} within the objectives`]),
     stageResult(stage).word,
   ];

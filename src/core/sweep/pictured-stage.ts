@@ -2,6 +2,7 @@
 
 import type { RunId } from '../ids.ts';
 import type { ObjectiveAnswer } from '../run/judge-objective.ts';
+import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { Stage, StageCurve, StageLoad, StagePurpose, StageTimeline } from './stage.ts';
 import type { StageDigest } from './sweep.ts';
@@ -45,6 +46,17 @@ export interface PicturedStage {
   readonly timeline: StageTimeline | undefined;
   readonly objectives: readonly ObjectiveAnswer[];
 }
+
+/** ns of a percentile; undefined where it is not known, or too few requests were seen to tell it, as in the report of a run. */
+export const toldTail = (
+  { issued, completed, curve }: Pick<PicturedStage, 'issued' | 'completed' | 'curve'>,
+  of: 'percentile' | 'p99' = 'percentile',
+): number | undefined => {
+  if (curve === undefined) return undefined;
+  const [percentile, ns] = of === 'p99' ? [99, curve.p99] : [curve.percentile, curve.atPercentile];
+  const isTold = percentile <= 50 || earlyStoppingRank(completed ?? issued, percentile) > 0;
+  return isTold ? ns : undefined;
+};
 
 /** Of whole stages. */
 export const picturedStages = (stages: readonly Stage[]): readonly PicturedStage[] =>

@@ -4,9 +4,9 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { TOO_FEW } from '../run/report-summary.ts';
-import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import { loadWords, nsWords, shareWords, stageResult } from './line-words.ts';
 import type { PicturedStage } from './pictured-stage.ts';
+import { toldTail } from './pictured-stage.ts';
 
 export interface StageColumn {
   readonly title: (stages: readonly PicturedStage[]) => string;
@@ -57,15 +57,10 @@ export const stageCells = (
 
 const NOT_KNOWN = '–';
 
-/** Of a tail that so few requests cannot tell there is none, as in the report of a run, although there is a value at that rank. */
-const tailOf = (
-  { issued, completed }: PicturedStage,
-  percentile: number,
-  ns: number | undefined,
-): string | undefined => {
-  if (ns === undefined) return undefined;
-  const isTold = percentile <= 50 || earlyStoppingRank(completed ?? issued, percentile) > 0;
-  return isTold ? nsWords(ns) : `${NOT_KNOWN} ${TOO_FEW}`;
+const tailOf = (stage: PicturedStage, of: 'percentile' | 'p99'): string | undefined => {
+  if (stage.curve === undefined) return undefined;
+  const ns = toldTail(stage, of);
+  return ns === undefined ? `${NOT_KNOWN} ${TOO_FEW}` : nsWords(ns);
 };
 
 const column = <T>(
@@ -94,10 +89,10 @@ export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
   result: words('result', stage => stageResult(stage).word),
   p50: column('p50', ({ curve }) => curve?.p50, nsWords),
   tail: {
-    ...column('', stage => tailOf(stage, stage.curve?.percentile ?? 0, stage.curve?.atPercentile), String),
+    ...column('', stage => tailOf(stage, 'percentile'), String),
     title: tailTitle,
   },
-  p99: column('p99', stage => tailOf(stage, 99, stage.curve?.p99), String),
+  p99: column('p99', stage => tailOf(stage, 'p99'), String),
   within: column('within', ({ attainment }) => attainment, shareWords),
   requests: column('requests/s', ({ completedPerSecond }) => completedPerSecond, formatThreeDigits),
   tokens: column('tok/s', ({ outputTokensPerSecond }) => outputTokensPerSecond, formatThreeDigits),

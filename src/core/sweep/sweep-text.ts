@@ -14,10 +14,10 @@ import {
   curveSeries,
   lineLoadWords,
   loadWords,
-  nsWords,
   objectivesWords,
   shareWords,
   stageResult,
+  tailWords,
 } from './line-words.ts';
 import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
 import { type Stage, stageConfidence } from './stage.ts';
@@ -116,9 +116,9 @@ export const searchProgress = ({ progress, by }: LineDocument): readonly string[
 export const stageLine = (stage: Stage): string => {
   const [pictured] = picturedStages([stage]);
   if (pictured === undefined) return showable(`Stage ${stage.number}`, '?');
-  const { curve, completedPerSecond, outputTokensPerSecond } = pictured;
+  const { completedPerSecond, outputTokensPerSecond } = pictured;
   const figures = [
-    ...(curve === undefined ? [] : [`p${curve.percentile} ${nsWords(curve.atPercentile)}`]),
+    ...tailWords(pictured),
     ...(completedPerSecond === undefined ? [] : [`${formatThreeDigits(completedPerSecond)} requests/s`]),
     ...(outputTokensPerSecond === undefined ? [] : [`${formatThreeDigits(outputTokensPerSecond)} tok/s`]),
   ];

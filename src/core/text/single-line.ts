@@ -6,8 +6,12 @@ export const singleLine = (text: string): string => showable(text).trim();
 /** Without them, and otherwise as it is. JSON stays JSON: it has none outside its texts, and writes line breaks as escapes. */
 export const showable = (text: string, instead = ''): string => text.replace(UNSHOWABLE, instead);
 
-/** "Latency" of "latency". */
-export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** "Latency" of "latency"; names of files and objectives stay as they are: "samples.jsonl was cut off". */
+export const capitalized = (text: string): string =>
+  NAME_FIRST.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** A first word with a sign in it that no word has. */
+const NAME_FIRST = /^[\w-]*[._=/][\w]/u;
 
 /** The first line of what a tool or library says that holds something; '' where none does. */
 export const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';

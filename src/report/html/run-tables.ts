@@ -5,7 +5,13 @@ import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../
 import { AGENT_COLUMNS, agentCells, agentRemarks, fromText } from '../../core/run/agent-rows.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
-import { objectiveLines, percentText, TOO_FEW, vouchedPercentile } from '../../core/run/report-summary.ts';
+import {
+  isSendTailTold,
+  objectiveLines,
+  percentText,
+  TOO_FEW,
+  vouchedPercentile,
+} from '../../core/run/report-summary.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
@@ -16,7 +22,7 @@ import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { Reported, Unknown } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import { lengthRows, tokenRows } from '../../metrics/text-requests.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
 
@@ -120,7 +126,8 @@ const outcomes = ({ counts, warmup, errors, finishReasons }: Report): Markup => 
   });
 };
 
-const loadGenerator = ({ client, droppedEvents }: Report): Markup => {
+const loadGenerator = (report: Report): Markup => {
+  const { client, droppedEvents } = report;
   const ns = (value: number): Markup => figureCell(formatMeasuredNanoseconds(value));
   const share = (value: number): Markup => figureCell(formatFinePercent(value));
   const p99 = (value: LatenessFigures | Unknown): Markup =>
@@ -132,7 +139,10 @@ const loadGenerator = ({ client, droppedEvents }: Report): Markup => {
     name: 'The load generator',
     head: [],
     rows: [
-      ['Send lateness p99', p99(client.sendLatenessNs)],
+      [
+        'Send lateness p99',
+        isSendTailTold(report) ? p99(client.sendLatenessNs) : reasonCell(unknown(TOO_FEW)),
+      ],
       ['Read lateness p99', p99(client.readLatenessNs)],
       ['Event loop delay p99', p99(client.eventLoopDelayNs)],
       ['Heartbeat lateness p99', p99(client.beatLatenessNs)],

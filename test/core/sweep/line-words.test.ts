@@ -109,6 +109,9 @@ describe('a stage in words', () => {
     expect(stageSentence(held, 'rate')).toMatch(
       /^Stage 6 at 12\/s: p95 \d+\u00a0ms, 95\.\d\u202f% within the objectives, held$/u,
     );
+    expect(stageSentence({ ...held, issued: 10, completed: 10 }, 'rate')).toMatch(
+      /^Stage 6 at 12\/s: 95\.\d\u202f% within the objectives, held$/u,
+    );
     expect([flowWords(held), flowWords(failed)]).toEqual([
       expect.stringMatching(/^\d+, steady$/),
       expect.stringMatching(/^\+\d+ a min$/),

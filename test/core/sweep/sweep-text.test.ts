@@ -223,6 +223,11 @@ test('a stage that ends is one line: its load, what became of it, figures, and w
 });
 
 describe('the tail of a stage', () => {
+  test('is left out of its line where too few requests were seen to tell it', () => {
+    const few = stage(3, rate(100), { figures: figures({ issued: 10, completed: 10 }) });
+    expect(plain([stageLine(few)])).toMatch(/^Stage 3 at 100\/s: \S+; 10\.0 requests\/s/u);
+  });
+
   const cellsOf = (completed: number): readonly (string | undefined)[] =>
     stageCells(
       ['p50', 'tail', 'p99'],

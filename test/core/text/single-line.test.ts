@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstLine, lastLine, singleLine } from '../../../src/core/text/single-line.ts';
+import { capitalized, firstLine, lastLine, singleLine } from '../../../src/core/text/single-line.ts';
 
 describe('a line of text from another machine', () => {
   test.each([
@@ -37,4 +37,16 @@ test('the first and the last line of what a tool says are those that hold someth
   expect(firstLine(said)).toBe('cannot open device');
   expect(lastLine(said)).toBe('failed with 3');
   expect([firstLine(' \n'), lastLine('')]).toEqual(['', '']);
+});
+
+test.each([
+  ['the queue grows', 'The queue grows'],
+  ['no request was sent.', 'No request was sent.'],
+  ['samples.jsonl was cut off', 'samples.jsonl was cut off'],
+  ['final_snapshot.json is missing', 'final_snapshot.json is missing'],
+  ['ttft.p95=500ms: missed', 'ttft.p95=500ms: missed'],
+  ['é', 'É'],
+  ['', ''],
+])('%j begins a sentence as %j: names stay as they are', (text, said) => {
+  expect(capitalized(text)).toBe(said);
 });
