@@ -4,7 +4,10 @@
  * TTFT after the request was read, then one every GAP, each with the CLOCK_MONOTONIC nanoseconds at which its request was
  * read and at which it was written itself.
  *
- *   truth-server [--port N] [--ttft-us N] [--gap-us N] [--events N] [--event-bytes N] [--fifo]
+ *   truth-server [--port N] [--ttft-us N] [--gap-us N] [--events N] [--event-bytes N] [--fifo] [--log FILE]
+ *
+ * --log FILE: at its end, for each stream in the order in which they began, u32 sample (the last 8 digits of the first 16
+ * hexadecimal ones in its request), u32 count, i64 when its request was read, and count × i64 when each event was written.
  *
  * Prints {"port":N} when it listens, and its own account as one line of JSON on SIGTERM or SIGINT. With --events 0 every
  * request gets a small whole reply at once. --fifo asks for real-time priority and goes on without where it may not have it.
@@ -39,6 +42,8 @@ enum {
   LATENESS_CELLS = 20000, /* of a microsecond each; later than that counts in the last one */
 };
 
+struct logged;
+
 struct connection {
   int fd;
   int is_open;
@@ -52,6 +57,7 @@ struct connection {
   size_t pending_length;
   char *pending_space;
   int is_watching_writes;
+  struct logged *log;
 };
 
 static struct connection connections[CONNECTIONS_MAX];
@@ -210,6 +216,55 @@ static void build_event(void) {
   models_length = whole_reply(models_reply, sizeof models_reply, MODELS);
 }
 
+/* --- the log of stamps ------------------------------------------------------------------------------------------- */
+
+struct logged {
+  uint32_t sample, count;
+  int64_t read_ns;
+  int64_t write_ns[];
+};
+
+static const char *log_path;
+static struct logged **logged;
+static size_t logged_length, logged_space;
+
+static uint32_t sample_of(const struct connection *connection) {
+  char *body = memmem(connection->request, connection->request_length, "\r\n\r\n", 4);
+  const char *end = connection->request + connection->request_length;
+  int digits = 0;
+  for (const char *at = body; body != NULL && at < end; at++) {
+    digits = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f') ? digits + 1 : 0;
+    if (digits < 16) continue;
+    char text[9] = {0};
+    memcpy(text, at - 7, 8);
+    return (uint32_t)strtoul(text, NULL, 16);
+  }
+  return UINT32_MAX;
+}
+
+static struct logged *log_stream(const struct connection *connection) {
+  if (log_path == NULL) return NULL;
+  if (logged_length == logged_space) {
+    logged_space = logged_space == 0 ? 1024 : 2 * logged_space;
+    logged = realloc(logged, logged_space * sizeof *logged);
+  }
+  struct logged *one = malloc(sizeof *one + (size_t)event_count * sizeof one->write_ns[0]);
+  if (logged == NULL || one == NULL) exit(1);
+  one->sample = sample_of(connection);
+  one->count = 0;
+  one->read_ns = connection->read_ns;
+  logged[logged_length++] = one;
+  return one;
+}
+
+static void write_log(void) {
+  FILE *file = log_path == NULL ? NULL : fopen(log_path, "wb");
+  if (file == NULL) return;
+  for (size_t at = 0; at < logged_length; at++)
+    fwrite(logged[at], sizeof **logged + logged[at]->count * sizeof logged[at]->write_ns[0], 1, file);
+  fclose(file);
+}
+
 static void stamp(char *at, int64_t ns) {
   for (int digit = STAMP_DIGITS - 1; digit >= 0; digit--) {
     at[digit] = (char)('0' + ns % 10);
@@ -228,6 +283,7 @@ static void write_event(struct connection *stream) {
   stream->due_ns += gap_ns;
   stamp(event_bytes_space + read_stamp_at, stream->read_ns);
   stamp(event_bytes_space + write_stamp_at, write_ns);
+  if (stream->log != NULL) stream->log->write_ns[stream->log->count++] = write_ns;
   int is_last = stream->events_left == 0;
   if (!is_last) {
     sink(stream, stream->heap_place);
@@ -254,6 +310,7 @@ static void begin(struct connection *connection) {
     return;
   }
   connection->events_left = event_count;
+  connection->log = log_stream(connection);
   connection->due_ns = connection->read_ns + ttft_ns;
   if (send_all(connection, HEAD, sizeof HEAD - 1)) heap_add(connection);
 }
@@ -400,6 +457,7 @@ int main(int count, char **arguments) {
     else if (strcmp(option, "--ttft-us") == 0) ttft_ns = number(value, option, 3600000000) * 1000;
     else if (strcmp(option, "--gap-us") == 0) gap_ns = number(value, option, 3600000000) * 1000;
     else if (strcmp(option, "--events") == 0) event_count = (int)number(value, option, 1000000);
+    else if (strcmp(option, "--log") == 0) log_path = value;
     else if (strcmp(option, "--event-bytes") == 0) event_bytes = (int)number(value, option, 8192);
     else {
       fprintf(stderr, "there is no option %s\n", option);
@@ -444,6 +502,7 @@ int main(int count, char **arguments) {
     for (int index = 0; index < ready_count; index++) {
       uint32_t who = ready[index].data.u32;
       if (who == SIGNALS) {
+        write_log();
         tell(started_ns, is_fifo);
         return 0;
       }

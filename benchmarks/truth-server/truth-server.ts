@@ -3,7 +3,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,8 @@ export interface TruthOptions {
   /** Of each stream. 0: every request gets a small whole reply at once. */
   readonly events?: number;
   readonly eventBytes?: number;
+  /** Where it stores the stamps of each stream at its end: read by `truthLog`. */
+  readonly log?: string;
   /** Real-time priority, where the system grants it. Starves whatever shares its processor. */
   readonly isFifo?: boolean;
   /** "taskset -c 1" and the like. */
@@ -71,8 +73,14 @@ export const buildTruthServer = (): TruthBuild => {
 
 /** @throws Error when it does not start. */
 export const startTruthServer = async (path: string, options: TruthOptions = {}): Promise<TruthServer> => {
-  const { ttftUs, gapUs, events, eventBytes, isFifo, wrapper = [] } = options;
-  const numbers = { '--ttft-us': ttftUs, '--gap-us': gapUs, '--events': events, '--event-bytes': eventBytes };
+  const { ttftUs, gapUs, events, eventBytes, log, isFifo, wrapper = [] } = options;
+  const numbers = {
+    '--ttft-us': ttftUs,
+    '--gap-us': gapUs,
+    '--events': events,
+    '--event-bytes': eventBytes,
+    '--log': log,
+  };
   const args = Object.entries(numbers).flatMap(([name, value]) =>
     value === undefined ? [] : [name, String(value)],
   );
@@ -103,6 +111,30 @@ export const startTruthServer = async (path: string, options: TruthOptions = {})
       return told;
     },
   };
+};
+
+export interface TruthStream {
+  /** CLOCK_MONOTONIC, ns: when its request was read. */
+  readonly readNs: number;
+  /** … and when each event was written. */
+  readonly writeNs: readonly number[];
+}
+
+/** Of each sample by its number, on a clock that begins at `zeroNs`. */
+export const truthLog = (path: string, zeroNs: bigint): ReadonlyMap<number, TruthStream> => {
+  const bytes = readFileSync(path);
+  const streams = new Map<number, TruthStream>();
+  for (let at = 0; at + 16 <= bytes.length; ) {
+    const [sample, count] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
+    const stampAt = (offset: number): number => Number(bytes.readBigInt64LE(offset) - zeroNs);
+    const [readNs, from] = [stampAt(at + 8), at + 16];
+    streams.set(sample, {
+      readNs,
+      writeNs: Array.from({ length: count }, (_, event) => stampAt(from + 8 * event)),
+    });
+    at = from + 8 * count;
+  }
+  return streams;
 };
 
 const skipped = (reason: string): TruthBuild => ({ kind: 'skipped', reason });

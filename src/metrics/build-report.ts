@@ -193,4 +193,5 @@ const reportSeries = (series: SeriesMetric): ReportSeries => ({
   ...(series.estimates === undefined ? {} : { estimates: series.estimates }),
   histogram: series.histogram,
   isExact: series.isExact,
+  ...(series.errorBound === undefined ? {} : { errorBound: series.errorBound }),
 });

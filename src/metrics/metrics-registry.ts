@@ -2,6 +2,7 @@
 
 import type { Metric, SeriesMetric } from '../core/run/snapshot.ts';
 import { CounterSampler } from './counter-sampler.ts';
+import type { ErrorBounds } from './error-bounds.ts';
 import type { SeriesOptions } from './series-sampler.ts';
 import { SeriesSampler } from './series-sampler.ts';
 
@@ -25,12 +26,12 @@ export class MetricsRegistry {
     return sampler;
   }
 
-  live(): readonly Metric[] {
-    return this.#metrics(series => series.live());
+  live(bounds?: ErrorBounds): readonly Metric[] {
+    return this.#metrics(series => series.live(bounds));
   }
 
-  final(failures: number): readonly Metric[] {
-    return this.#metrics(series => series.final(failures));
+  final(failures: number, bounds?: ErrorBounds): readonly Metric[] {
+    return this.#metrics(series => series.final(failures, bounds));
   }
 
   /** How many values a final account would have to sort. */

@@ -3,7 +3,7 @@
 
 import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
-import type { ErrorRecord, EventRecord, SampleRecord } from '../core/run/event-record.ts';
+import type { ErrorRecord, EventRecord, SampleLateness, SampleRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { FailureKind } from '../core/run/outcome.ts';
 import { isFailureKind } from '../core/run/outcome.ts';
@@ -113,6 +113,13 @@ export class MetricsTable {
       case 'client.beats':
         this.#metrics.client.beats(record, this.#isTracking(record.atNs));
         return;
+      case 'sample.lateness':
+        this.#rowOf(record.sampleId)?.tellLateness(record);
+        return;
+      case 'client.marks':
+      case 'client.chunks':
+        if (this.#isTracking(record.atNs)) this.#metrics.bounds.observed(record);
+        return;
       case 'client.host':
         this.#metrics.client.host(record, this.#isTracking(record.atNs));
         return;
@@ -216,6 +223,7 @@ class Row {
   firstContentNs = NO_FIGURE;
   lastContentNs = NO_FIGURE;
   failure: SampleFailure | undefined;
+  lateness: SampleLateness | undefined;
 
   constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs' | 'heldBackNs'>) {
     this.window = issued.window;
@@ -223,6 +231,10 @@ class Row {
     this.sentNs = issued.sentNs;
     this.connectNs = issued.connectNs;
     this.heldBackNs = issued.heldBackNs;
+  }
+
+  tellLateness({ kind, sampleId, ...lateness }: RecordOf<'sample.lateness'>): void {
+    this.lateness = lateness;
   }
 }
 
@@ -249,6 +261,7 @@ const endedSample = (row: Row, record: RecordOf<'sample.complete'>): EndedSample
     finishReason: record.finishReason,
     bytesSent: isWhole(record.bytesSent) ? record.bytesSent : 0,
     bytesReceived: isWhole(record.bytesReceived) ? record.bytesReceived : 0,
+    ...(row.lateness === undefined ? {} : { lateness: row.lateness }),
   };
 };
 
@@ -269,6 +282,7 @@ const hasWholeStamp = (record: EventRecord): boolean => {
     case 'sample.complete':
       return isWhole(record.sampleId) && isWhole(record.atNs);
     case 'sample.recv_non_first':
+    case 'sample.lateness':
       return isWhole(record.sampleId);
     default:
       return isWhole(record.atNs);

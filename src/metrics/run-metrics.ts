@@ -16,6 +16,7 @@ import type { RunShape } from '../core/run/run-shape.ts';
 import type { Metric } from '../core/run/snapshot.ts';
 import { ClientMetrics } from './client-metrics.ts';
 import type { CounterSampler } from './counter-sampler.ts';
+import { ErrorBounds } from './error-bounds.ts';
 import { Goodput } from './goodput.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
 import type { CounterSamplers, SeriesSamplers } from './run-samplers.ts';
@@ -49,6 +50,7 @@ export interface IssuedSample {
 export class RunMetrics {
   readonly counters: CounterSamplers;
   readonly client: ClientMetrics;
+  readonly bounds: ErrorBounds;
   readonly #registry = new MetricsRegistry();
   readonly #errors: Readonly<Record<FailureKind, CounterSampler>>;
   readonly #finishReasons: Readonly<Record<FinishReason, CounterSampler>>;
@@ -71,6 +73,7 @@ export class RunMetrics {
     this.#sampleSeries = sampleSeriesSamplers(this.#series);
     this.#windows = new TrackingWindows(this.counters.windowNs);
     this.#steadyState = new SteadyState(run, this.counters);
+    this.bounds = new ErrorBounds(run.rawValuesMax);
     this.client = new ClientMetrics(this.counters, this.#series);
   }
 
@@ -119,13 +122,13 @@ export class RunMetrics {
   }
 
   live(): readonly Metric[] {
-    return this.#registry.live();
+    return this.#registry.live(this.bounds);
   }
 
   /** Exact; sorts every raw value. */
   final(): readonly Metric[] {
     this.#steadyState.settle();
-    return this.#registry.final(this.counters.trackedSamplesFailed.value);
+    return this.#registry.final(this.counters.trackedSamplesFailed.value, this.bounds);
   }
 
   /** For an account that has no time to sort: everything but exact percentiles. */
@@ -167,6 +170,7 @@ export class RunMetrics {
     }
     const gaps = this.#series.chunkGapNs;
     if (gaps !== undefined) for (const gap of sample.chunkGapsNs) gaps.record(gap);
+    this.bounds.completed(sample, figures);
     this.#goodput.completed(figures);
   }
 }

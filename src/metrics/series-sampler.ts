@@ -1,6 +1,9 @@
 // A series of a run: a histogram for live percentiles, the raw values for exact final ones, and exact sums. Recording
 // allocates nothing but the next block of raw values.
 
+import type { SeriesErrorBound } from '../core/run/error-bound.ts';
+import type { SeriesKey } from '../core/run/run-series.ts';
+import { isSeriesKey } from '../core/run/run-series.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 import { earlyStoppingEstimate } from '../core/statistics/early-stopping.ts';
 import { ExactSums } from '../core/statistics/exact-sums.ts';
@@ -13,7 +16,9 @@ import {
   lowerPercentile,
 } from '../core/statistics/percentile.ts';
 import { RAW_VALUES_MAX, RawValues } from '../core/statistics/raw-values.ts';
+import type { RankedValues } from './bound-percentiles.ts';
 import { decimalText, parseDecimalText } from './decimal-text.ts';
+import type { ErrorBounds } from './error-bounds.ts';
 import { packCells, unpackCells } from './series-cells.ts';
 
 export interface SeriesOptions {
@@ -103,7 +108,7 @@ export class SeriesSampler {
   }
 
   /** From the histogram: cheap at any count. */
-  live(): SeriesMetric {
+  live(bounds?: ErrorBounds): SeriesMetric {
     const values = this.#histogram.percentiles(this.#percentiles).map(value => this.#inRange(value));
     // Of buckets narrower than a cell some would lie empty, and look like gaps.
     const cells = this.#histogram.cellsBetween(this.#leastAboveZero, this.#sums.max);
@@ -116,13 +121,14 @@ export class SeriesSampler {
       ...this.#rollup(),
       percentiles: this.#named(values),
       isExact: false,
+      ...this.#bound(key => bounds?.live(key, this.#ranked(), LIVE_BOUNDED)),
       histogram: this.#buckets(edges, counts),
     };
   }
 
   /** Exact over the raw values, with what n samples allow to claim; `failures` are the ones that count as +∞. */
-  final(failures: number): SeriesMetric {
-    if (this.#raw.leftOut > 0 || this.#addedCount > 0) return this.live();
+  final(failures: number, bounds?: ErrorBounds): SeriesMetric {
+    if (this.#raw.leftOut > 0 || this.#addedCount > 0) return this.live(bounds);
     const sorted = this.#raw.sorted();
     const percentiles = sorted.length === 0 ? [] : this.#percentiles.map(p => lowerPercentile(sorted, p));
     const tails = this.#percentiles.filter(p => p >= 50 && p < 100);
@@ -131,6 +137,7 @@ export class SeriesSampler {
       ...this.#rollup(),
       percentiles: this.#named(percentiles),
       isExact: true,
+      ...this.#bound(key => bounds?.final(key, sorted, this.#percentiles)),
       estimates: Object.fromEntries(
         tails.map(p => [String(p), this.#shownOrNull(earlyStoppingEstimate(sorted, p))]),
       ),
@@ -154,6 +161,15 @@ export class SeriesSampler {
       leftOutCount: this.#raw.leftOut,
       ...(this.#hasCells ? { cells: this.#packed() } : {}),
     };
+  }
+
+  #ranked(): RankedValues {
+    return { length: this.count, at: rank => this.#histogram.valueAtRank(rank + 1) };
+  }
+
+  #bound(boundOf: (key: SeriesKey) => SeriesErrorBound | undefined): Pick<SeriesMetric, 'errorBound'> {
+    const bound = isSeriesKey(this.name) ? boundOf(this.name) : undefined;
+    return bound === undefined ? {} : { errorBound: bound };
   }
 
   #packed(): Uint8Array {
@@ -210,6 +226,8 @@ export class SeriesSampler {
   }
 }
 
+/** Those that a live view shows. */
+const LIVE_BOUNDED: readonly number[] = [50, 90, 99];
 /** Millionths: a mean of tokens per chunk needs no more, and sums of whole millionths are exact. */
 const RATIO_DECIMALS = 6;
 

@@ -4,6 +4,7 @@
 import { formatMoment } from '../core/figure/duration.ts';
 import { figureText, formatCount } from '../core/figure/figure.ts';
 import { fromText } from '../core/run/agent-rows.ts';
+import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { answerSentence } from '../core/run/objective-labels.ts';
@@ -32,6 +33,7 @@ export const shortReport = (report: Report): readonly string[] => {
     ...figures(report),
     '',
     ...percentiles(report),
+    ...errorBounds(report),
   ];
   const below = notices(report);
   const room = Math.max(OBJECTIVE_LINES_LEAST, SCREEN_LINES - above.length - below.length - 1);
@@ -110,6 +112,14 @@ const percentiles = ({ series }: Report): readonly string[] => {
     ),
     ...(isShort ? [`  –: ${TOO_FEW} requests to tell`] : []),
   ];
+};
+
+/** Of the client's part in the figures the worst, one a line. */
+const errorBounds = ({ series }: Report): readonly string[] => {
+  const [worst, ...rest] = figureVerdicts(series);
+  if (worst === undefined) return [];
+  const others = rest.filter(({ kind }) => kind !== 'good').length;
+  return [`  client: ${figureVerdictText(worst)}${others === 0 ? '' : `; ${others} more with --full`}`];
 };
 
 const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>

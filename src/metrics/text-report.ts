@@ -3,6 +3,7 @@
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentCells, agentRemarks } from '../core/run/agent-rows.ts';
+import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
 import { isSendTailTold, TOO_FEW } from '../core/run/report-summary.ts';
@@ -161,6 +162,7 @@ const client = (report: Report): readonly string[] => {
           ? time(of.gcPauseNs)
           : `${time(of.gcPauseNs.total)}, longest ${time(of.gcPauseNs.max)}`,
       ],
+      ...figureVerdicts(report.series).map(verdict => ['', figureVerdictText(verdict)]),
       ['connections', `${opened} opened, ${reused} reused, ${closed} closed, ${stale} stale`],
     ]),
   ];

@@ -1,15 +1,15 @@
-// The bytes of an event batch, version 3. Version 2 has all but what a cap holds back and the mark of warm-up, version 1 no
+// The bytes of an event batch, version 4. Version 3 has no lateness of samples, chunks and marks, version 2 has all but what a cap holds back and the mark of warm-up, version 1 no
 // heartbeats nor host besides. Little-endian, no padding.
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
 //                      0 u32 · recordsBefore f64 · runZeroNs f64
 //   records:           kind u8, then what the kind says below; at, intended, … are f64 nanoseconds since the run's zero
 
-import type { HostRecord, SessionRecord } from '../core/run/event-record.ts';
+import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 
-export const EVENT_BATCH_VERSION = 3;
-export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, EVENT_BATCH_VERSION];
+export const EVENT_BATCH_VERSION = 4;
+export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, EVENT_BATCH_VERSION];
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
 export const HEADER_BYTES = 40;
@@ -38,6 +38,9 @@ export const RECORD_KIND = {
   client: 12,
   beats: 13,
   host: 14,
+  lateness: 15,
+  marks: 16,
+  chunks: 17,
 } as const;
 
 export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
@@ -73,12 +76,20 @@ export const RECORD_BYTES = {
   beats: 14,
   /** at · the four figures of HostRecord in their order, f64 */
   host: 41,
+  /** sampleId u32 · the five figures of SampleLateness in their order, f64 */
+  lateness: 45,
+  /** thread u16 · count u16 · at; then the lateness of each, f64 */
+  marks: 13,
+  /** thread u16 · count u16 · at; then for each cell its greatest lateness and its count, f64 */
+  chunks: 13,
 } as const;
 
 /** Of one stamp list; a longer one is split over records, which says the same. */
 export const STAMPS_MAX = 0xff_ff;
 /** Of one record of a thread; it tells its beats five times a second. */
 export const BEATS_MAX = 64;
+/** Of one record of chunks: eight an octave from a microsecond on are fewer up to an hour. */
+export const CHUNK_CELLS_MAX = 512;
 /** UTF-8, cut between characters. */
 export const DETAIL_BYTES_MAX = 512;
 export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;
@@ -109,12 +120,3 @@ export const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: 
   }
   return true;
 };
-
-/** In the order of the bytes. */
-export const hostFigures = (host: HostRecord): readonly number[] => [
-  host.atNs,
-  host.intervalNs,
-  host.throttledNs,
-  host.pressureNs,
-  host.stolenNs,
-];

@@ -2,21 +2,25 @@
 // old batch is taken by its owner, and the next begins.
 
 import type {
-  BeatsRecord,
-  ClientRecord,
   ErrorRecord,
   EventRecord,
   IssuedFigures,
+  LatenessRecord,
   SampleRecord,
   SessionRecord,
 } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import {
-  BEATS_MAX,
+  clientFigures,
+  hostFigures,
+  type ListRecord,
+  latenessFigures,
+  listOf,
+} from './event-batch-client.ts';
+import {
   DETAIL_BYTES_MAX,
   fitDifferences,
   HEADER_BYTES,
-  hostFigures,
   OUTCOMES,
   RECORD_BYTES,
   RECORD_KIND,
@@ -82,9 +86,13 @@ export class EventBatchWriter {
       case 'sample.complete':
         return this.writeComplete(record);
       case 'client.observed':
-        return this.writeClient(record);
+        return this.#writeFigures(RECORD_KIND.client, RECORD_BYTES.client, clientFigures(record));
       case 'client.beats':
-        return this.writeBeats(record);
+      case 'client.marks':
+      case 'client.chunks':
+        return this.#writeList(record);
+      case 'sample.lateness':
+        return this.#writeLateness(record);
       case 'client.host':
         return this.#writeFigures(RECORD_KIND.host, RECORD_BYTES.host, hostFigures(record));
       case 'session.started':
@@ -175,35 +183,22 @@ export class EventBatchWriter {
     return true;
   }
 
-  writeClient(record: ClientRecord): boolean {
-    return this.#writeFigures(RECORD_KIND.client, RECORD_BYTES.client, [
-      record.atNs,
-      record.thread,
-      record.eventLoopUtilization,
-      record.cpuShare,
-      record.eventLoopDelayNsMax,
-      record.readLatenessNsMax,
-      record.gcPauseNsTotal,
-      record.gcPauseNsMax,
-      record.connectionsOpened,
-      record.connectionsReused,
-      record.connectionsClosed,
-      record.connectionsStale,
-      record.arrivalsWaiting,
-    ]);
+  #writeLateness(record: LatenessRecord): boolean {
+    const at = this.#openSample(RECORD_KIND.lateness, RECORD_BYTES.lateness, record.sampleId);
+    if (at === FULL) return false;
+    for (const [index, figure] of latenessFigures(record).entries())
+      this.#view.setFloat64(at + index * 8, figure, true);
+    return true;
   }
 
-  /** At most BEATS_MAX of them. */
-  writeBeats({ atNs, thread, isLoad, latenessNs }: BeatsRecord): boolean {
-    if (latenessNs.length > BEATS_MAX) throw new RangeError(`${latenessNs.length} beats in one record`);
-    const at = this.#open(RECORD_KIND.beats, RECORD_BYTES.beats + latenessNs.length * 8);
+  /** Beats, marks or cells: at most as many as a reader takes. */
+  #writeList(record: ListRecord): boolean {
+    const { kind, bytes, head, figures } = listOf(record);
+    const at = this.#open(kind, bytes + figures.length * 8);
     if (at === FULL) return false;
-    this.#view.setUint16(at, thread, true);
-    this.#view.setUint8(at + 2, isLoad ? 1 : 0);
-    this.#view.setUint16(at + 3, latenessNs.length, true);
-    this.#view.setFloat64(at + 5, atNs, true);
-    for (const [index, lateNs] of latenessNs.entries())
-      this.#view.setFloat64(at + 13 + index * 8, lateNs, true);
+    this.#bytes.set(head, at);
+    for (const [index, figure] of [record.atNs, ...figures].entries())
+      this.#view.setFloat64(at + head.length + index * 8, figure, true);
     return true;
   }
 

@@ -6,6 +6,7 @@ import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { DecodeError } from './decode-error.ts';
 import {
   BEATS_MAX,
+  CHUNK_CELLS_MAX,
   DETAIL_BYTES_MAX,
   EVENT_BATCH_MAGIC,
   EVENT_BATCH_VERSIONS_READ,
@@ -123,6 +124,20 @@ class RecordReader {
         return this.#beats();
       case RECORD_KIND.host:
         return this.#host();
+      case RECORD_KIND.lateness:
+        return {
+          kind: 'sample.lateness',
+          sampleId: this.#u32(),
+          writeNs: this.#f64(),
+          firstByteLateNs: this.#f64(),
+          firstContentLateNs: this.#f64(),
+          lastContentLateNs: this.#f64(),
+          endLateNs: this.#f64(),
+        };
+      case RECORD_KIND.marks:
+        return this.#marks();
+      case RECORD_KIND.chunks:
+        return this.#chunks();
       default:
         return { kind: this.#oneOf(SESSION_KINDS, kind - 1, 'kind of record'), atNs: this.#f64() };
     }
@@ -180,10 +195,25 @@ class RecordReader {
   #beats(): EventRecord {
     const [thread, isLoad, count, atNs] = [this.#u16(), this.#u8() === 1, this.#u16(), this.#f64()];
     if (count > BEATS_MAX) throw new DecodeError(`${count} beats in one record`);
+    return { kind: 'client.beats', atNs, thread, isLoad, latenessNs: this.#list(count) };
+  }
+
+  #marks(): EventRecord {
+    const [thread, count, atNs] = [this.#u16(), this.#u16(), this.#f64()];
+    if (count > BEATS_MAX) throw new DecodeError(`${count} marks in one record`);
+    return { kind: 'client.marks', atNs, thread, latenessNs: this.#list(count) };
+  }
+
+  #chunks(): EventRecord {
+    const [thread, count, atNs] = [this.#u16(), this.#u16(), this.#f64()];
+    if (count > CHUNK_CELLS_MAX) throw new DecodeError(`${count} cells in one record`);
+    const cells = Array.from({ length: count }, () => [this.#f64(), this.#f64()] as const);
+    return { kind: 'client.chunks', atNs, thread, cells };
+  }
+
+  #list(count: number): number[] {
     this.#need(count * 8);
-    const latenessNs: number[] = [];
-    for (let index = 0; index < count; index += 1) latenessNs.push(this.#f64());
-    return { kind: 'client.beats', atNs, thread, isLoad, latenessNs };
+    return Array.from({ length: count }, () => this.#f64());
   }
 
   #host(): EventRecord {

@@ -11,6 +11,7 @@ import type { ReportAgent } from '../core/run/report-agent.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
+import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
@@ -58,6 +59,7 @@ const series: v.GenericSchema<unknown, ReportSeries> = openObject({
   estimates: v.exactOptional(v.record(percentileKey, figureOrNull)),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
   isExact: v.boolean(),
+  errorBound: v.exactOptional(errorBoundSchema),
 });
 
 const lateness: v.GenericSchema<unknown, LatenessFigures> = openObject({

@@ -4,6 +4,7 @@
 import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
 import type { EndedSample } from '../core/run/ended-sample.ts';
+import type { SampleLateness } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { parseShallowJson } from './shallow-json.ts';
@@ -38,7 +39,8 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `"finishReason":"${sample.finishReason}","chunks":${sample.chunkCount},` +
     `"chunkGapsNs":"${Buffer.from(encodeVarints(sample.chunkGapsNs)).toString('base64')}",` +
     `"bytesSent":${sample.bytesSent},"bytesReceived":${sample.bytesReceived}` +
-    `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}}\n`
+    `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}` +
+    `${sample.lateness === undefined ? '' : `,"late":${latenessText(sample.lateness)}`}}\n`
   );
 };
 
@@ -64,14 +66,32 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
     const { kind, ...end } = result.output;
     return { kind, end };
   }
-  const { kind, id, chunks, chunkGapsNs, failure, ...rest } = result.output;
+  const { kind, id, chunks, chunkGapsNs, failure, late, ...rest } = result.output;
   const gaps = decodeVarints(Buffer.from(chunkGapsNs, 'base64'));
   if (gaps === undefined) return { kind: 'unreadable', reason: 'chunkGapsNs: not whole numbers' };
   return {
     kind,
-    sample: { ...rest, sampleId: id, chunkCount: chunks, chunkGapsNs: gaps, failure: failure ?? undefined },
+    sample: {
+      ...rest,
+      sampleId: id,
+      chunkCount: chunks,
+      chunkGapsNs: gaps,
+      failure: failure ?? undefined,
+      ...(late === undefined ? {} : { lateness: latenessFrom(late) }),
+    },
   };
 };
+
+const latenessFrom = ([writeNs, firstByteLateNs, firstContentLateNs, lastContentLateNs, endLateNs]: readonly [
+  number,
+  number,
+  number,
+  number,
+  number,
+]): SampleLateness => ({ writeNs, firstByteLateNs, firstContentLateNs, lastContentLateNs, endLateNs });
+
+const latenessText = (lateness: SampleLateness): string =>
+  `[${lateness.writeNs},${lateness.firstByteLateNs},${lateness.firstContentLateNs},${lateness.lastContentLateNs},${lateness.endLateNs}]`;
 
 const figure = (value: number): number | null => (value === NO_FIGURE ? null : value);
 
@@ -112,6 +132,7 @@ const SAMPLE = v.object({
   bytesSent: whole,
   bytesReceived: whole,
   heldBackNs: v.exactOptional(whole, 0),
+  late: v.exactOptional(v.strictTuple([whole, whole, whole, whole, whole])),
 });
 
 const END = v.object({

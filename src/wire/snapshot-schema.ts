@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
+import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { count, figure } from './schema.ts';
 
@@ -45,6 +46,7 @@ const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
   max: v.nullable(figure),
   percentiles: figures,
   isExact: v.boolean(),
+  errorBound: v.exactOptional(errorBoundSchema),
   estimates: v.exactOptional(figuresOrNull),
   failureAdjusted: v.exactOptional(figuresOrNull),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),

@@ -82,6 +82,27 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     latenessNs: fc.array(time, { maxLength: BEATS_MAX }),
   }),
   fc.record({
+    kind: fc.constant('sample.lateness' as const),
+    sampleId,
+    writeNs: time,
+    firstByteLateNs: time,
+    firstContentLateNs: time,
+    lastContentLateNs: time,
+    endLateNs: time,
+  }),
+  fc.record({
+    kind: fc.constant('client.marks' as const),
+    atNs: time,
+    thread: fc.nat(64),
+    latenessNs: fc.array(time, { maxLength: BEATS_MAX }),
+  }),
+  fc.record({
+    kind: fc.constant('client.chunks' as const),
+    atNs: time,
+    thread: fc.nat(64),
+    cells: fc.array(fc.tuple(time, figure), { maxLength: 40 }),
+  }),
+  fc.record({
     kind: fc.constant('client.host' as const),
     atNs: time,
     intervalNs: time,

@@ -4,7 +4,7 @@ import type { TimeoutPhase } from '../../core/run/outcome.ts';
 
 /** Types of ring records; 0 is the ring's pad. */
 export const RECORD = {
-  /** A request was written, or could not be. Payload f64: intended, connectNs, heldBackNs, isWarmup. */
+  /** A request was written, or could not be. Payload f64: intended, connectNs, heldBackNs, isWarmup, writeNs. */
   issued: 1,
   /** The head of the reply. Payload f64: firstByteNs, status, content kind, encoding bytes; then the encoding. */
   head: 2,
@@ -16,6 +16,8 @@ export const RECORD = {
   observed: 5,
   /** Payload f64: how late each heartbeat came, ns. */
   beats: 9,
+  /** Payload f64: how late the thread woke for each mark, ns. */
+  marks: 10,
   /** All samples of this thread are issued. */
   issuingEnded: 6,
   /** All samples of this thread have ended; nothing follows. */

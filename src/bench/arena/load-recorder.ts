@@ -40,8 +40,9 @@ export class LoadRecorder {
     connectNs: number,
     heldBackNs: number,
     isWarmup: boolean,
+    writeNs: number,
   ): void {
-    const at = this.#begin(32);
+    const at = this.#begin(40);
     if (at === NO_ROOM) return;
     const f64 = this.#ring.f64;
     const unit = at / 8;
@@ -49,7 +50,8 @@ export class LoadRecorder {
     f64[unit + 1] = connectNs;
     f64[unit + 2] = heldBackNs;
     f64[unit + 3] = isWarmup ? 1 : 0;
-    this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 32);
+    f64[unit + 4] = writeNs;
+    this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 40);
   }
 
   head(sampleId: number, slot: number, stampNs: number, firstByteNs: number, head: RecordedHead): void {
@@ -123,13 +125,23 @@ export class LoadRecorder {
     this.#ring.commit(RECORD.observed, record.atNs, 0, 0, 96);
   }
 
-  /** The first `count` of them. */
-  beats(latenessNs: Float64Array, count: number, atNs: number): void {
+  /** By how much the stamps of records from now on may be late. */
+  readLate(lateNs: number): void {
+    this.#ring.lateNs = lateNs;
+  }
+
+  /** The first `count` of them: heartbeats or marks. */
+  latenesses(
+    type: typeof RECORD.beats | typeof RECORD.marks,
+    latenessNs: Float64Array,
+    count: number,
+    atNs: number,
+  ): void {
     const at = this.#begin(count * 8);
     if (at === NO_ROOM) return;
     const f64 = this.#ring.f64;
     for (let index = 0; index < count; index += 1) f64[at / 8 + index] = latenessNs[index] ?? 0;
-    this.#ring.commit(RECORD.beats, atNs, 0, 0, count * 8);
+    this.#ring.commit(type, atNs, 0, 0, count * 8);
   }
 
   /** @returns false while the ring has no room for it: to be said again. */

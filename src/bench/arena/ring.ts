@@ -1,7 +1,8 @@
 // A ring of records in shared memory between one load thread, which writes, and one parse thread, which reads. Shared
 // rather than transferred, because what a thread wrote before it died is then still there to be read.
 //
-// A record is 24 bytes and a payload, all in units of 8 bytes: units u32 · type u32 · stamp f64 · slot u32 · sampleId u32.
+// A record is 32 bytes and a payload, all in units of 8 bytes: units u32 · type u32 · stamp f64 · slot u32 · sampleId u32 ·
+// late f64, by how much the stamp may be behind the moment that it stands for.
 // Positions are counts of units that wrap at 2³². A record never wraps: the rest of the ring is skipped with a pad record.
 
 export interface RingMemory {
@@ -18,9 +19,18 @@ export const createRingMemory = (bytes: number): RingMemory => {
   return { data: new SharedArrayBuffer(bytes), positions: new SharedArrayBuffer(POSITIONS_BYTES) };
 };
 
+/** One for each load thread. */
+export const createRings = (
+  count: number,
+  bytes: number,
+): readonly { readonly thread: number; readonly memory: RingMemory }[] =>
+  Array.from({ length: count }, (_, thread) => ({ thread, memory: createRingMemory(bytes) }));
+
 export class RingWriter {
   readonly bytes: Buffer;
   readonly f64: Float64Array;
+  /** Of the stamps of records from now on, ns. */
+  lateNs = 0;
   readonly #u32: Uint32Array;
   readonly #positions: Int32Array;
   readonly #capacity: number;
@@ -79,6 +89,7 @@ export class RingWriter {
     this.f64[unit + 1] = stampNs;
     this.#u32[at + 4] = slot;
     this.#u32[at + 5] = sampleId;
+    this.f64[unit + 3] = this.lateNs;
     this.#written = (this.#written + units) >>> 0;
     Atomics.store(this.#positions, WRITTEN, this.#written | 0);
   }
@@ -90,6 +101,7 @@ export class RingReader {
   readonly f64: Float64Array;
   type: number = 0;
   stampNs = 0;
+  lateNs = 0;
   slot = 0;
   sampleId = 0;
   payloadStart = 0;
@@ -127,6 +139,7 @@ export class RingReader {
       this.stampNs = this.f64[unit + 1] ?? 0;
       this.slot = this.#u32[at + 4] ?? 0;
       this.sampleId = this.#u32[at + 5] ?? 0;
+      this.lateNs = this.f64[unit + 3] ?? 0;
       this.payloadStart = (unit + HEADER_UNITS) * UNIT_BYTES;
       this.payloadEnd = this.payloadStart + (typeAndLength >>> TYPE_BITS);
       return true;
@@ -141,7 +154,7 @@ export class RingReader {
 
 export const NO_ROOM = -1;
 const UNIT_BYTES = 8;
-const HEADER_UNITS = 3;
+const HEADER_UNITS = 4;
 const TYPE_BITS = 4;
 const TYPE_MASK = 0xf;
 const PAD = 0;

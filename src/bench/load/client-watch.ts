@@ -6,6 +6,8 @@ import { PerformanceObserver, performance } from 'node:perf_hooks';
 import type { ClientRecord } from '../../core/run/event-record.ts';
 import { Heartbeat } from '../arena/heartbeat.ts';
 import type { ConnectionCounts } from '../target/http1/connection-owner.ts';
+import { MarkReader } from './mark-reader.ts';
+import { ReadLateness } from './read-lateness.ts';
 
 export interface ClientWatchOptions {
   readonly thread: number;
@@ -17,6 +19,7 @@ export interface ClientWatchOptions {
 
 export class ClientWatch {
   readonly heartbeat: Heartbeat;
+  readonly marks: MarkReader = new MarkReader();
   readonly #options: ClientWatchOptions;
   readonly #collector: PerformanceObserver;
   #lastNs: number;
@@ -27,17 +30,14 @@ export class ClientWatch {
   #readLatenessNsMax = 0;
   #pauseNsTotal = 0;
   #pauseNsMax = 0;
-  #turnStartNs = 0;
-  #isTurnWanted = false;
-  #isTurnOpen = false;
-  readonly #closeTurn = (): void => {
-    this.#isTurnOpen = false;
-  };
+  readonly #reads: ReadLateness;
+  readonly #closeTurn = (): void => this.#reads.closeTurn(this.#options.nowNs());
 
   constructor(options: ClientWatchOptions) {
     this.#options = options;
     this.#lastNs = options.nowNs();
     this.heartbeat = new Heartbeat(this.#lastNs);
+    this.#reads = new ReadLateness(this.#lastNs, () => performance.nodeTiming.idleTime * 1e6);
     this.#lastCpuMicros = options.cpuMicros();
     this.#lastLoop = performance.eventLoopUtilization();
     this.#lastCounts = { ...options.counts };
@@ -53,22 +53,20 @@ export class ClientWatch {
   /** Of the coarse timer, every BEAT_NS. */
   tick(nowNs: number): void {
     this.#delayNsMax = Math.max(this.#delayNsMax, this.heartbeat.beat(nowNs));
-    this.#isTurnWanted = true;
   }
 
-  /**
-   * Reads of one turn of the loop were ready together, as a rule: a later one waited at least since the first. One turn
-   * of each tick is watched, because watching costs a turn of its own.
-   */
-  readHappened(stampNs: number): void {
-    if (this.#isTurnOpen) {
-      this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - this.#turnStartNs);
-    } else if (this.#isTurnWanted) {
-      this.#isTurnWanted = false;
-      this.#isTurnOpen = true;
-      this.#turnStartNs = stampNs;
-      setImmediate(this.#closeTurn);
-    }
+  /** @returns how much earlier the bytes of a read now may have been there, ns. */
+  readHappened(stampNs: number): number {
+    // Not counted as waiting, an immediate comes behind the reads of this turn and costs no turn of its own.
+    if (!this.#reads.isTurnOpen) setImmediate(this.#closeTurn).unref();
+    const lateNs = this.#reads.read(stampNs);
+    this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - this.#reads.turnFirstNs);
+    return lateNs;
+  }
+
+  /** The loop has looked at its sockets since this time. */
+  polledSince(ns: number): void {
+    this.#reads.polledSince(ns);
   }
 
   /** Since the last call. */
@@ -107,5 +105,6 @@ export class ClientWatch {
 
   stop(): void {
     this.#collector.disconnect();
+    this.marks.stop();
   }
 }

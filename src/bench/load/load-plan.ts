@@ -60,8 +60,15 @@ export interface LoadWorkerData {
   readonly runZeroNs: bigint;
 }
 
+/** Where a load thread gets its marks: a port of this machine's loopback. */
+export interface MarkSource {
+  readonly port: number;
+  readonly token: Uint8Array;
+}
+
 export type ToLoadWorker =
   | { readonly kind: 'open' }
+  | { readonly kind: 'marks'; readonly source: MarkSource }
   | { readonly kind: 'warm-up' }
   | { readonly kind: 'start'; readonly atNs: number }
   | { readonly kind: 'end-issuing' }

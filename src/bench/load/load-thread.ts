@@ -14,7 +14,7 @@ import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestWriter } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
-import type { LoadPlan, OpenedConnections } from './load-plan.ts';
+import type { LoadPlan, MarkSource, OpenedConnections } from './load-plan.ts';
 
 /** Who sends when. */
 export interface LoadPattern {
@@ -163,7 +163,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.board.add(this.thread, 'issued', 1);
     if (isWarmup) this.board.add(this.thread, 'warmup', 1);
     this.board.add(this.thread, 'ended', 1);
-    this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, 0, isWarmup);
+    this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, 0, isWarmup, 0);
     this.recorder.ended(sampleId, REFUSED_SLOT, nowNs, {
       kind: 'client',
       detail,
@@ -217,8 +217,17 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.patternMoved();
   }
 
-  readHappened(stampNs: number): void {
-    this.#watch.readHappened(stampNs);
+  readHappened(stampNs: number): number {
+    return this.#watch.readHappened(stampNs);
+  }
+
+  /** From now on it is known how late this thread wakes. */
+  readMarks(source: MarkSource): void {
+    this.#watch.marks.connect(source, this.nowNs, stampNs => this.#watch.readHappened(stampNs));
+  }
+
+  polledSince(ns: number): void {
+    this.#watch.polledSince(ns);
   }
 
   arenaFull(): void {
@@ -240,12 +249,14 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   #observe(): void {
-    const { heartbeat } = this.#watch;
+    const { heartbeat, marks } = this.#watch;
     this.#waiting = this.#pattern?.waiting(this.nowNs()) ?? this.#waiting;
     const record = this.#watch.observe(this.#waiting);
     this.recorder.observed(record);
-    this.recorder.beats(heartbeat.latenessNs, heartbeat.count, record.atNs);
+    this.recorder.latenesses(RECORD.beats, heartbeat.latenessNs, heartbeat.count, record.atNs);
     heartbeat.clear();
+    if (marks.count > 0) this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
+    marks.clear();
   }
 
   #openNext(): void {

@@ -54,7 +54,11 @@ const load = new LoadThread({
 
 const patternFrom = (startNs: number): LoadPattern => {
   const { pattern, course, limits, warmupRequests } = plan;
-  const pacer = new Pacer({ nowNs, spins: plan.pacing === 'spin' });
+  const pacer = new Pacer({
+    nowNs,
+    spins: plan.pacing === 'spin',
+    polledSince: ns => load.polledSince(ns),
+  });
   const measuredFromNs = startNs + (course?.measuredFromNs ?? 0);
   const endNs = measuredFromNs + (limits.durationNs ?? Number.POSITIVE_INFINITY);
   const samplesMax = limits.samplesMax ?? Number.POSITIVE_INFINITY;
@@ -112,6 +116,9 @@ const obey = async (message: ToLoadWorker): Promise<void> => {
   switch (message.kind) {
     case 'open':
       tell({ kind: 'opened', connections: await load.open(connectionsToOpen()) });
+      return;
+    case 'marks':
+      load.readMarks(message.source);
       return;
     case 'warm-up':
       if (!load.isStopped) await load.run(warmUp());

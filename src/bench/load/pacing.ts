@@ -12,19 +12,29 @@ export interface PacerOptions {
   readonly nowNs: () => number;
   /** Waits busily for the last SPIN_NS before each due time. */
   readonly spins: boolean;
+  /** The loop has looked at its sockets since this time. */
+  readonly polledSince?: (ns: number) => void;
 }
 
 export class Pacer {
   readonly #nowNs: () => number;
   readonly #spins: boolean;
+  readonly #polledSince: ((ns: number) => void) | undefined;
   readonly #turn = (): void => this.#run();
+  /** An immediate comes behind the look at the sockets that follows whoever wanted it. */
+  readonly #immediateTurn = (): void => {
+    this.#polledSince?.(this.#wantedNs);
+    this.#run();
+  };
+  #wantedNs = 0;
   #sender: PacedSender | undefined;
   #isSending = false;
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
 
-  constructor({ nowNs, spins }: PacerOptions) {
+  constructor({ nowNs, spins, polledSince }: PacerOptions) {
     this.#nowNs = nowNs;
+    this.#polledSince = polledSince;
     this.#spins = spins;
   }
 
@@ -55,7 +65,8 @@ export class Pacer {
       const sender = this.#sender;
       if (sender === undefined) return;
       const dueNs = sender.nextDueNs();
-      let waitNs = dueNs - this.#nowNs();
+      this.#wantedNs = this.#nowNs();
+      let waitNs = dueNs - this.#wantedNs;
       if (this.#spins && waitNs <= SPIN_NS) {
         while (waitNs > 0) waitNs = dueNs - this.#nowNs();
       }
@@ -67,12 +78,12 @@ export class Pacer {
       sender.send(dueNs);
       this.#isSending = false;
     }
-    this.#immediate = setImmediate(this.#turn);
+    this.#immediate = setImmediate(this.#immediateTurn);
   }
 
   #wait(waitNs: number): void {
     if (waitNs <= IMMEDIATE_NS) {
-      this.#immediate = setImmediate(this.#turn);
+      this.#immediate = setImmediate(this.#immediateTurn);
     } else if (waitNs !== Number.POSITIVE_INFINITY) {
       const ms = Math.floor((waitNs - LEAD_NS) / 1e6);
       this.#timer = setTimeout(this.#turn, Math.min(ms, TIMEOUT_MS_MAX));

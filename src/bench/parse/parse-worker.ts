@@ -57,7 +57,7 @@ setInterval(() => {
   heartbeat.beat(atNs);
   if (heartbeat.count < BEATS_TOLD) return;
   const latenessNs = [...heartbeat.latenessNs.subarray(0, heartbeat.count)];
-  output.beats({ kind: 'client.beats', atNs, thread: data.parser, isLoad: false, latenessNs });
+  output.observed({ kind: 'client.beats', atNs, thread: data.parser, isLoad: false, latenessNs });
   heartbeat.clear();
 }, BEAT_NS / 1e6);
 

@@ -1,7 +1,14 @@
 // What a parse thread gives away: event records in binary batches and lines of samples.jsonl, by size and by time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import type { BeatsRecord, ClientRecord, IssuedFigures } from '../../core/run/event-record.ts';
+import type {
+  BeatsRecord,
+  ChunkLatenessRecord,
+  ClientRecord,
+  EventRecord,
+  IssuedFigures,
+  MarksRecord,
+} from '../../core/run/event-record.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine } from '../../wire/sample-line.ts';
 
@@ -72,6 +79,8 @@ export class RecordOutput {
         this.#writer.writeError(error);
       }
     }
+    if (sample.lateness !== undefined && sample.outcome === 'completed')
+      this.#written({ kind: 'sample.lateness', sampleId, ...sample.lateness });
     const complete = { ...sample, kind: 'sample.complete', atNs: sample.endNs } as const;
     if (!this.#writer.writeComplete(complete)) {
       this.#flushBatch();
@@ -81,16 +90,9 @@ export class RecordOutput {
     if (this.#lines.length >= LINES_MAX) this.#flushLines();
   }
 
-  observed(record: ClientRecord): void {
-    if (this.#writer.writeClient(record)) return;
-    this.#flushBatch();
-    this.#writer.writeClient(record);
-  }
-
-  beats(record: BeatsRecord): void {
-    if (this.#writer.writeBeats(record)) return;
-    this.#flushBatch();
-    this.#writer.writeBeats(record);
+  /** What a thread tells of itself, a few times a second. */
+  observed(record: ClientRecord | BeatsRecord | MarksRecord | ChunkLatenessRecord): void {
+    this.#written(record);
   }
 
   flush(): void {
@@ -110,6 +112,12 @@ export class RecordOutput {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it takes out
     text = text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
     return text.length > DETAIL_LENGTH_MAX ? `${text.slice(0, DETAIL_LENGTH_MAX)}…` : text;
+  }
+
+  #written(record: EventRecord): void {
+    if (this.#writer.write(record)) return;
+    this.#flushBatch();
+    this.#writer.write(record);
   }
 
   #flushBatch(): void {

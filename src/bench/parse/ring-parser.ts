@@ -4,6 +4,7 @@ import { CONTENT_KINDS, END_KINDS, RECORD } from '../arena/load-record.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { RingReader } from '../arena/ring.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
+import { LatenessCells } from './lateness-cells.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
 
@@ -23,6 +24,7 @@ export class RingParser {
   readonly #options: RingParserOptions;
   readonly #ring: RingReader;
   readonly #trackers: Map<number, SampleTracker> = new Map();
+  readonly #chunks = new LatenessCells();
   #hasEnded = false;
 
   constructor(options: RingParserOptions) {
@@ -51,7 +53,7 @@ export class RingParser {
     if (this.#hasEnded) return;
     for (const tracker of this.#trackers.values()) {
       if (!tracker.isActive) continue;
-      tracker.ended(atNs, {
+      tracker.ended(atNs, 0, {
         kind: 'client',
         detail: reason,
         bytesSent: 0,
@@ -67,7 +69,7 @@ export class RingParser {
     const ring = this.#ring;
     switch (ring.type) {
       case RECORD.body:
-        this.#tracker().body(ring.bytes, ring.payloadStart, ring.payloadEnd, ring.stampNs);
+        this.#tracker().body(ring.bytes, ring.payloadStart, ring.payloadEnd, ring.stampNs, ring.lateNs);
         return;
       case RECORD.issued:
         this.#tracker().issued(
@@ -77,6 +79,7 @@ export class RingParser {
           this.#figure(1),
           this.#figure(2),
           this.#figure(3) === 1,
+          this.#figure(4),
         );
         return;
       case RECORD.head:
@@ -89,7 +92,10 @@ export class RingParser {
         this.#observed();
         return;
       case RECORD.beats:
-        this.#beats();
+        this.#options.output.observed({ kind: 'client.beats', ...this.#latenesses(), isLoad: true });
+        return;
+      case RECORD.marks:
+        this.#options.output.observed({ kind: 'client.marks', ...this.#latenesses() });
         return;
       case RECORD.warmedUp:
         this.#options.warmedUp(this.thread);
@@ -108,7 +114,7 @@ export class RingParser {
     const known = this.#trackers.get(slot);
     if (known !== undefined) return known;
     const { output, api, isStreaming } = this.#options;
-    const tracker = new SampleTracker(output, api, isStreaming);
+    const tracker = new SampleTracker(output, api, isStreaming, this.#chunks);
     this.#trackers.set(slot, tracker);
     return tracker;
   }
@@ -116,7 +122,7 @@ export class RingParser {
   #head(): void {
     const text = this.#text(4);
     const isEncoded = this.#figure(3) === 1;
-    this.#tracker().head(this.#figure(0), {
+    this.#tracker().head(this.#figure(0), this.#ring.lateNs, {
       status: this.#figure(1),
       contentKind: CONTENT_KINDS[this.#figure(2)] ?? 'other',
       encoding: isEncoded ? text : '',
@@ -125,7 +131,7 @@ export class RingParser {
   }
 
   #end(): void {
-    this.#tracker().ended(this.#ring.stampNs, {
+    this.#tracker().ended(this.#ring.stampNs, this.#ring.lateNs, {
       kind: END_KINDS[this.#figure(0)] ?? 'client',
       bytesSent: this.#figure(1),
       bytesReceived: this.#figure(2),
@@ -135,6 +141,14 @@ export class RingParser {
   }
 
   #observed(): void {
+    const cells = this.#chunks.take();
+    if (cells.length > 0)
+      this.#options.output.observed({
+        kind: 'client.chunks',
+        atNs: this.#ring.stampNs,
+        thread: this.thread,
+        cells,
+      });
     this.#options.output.observed({
       kind: 'client.observed',
       atNs: this.#ring.stampNs,
@@ -153,18 +167,14 @@ export class RingParser {
     });
   }
 
-  #beats(): void {
+  #latenesses(): { readonly atNs: number; readonly thread: number; readonly latenessNs: number[] } {
     const { payloadStart, payloadEnd, stampNs } = this.#ring;
-    const latenessNs = Array.from({ length: (payloadEnd - payloadStart) / 8 }, (_, index) =>
-      this.#figure(index),
-    );
-    this.#options.output.beats({
-      kind: 'client.beats',
+    const count = (payloadEnd - payloadStart) / 8;
+    return {
       atNs: stampNs,
       thread: this.thread,
-      isLoad: true,
-      latenessNs,
-    });
+      latenessNs: Array.from({ length: count }, (_, index) => this.#figure(index)),
+    };
   }
 
   #figure(index: number): number {

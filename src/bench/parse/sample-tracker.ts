@@ -9,6 +9,7 @@ import type { ServerApi } from '../target/api/server-api.ts';
 import { CARRIES_ANSWER } from '../target/api/server-api.ts';
 import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
 import { ReplyReader } from '../target/reply-reader.ts';
+import type { LatenessCells } from './lateness-cells.ts';
 import type { RecordOutput } from './record-output.ts';
 
 export interface TransportEnd {
@@ -25,11 +26,15 @@ export class SampleTracker implements ContentSink {
   readonly #output: RecordOutput;
   readonly #isStreaming: boolean;
   readonly #reply: ReplyReader;
+  readonly #chunks: LatenessCells;
   /** Written anew for each sample. */
   readonly #issued = { sampleId: 0, atNs: 0, intendedNs: 0, connectNs: 0, heldBackNs: 0, isWarmup: false };
   #firstByteNs = NO_FIGURE;
   #firstAnswerNs = NO_FIGURE;
   #lastBodyNs = 0;
+  /** By how much the stamp of the body in hand may be late. */
+  #bodyLateNs = 0;
+  #lateness = { ...NOT_LATE };
   #beganWithAnswer = false;
   /** Of every content chunk. */
   #stampsNs: Float64Array = new Float64Array(16);
@@ -37,7 +42,8 @@ export class SampleTracker implements ContentSink {
   /** Of the stamps, how many are in records. */
   #toldCount = 0;
 
-  constructor(output: RecordOutput, api: ServerApi, isStreaming: boolean) {
+  constructor(output: RecordOutput, api: ServerApi, isStreaming: boolean, chunks: LatenessCells) {
+    this.#chunks = chunks;
     this.#output = output;
     this.#isStreaming = isStreaming;
     this.#reply = new ReplyReader(api, isStreaming, this);
@@ -50,6 +56,7 @@ export class SampleTracker implements ContentSink {
     connectNs: number,
     heldBackNs: number,
     isWarmup: boolean,
+    writeNs: number,
   ): void {
     this.isActive = true;
     this.sampleId = sampleId;
@@ -60,6 +67,7 @@ export class SampleTracker implements ContentSink {
     issued.connectNs = connectNs;
     issued.heldBackNs = heldBackNs;
     issued.isWarmup = isWarmup;
+    this.#lateness = { ...NOT_LATE, writeNs };
     this.#firstByteNs = NO_FIGURE;
     this.#firstAnswerNs = NO_FIGURE;
     this.#lastBodyNs = sentNs;
@@ -69,13 +77,15 @@ export class SampleTracker implements ContentSink {
     this.#output.issued(issued);
   }
 
-  head(firstByteNs: number, head: ReplyHead): void {
+  head(firstByteNs: number, lateNs: number, head: ReplyHead): void {
     this.#firstByteNs = firstByteNs;
+    this.#lateness.firstByteLateNs = lateNs;
     this.#reply.head(head);
   }
 
-  body(bytes: Buffer, start: number, end: number, stampNs: number): void {
+  body(bytes: Buffer, start: number, end: number, stampNs: number, lateNs: number): void {
     this.#lastBodyNs = stampNs;
+    this.#bodyLateNs = lateNs;
     this.#reply.body(bytes, start, end, stampNs);
   }
 
@@ -91,7 +101,12 @@ export class SampleTracker implements ContentSink {
       }
       if (this.#toldCount === this.#chunkCount) this.#output.hasStamps(this);
     }
-    if (this.#chunkCount === 0) this.#beganWithAnswer = isAnswer;
+    if (this.#chunkCount === 0) {
+      this.#beganWithAnswer = isAnswer;
+      this.#lateness.firstContentLateNs = this.#bodyLateNs;
+    }
+    this.#lateness.lastContentLateNs = this.#bodyLateNs;
+    if (this.#isStreaming && !this.#issued.isWarmup) this.#chunks.add(this.#bodyLateNs);
     if (this.#chunkCount === this.#stampsNs.length) this.#grow();
     this.#stampsNs[this.#chunkCount] = stampNs;
     this.#chunkCount += 1;
@@ -104,10 +119,11 @@ export class SampleTracker implements ContentSink {
     this.#toldCount = this.#chunkCount;
   }
 
-  ended(atNs: number, end: TransportEnd): void {
+  ended(atNs: number, lateNs: number, end: TransportEnd): void {
     const { outcome, failure, endsWithTransport } = this.#reply.end(end.kind, end.detail);
     const { inputTokens, outputTokens, finishReason } = this.#reply.told;
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
+    this.#lateness.endLateNs = endsWithTransport ? lateNs : this.#bodyLateNs;
     this.tellStamps();
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
@@ -132,6 +148,7 @@ export class SampleTracker implements ContentSink {
       finishReason,
       bytesSent: end.bytesSent,
       bytesReceived: end.bytesReceived,
+      lateness: this.#lateness,
     };
     this.#output.ended(sample);
   }
@@ -150,3 +167,11 @@ export class SampleTracker implements ContentSink {
     this.#stampsNs = grown;
   }
 }
+
+const NOT_LATE = {
+  writeNs: 0,
+  firstByteLateNs: 0,
+  firstContentLateNs: 0,
+  lastContentLateNs: 0,
+  endLateNs: 0,
+};

@@ -6,7 +6,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { entryUrl } from '../../process/entry.ts';
-import { createRingMemory, type RingMemory } from '../arena/ring.ts';
+import { createRings, type RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import { createThreadBoardMemory, ThreadBoard } from '../arena/thread-board.ts';
 import type {
@@ -21,6 +21,7 @@ import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/p
 import { secretsOf } from '../parse/parse-message.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
 import type { LoadCounts, LoadGenerator, LoadResult, LoadSink } from './load-generator.ts';
+import { MarkSender } from './mark-sender.ts';
 import { ThreadTally } from './thread-tally.ts';
 import { WatchedThread } from './watched-thread.ts';
 
@@ -65,6 +66,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #reasons: string[] = [];
   #state: 'new' | 'open' | 'started' | 'stopped' | 'over' = 'new';
   readonly #over = new AbortController();
+  readonly #marks: MarkSender = new MarkSender(() => this.#nowNs());
   #overdue: Promise<void> | undefined;
 
   constructor(plan: LoadPlan, sink: LoadSink, options: LoadGeneratorOptions) {
@@ -96,17 +98,14 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state !== 'new') return this.#opened.whole;
     this.#state = 'open';
     const { load, parse } = this.#plan.threads;
-    const { ringBytes = RING_BYTES } = this.#options;
-    const rings = Array.from({ length: load }, (_, thread) => ({
-      thread,
-      memory: createRingMemory(ringBytes),
-    }));
+    const rings = createRings(load, this.#options.ringBytes ?? RING_BYTES);
     for (let parser = 0; parser < parse; parser += 1) {
       const own = rings.filter(({ thread }) => thread % parse === parser);
       this.#startParse(parser, own);
     }
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
     for (const thread of this.#load) thread.post({ kind: 'open' });
+    this.#marks.start(this.#load);
     return this.#opened.whole;
   }
 
@@ -274,6 +273,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const wasStopped = this.#state === 'stopped';
     this.#state = 'over';
     this.#over.abort();
+    this.#marks.stop();
     const atNs = Math.max(0, ...this.#endedNs.values);
     for (const thread of [...this.#load, ...this.#parse]) void thread.terminate();
     this.#opened.endWith(unopened('the load was stopped'));

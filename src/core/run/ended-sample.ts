@@ -1,6 +1,7 @@
 // One sample with everything that was stamped on it, as it stands when it has ended. The aggregator makes it of event
 // records, and a rebuilt report of the lines of samples.jsonl, so that both are counted by the same code.
 
+import type { SampleLateness } from './event-record.ts';
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 
 export interface EndedSample {
@@ -31,6 +32,8 @@ export interface EndedSample {
   readonly finishReason: FinishReason;
   readonly bytesSent: number;
   readonly bytesReceived: number;
+  /** Not there where an older version made it. */
+  readonly lateness?: SampleLateness;
 }
 
 export interface SampleFailure {

@@ -9,6 +9,8 @@ export type EventRecord =
   | ErrorRecord
   | ClientRecord
   | BeatsRecord
+  | MarksRecord
+  | ChunkLatenessRecord
   | HostRecord;
 
 export type SessionRecord = {
@@ -21,7 +23,18 @@ export type SessionRecord = {
   readonly atNs: number;
 };
 
+/** ns; 0 where the sample has no such stamp. */
+export interface SampleLateness {
+  /** Handing the request to the system took so long; it was sent in between. */
+  readonly writeNs: number;
+  readonly firstByteLateNs: number;
+  readonly firstContentLateNs: number;
+  readonly lastContentLateNs: number;
+  readonly endLateNs: number;
+}
+
 export type SampleRecord =
+  | LatenessRecord
   | {
       readonly kind: 'sample.issued';
       readonly sampleId: number;
@@ -68,6 +81,12 @@ export type SampleRecord =
       readonly bytesReceived: number;
     };
 
+/** By how much the stamps of a sample may be behind what they stand for, before its `sample.complete`. */
+export type LatenessRecord = {
+  readonly kind: 'sample.lateness';
+  readonly sampleId: number;
+} & SampleLateness;
+
 /** Without its kind: a writer may keep one and fill it anew. */
 export type IssuedFigures = Omit<Extract<SampleRecord, { readonly kind: 'sample.issued' }>, 'kind'>;
 
@@ -112,6 +131,22 @@ export type BeatsRecord = {
   readonly thread: number;
   readonly isLoad: boolean;
   readonly latenessNs: readonly number[];
+};
+
+/** How late a load thread woke for each mark since its last such record, beyond what its own work explains. */
+export type MarksRecord = {
+  readonly kind: 'client.marks';
+  readonly atNs: number;
+  readonly thread: number;
+  readonly latenessNs: readonly number[];
+};
+
+/** By how much the stamps of content chunks may be late: a lateness that is not passed, and how many chunks it holds of. */
+export type ChunkLatenessRecord = {
+  readonly kind: 'client.chunks';
+  readonly atNs: number;
+  readonly thread: number;
+  readonly cells: readonly (readonly [lateNsMax: number, count: number])[];
 };
 
 /** What kept the whole process from its processors since the last such record; NO_FIGURE where the system does not tell. */

@@ -1,6 +1,7 @@
 // The final account of a run: METRICS §7, schema plimsoll.report/1.
 
 import type { Reported, Unknown } from '../unknown.ts';
+import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
@@ -123,6 +124,8 @@ export interface ReportSeries {
   readonly histogram: readonly (readonly [number, number, number])[];
   /** false: from the histogram, because the run was cut short or had more values than are kept. */
   readonly isExact: boolean;
+  /** By how much the client may be off; not there where it is not known. */
+  readonly errorBound?: SeriesErrorBound;
 }
 
 export interface ReportClient {

@@ -1,5 +1,6 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
+import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { SeriesRow } from './run-series.ts';
 
@@ -39,6 +40,8 @@ export interface SeriesMetric {
   /** Percentile as text ("99.9") to value; live ones from the histogram, final ones exact. */
   readonly percentiles: Readonly<Record<string, number>>;
   readonly isExact: boolean;
+  /** By how much the client may be off; not there where it is not known. */
+  readonly errorBound?: SeriesErrorBound;
   /** Final only: percentile to the early-stopping estimate, null where n is too small. */
   readonly estimates?: Readonly<Record<string, number | null>>;
   /** Final only, of latencies: failures counted as +∞, which is null here. */

@@ -3,6 +3,7 @@
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentCells, agentRemarks, fromText } from '../../core/run/agent-rows.ts';
+import { boundText } from '../../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
 import {
@@ -89,10 +90,15 @@ const seriesCells = (key: SeriesKey, one: ReportSeries): readonly MarkupValue[] 
     if (vouched.kind === 'value') return shown(vouched.value);
     return vouched.kind === 'too-few' ? markup`–<span class="unit"> ${TOO_FEW}</span>` : markup`–`;
   };
+  const boundOf = (p: string): Markup | undefined => {
+    const words = boundText(one.errorBound?.percentiles[p]);
+    const isVouched = vouchedPercentile(one, p).kind === 'value';
+    return words === '' || !isVouched ? undefined : markup` <span class="unit">${words}</span>`;
+  };
   const bound = one.estimates?.['99'];
   return [
     capitalized(seriesRow(key).label),
-    ...['50', '90', '99'].map(percentile),
+    ...['50', '90', '99'].map(p => markup`${percentile(p)}${boundOf(p)}`),
     bound === null || bound === undefined ? markup`–` : shown(bound),
     shown(one.max),
     markup`${shown(one.mean)}${one.stdDev === null ? undefined : markup` ± ${shown(one.stdDev)}`}`,

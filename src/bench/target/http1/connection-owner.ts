@@ -19,7 +19,8 @@ export interface ConnectionOwner<Owned> {
   lostIdle(connection: Owned): void;
   /** Its sample has ended; the connection is idle or closed. */
   sampleEnded(connection: Owned): void;
-  readHappened(stampNs: number): void;
+  /** @returns how much earlier its bytes may have been there, ns. */
+  readHappened(stampNs: number): number;
   /** Body bytes found no room: the sample fails as `client`. */
   arenaFull(): void;
 }

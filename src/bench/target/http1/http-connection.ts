@@ -37,6 +37,7 @@ export class HttpConnection implements ReplySink {
   #heldBackNs = 0;
   #takenNs = 0;
   #sentNs = 0;
+  #writeNs = 0;
   #firstByteNs = NONE;
   #lastReadNs = 0;
   #readNs = 0;
@@ -84,6 +85,7 @@ export class HttpConnection implements ReplySink {
     this.#heldBackNs = heldBackNs;
     this.#takenNs = this.#owner.nowNs();
     this.#hasIssued = false;
+    this.#writeNs = 0;
     this.#isResend = false;
     this.#bytesSent = 0;
     this.#bytesReceived = 0;
@@ -119,7 +121,6 @@ export class HttpConnection implements ReplySink {
   /** Ends the sample and, unless the reply was whole, the connection. */
   end(kind: EndKind, detail: string, atNs: number, canReuse = false): void {
     const { recorder } = this.#owner;
-    const { sampleId } = this.request;
     if (!this.#hasIssued) this.#issue(this.#takenNs, atNs - this.#openingNs);
     const end: SampleEnd = {
       kind,
@@ -128,7 +129,7 @@ export class HttpConnection implements ReplySink {
       bytesReceived: this.#bytesReceived,
       firstByteNs: this.#firstByteNs,
     };
-    recorder.ended(sampleId, this.slot, atNs, end);
+    recorder.ended(this.request.sampleId, this.slot, atNs, end);
     this.endedNs = atNs;
     this.hasSample = false;
     if (canReuse) this.state = 'idle';
@@ -184,10 +185,10 @@ export class HttpConnection implements ReplySink {
     this.state = 'busy';
     this.#lastReadNs = nowNs;
     if (this.#repliesOnSocket > 0) this.#counts.reused += 1;
-    // The stamp is taken as late as can be: everything above may have taken time.
     const sentNs = this.#owner.nowNs();
-    // Without a callback, which would cost a turn of the tick queue for each request.
+    // Stamped as late as can be; without a callback, which would cost a turn of the tick queue for each request.
     socket.write(this.request.bytes);
+    this.#writeNs = this.#owner.nowNs() - sentNs;
     this.#bytesSent += this.request.bytes.length;
     if (!this.#isResend) this.#issue(sentNs, connectNs);
   }
@@ -195,15 +196,15 @@ export class HttpConnection implements ReplySink {
   #issue(sentNs: number, connectNs: number): void {
     this.#hasIssued = true;
     this.#sentNs = sentNs;
-    const intendedNs = this.#intendedNs === NONE ? sentNs : this.#intendedNs;
     this.#owner.recorder.issued(
       this.request.sampleId,
       this.slot,
       sentNs,
-      intendedNs,
+      this.#intendedNs === NONE ? sentNs : this.#intendedNs,
       connectNs,
       this.#heldBackNs,
       this.#isWarmup,
+      this.#writeNs,
     );
   }
 
@@ -215,7 +216,7 @@ export class HttpConnection implements ReplySink {
       this.#lost(socket, lostBecause('the server sent bytes on an idle connection'), false);
       return false;
     }
-    this.#owner.readHappened(stampNs);
+    this.#owner.recorder.readLate(this.#owner.readHappened(stampNs));
     this.#readNs = stampNs;
     this.#readBytes = length;
     this.#lastReadNs = stampNs;

@@ -1,0 +1,79 @@
+// Whether each figure of a run can be used: its error bound beside its value, worst first. The same rule speaks live and at
+// the end, in every form of a report.
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText } from '../figure/figure.ts';
+import type { ErrorBound, SeriesErrorBound } from './error-bound.ts';
+import { widestOf } from './error-bound.ts';
+import type { SeriesKey } from './run-series.ts';
+import { seriesOf, seriesRow } from './run-series.ts';
+
+export interface FigureVerdict {
+  readonly series: SeriesKey;
+  /** "50", or "mean". */
+  readonly percentile: string;
+  readonly valueNs: number;
+  readonly bound: ErrorBound;
+  /** good: two digits of it hold. adds: the client is a visible part of it. not-usable: most of it may be the client's. */
+  readonly kind: 'good' | 'adds' | 'not-usable';
+}
+
+interface BoundedSeries {
+  readonly percentiles: Readonly<Record<string, number>>;
+  readonly errorBound?: SeriesErrorBound;
+  readonly estimates?: Readonly<Record<string, number | null>>;
+}
+
+/** Of the percentiles that people read, as far as their samples vouch for them; worst first. */
+export const figureVerdicts = (
+  series: Readonly<Partial<Record<SeriesKey, BoundedSeries>>>,
+): readonly FigureVerdict[] =>
+  seriesOf('headline', 'detail')
+    .flatMap(key => {
+      const one = series[key];
+      return one === undefined
+        ? []
+        : READ_PERCENTILES.filter(p => Number(p) <= 50 || one.estimates?.[p] !== null).flatMap(p =>
+            verdictOf(key, p, one),
+          );
+    })
+    .toSorted((a, b) => shareOf(b) - shareOf(a));
+
+/** "chunk gap p99 12 ms: the client adds up to 3.1 ms" */
+export const figureVerdictText = (verdict: FigureVerdict): string => {
+  const { series, percentile, valueNs, bound, kind } = verdict;
+  const name = `${seriesRow(series).shortLabel} ${percentile === 'mean' ? percentile : `p${percentile}`}`;
+  return `${name} ${time(valueNs)}: ${WORDS[kind]}${time(widestOf(bound))}`;
+};
+
+/** Of a figure, for a cell beside it: "±0.4 ms". */
+export const boundText = (bound: ErrorBound | undefined): string =>
+  bound === undefined ? '' : `±${time(widestOf(bound))}`;
+
+const verdictOf = (
+  key: SeriesKey,
+  percentile: string,
+  { percentiles, errorBound }: BoundedSeries,
+): readonly FigureVerdict[] => {
+  const valueNs = percentiles[percentile];
+  const bound = errorBound?.percentiles[percentile];
+  if (valueNs === undefined || bound === undefined) return [];
+  const share = widestOf(bound) / Math.max(1, valueNs);
+  const kind = share <= GOOD_PART_MAX ? 'good' : share <= USABLE_PART_MAX ? 'adds' : 'not-usable';
+  return [{ series: key, percentile, valueNs, bound, kind }];
+};
+
+const shareOf = ({ bound, valueNs }: FigureVerdict): number => widestOf(bound) / Math.max(1, valueNs);
+
+const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
+
+const READ_PERCENTILES: readonly string[] = ['50', '90', '99'];
+const WORDS: Readonly<Record<FigureVerdict['kind'], string>> = {
+  good: 'good to ±',
+  adds: 'the client adds up to ',
+  'not-usable': 'not usable, the client may be off by ',
+};
+/** Two digits of the figure stay true. */
+const GOOD_PART_MAX = 0.05;
+/** Beyond, the client may have made more of it than the server. */
+const USABLE_PART_MAX = 0.5;

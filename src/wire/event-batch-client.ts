@@ -1,0 +1,83 @@
+// What the records of a client's own account hold, in the order of their bytes.
+
+import type {
+  BeatsRecord,
+  ChunkLatenessRecord,
+  ClientRecord,
+  HostRecord,
+  MarksRecord,
+  SampleLateness,
+} from '../core/run/event-record.ts';
+import { BEATS_MAX, CHUNK_CELLS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
+
+export type ListRecord = BeatsRecord | MarksRecord | ChunkLatenessRecord;
+
+export interface RecordList {
+  readonly kind: number;
+  /** Without the figures. */
+  readonly bytes: number;
+  /** What stands before `at`, little-endian. */
+  readonly head: readonly number[];
+  readonly figures: readonly number[];
+}
+
+/** @throws RangeError for more than a reader takes. */
+export const listOf = (record: ListRecord): RecordList => {
+  const thread = u16(record.thread);
+  switch (record.kind) {
+    case 'client.beats': {
+      const count = u16(bounded(record.latenessNs.length, BEATS_MAX, 'beats'));
+      const head = [...thread, record.isLoad ? 1 : 0, ...count];
+      return { kind: RECORD_KIND.beats, bytes: RECORD_BYTES.beats, head, figures: record.latenessNs };
+    }
+    case 'client.marks': {
+      const head = [...thread, ...u16(bounded(record.latenessNs.length, BEATS_MAX, 'marks'))];
+      return { kind: RECORD_KIND.marks, bytes: RECORD_BYTES.marks, head, figures: record.latenessNs };
+    }
+    case 'client.chunks': {
+      const head = [...thread, ...u16(bounded(record.cells.length, CHUNK_CELLS_MAX, 'cells'))];
+      return { kind: RECORD_KIND.chunks, bytes: RECORD_BYTES.chunks, head, figures: record.cells.flat() };
+    }
+    default:
+      return record satisfies never;
+  }
+};
+
+export const clientFigures = (client: ClientRecord): readonly number[] => [
+  client.atNs,
+  client.thread,
+  client.eventLoopUtilization,
+  client.cpuShare,
+  client.eventLoopDelayNsMax,
+  client.readLatenessNsMax,
+  client.gcPauseNsTotal,
+  client.gcPauseNsMax,
+  client.connectionsOpened,
+  client.connectionsReused,
+  client.connectionsClosed,
+  client.connectionsStale,
+  client.arrivalsWaiting,
+];
+
+export const hostFigures = (host: HostRecord): readonly number[] => [
+  host.atNs,
+  host.intervalNs,
+  host.throttledNs,
+  host.pressureNs,
+  host.stolenNs,
+];
+
+export const latenessFigures = (late: SampleLateness): readonly number[] => [
+  late.writeNs,
+  late.firstByteLateNs,
+  late.firstContentLateNs,
+  late.lastContentLateNs,
+  late.endLateNs,
+];
+
+const bounded = (count: number, countMax: number, what: string): number => {
+  if (count > countMax) throw new RangeError(`${count} ${what} in one record`);
+  return count;
+};
+
+const u16 = (value: number): readonly number[] => [value & 0xff, (value >> 8) & 0xff];

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { ReadLateness } from '../../../src/bench/load/read-lateness.ts';
+
+/** A loop that sleeps and works by the script. */
+class Loop {
+  nowNs = 0;
+  idleNs = 0;
+  readonly reads = new ReadLateness(0, () => this.idleNs);
+
+  sleeps(ns: number): this {
+    this.nowNs += ns;
+    this.idleNs += ns;
+    return this;
+  }
+
+  works(ns: number): this {
+    this.nowNs += ns;
+    return this;
+  }
+
+  reading(): number {
+    return this.reads.read(this.nowNs);
+  }
+
+  ends(): this {
+    this.reads.closeTurn(this.nowNs);
+    return this;
+  }
+}
+
+test('what woke the loop is late by nothing that the loop did', () => {
+  expect(new Loop().ends().sleeps(5_000).reading()).toBe(0);
+});
+
+test('what is read behind others of its turn waited for them at the most', () => {
+  const loop = new Loop().ends().sleeps(5_000);
+  loop.reading();
+  expect(loop.works(300).reading()).toBe(300);
+  expect(loop.works(200).reading()).toBe(500);
+});
+
+test('what the loop was busy with since it slept may have kept its bytes waiting', () => {
+  const loop = new Loop().ends().sleeps(5_000).works(700);
+  expect(loop.reading()).toBe(700);
+  expect(loop.works(50).reading()).toBe(750);
+});
+
+test('bytes that were there when the loop looked again may have come since it looked before', () => {
+  const loop = new Loop().ends().sleeps(1_000);
+  loop.reading();
+  loop.works(2_000).ends();
+  expect(loop.works(100).reading()).toBe(2_100);
+});
+
+test('a loop that turns in circles knows when it has looked last', () => {
+  const loop = new Loop().ends().works(9_000);
+  loop.reads.polledSince(8_900);
+  expect(loop.reading()).toBe(100);
+});
