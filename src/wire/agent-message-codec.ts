@@ -9,6 +9,7 @@ import {
   AGENT_PART_BYTES_MAX,
   AGENT_PHASES,
   AGENT_SCHEMA,
+  WANTED_FACTS,
 } from './agent-message.ts';
 import { agentRequestSchema, agentShareSchema, agentSurveySchema } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
@@ -94,6 +95,7 @@ const coordinatorSchema: v.GenericSchema<unknown, CoordinatorMessage> = v.varian
     share: agentShareSchema,
     survey: agentSurveySchema,
     promptsDigest: text,
+    facts: v.exactOptional(v.picklist(WANTED_FACTS)),
   }),
   openObject({ kind: v.literal('ping'), id: count }),
   openObject({ kind: v.literal('start'), atNs: clockNs }),
@@ -130,6 +132,12 @@ const agentSchema: v.GenericSchema<unknown, AgentMessage> = v.variant('kind', [
   openObject({ kind: v.literal('alive') }),
   openObject({ kind: v.literal('phase'), phase: v.picklist(AGENT_PHASES) }),
   openObject({ kind: v.literal('live'), snapshot: v.instance(Uint8Array) }),
+  openObject({
+    kind: v.literal('facts'),
+    untilNs: clockNs,
+    batches: v.pipe(v.array(v.instance(Uint8Array)), v.maxLength(4_096)),
+    lines: v.instance(Uint8Array),
+  }),
   openObject({ kind: v.literal('notice'), text }),
   openObject({
     kind: v.literal('ended'),
@@ -161,6 +169,7 @@ const AGENT_KINDS: ReadonlySet<string> = new Set<AgentMessage['kind']>([
   'alive',
   'phase',
   'live',
+  'facts',
   'notice',
   'ended',
   'samples',

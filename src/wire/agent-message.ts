@@ -10,7 +10,7 @@
 //   ready   →                      or refused
 //           ←    ping   (20 times, answered by pong at once)
 //           ←    start
-//   phase, live… →                 `alive` once a second at any time, so that silence tells
+//   phase, live…, facts… →         `alive` once a second at any time, so that silence tells
 //   ended   →
 //           ←    ping   (20 times), then collect
 //   samples… →
@@ -42,6 +42,8 @@ export type CoordinatorMessage =
       readonly survey: AgentSurvey;
       /** `promptsDigest` of what all agents are to send; another one there refuses. */
       readonly promptsDigest: string;
+      /** What it is to tell of its samples while it loads; without it nothing. */
+      readonly facts?: WantedFacts;
     }
   /** Answered at once, whatever else is under way. */
   | { readonly kind: 'ping'; readonly id: number }
@@ -85,6 +87,16 @@ export type AgentMessage =
   | { readonly kind: 'phase'; readonly phase: AgentPhase }
   /** A packed snapshot of this schema's own codec, its series with the counts of their histograms, so that they add. */
   | { readonly kind: 'live'; readonly snapshot: Uint8Array }
+  /** What its load has told since the last such message: all there is of it until `untilNs`, but for what is on its way. */
+  | {
+      readonly kind: 'facts';
+      /** Since the zero of its run. */
+      readonly untilNs: number;
+      /** Event batches, as wire/event-batch.ts has them; none where only ends are wanted. */
+      readonly batches: readonly Uint8Array[];
+      /** Whole lines of its sample file. */
+      readonly lines: Uint8Array;
+    }
   | { readonly kind: 'notice'; readonly text: string }
   | {
       readonly kind: 'ended';
@@ -105,6 +117,9 @@ export type AgentMessage =
       readonly rawBytes: number;
       readonly bytes: Uint8Array;
     };
+
+/** ends: lines of samples as they end; all: also when they were sent, and when their first content came. */
+export type WantedFacts = (typeof WANTED_FACTS)[number];
 
 export type AgentPhase = (typeof AGENT_PHASES)[number];
 
@@ -135,6 +150,8 @@ export const AGENT_ALIVE_MS = 1_000;
  */
 export const COORDINATOR_SILENCE_MS_MAX = 2_000;
 export const COORDINATOR_PING_MS = 500;
+
+export const WANTED_FACTS = ['ends', 'all'] as const;
 
 export const AGENT_PHASES = [
   'warming up',

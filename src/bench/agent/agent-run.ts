@@ -9,12 +9,13 @@ import { errorMessage, problemText } from '../../core/problem.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { runFiles } from '../../metrics/run-files.ts';
-import type { AgentMessage } from '../../wire/agent-message.ts';
+import type { AgentMessage, WantedFacts } from '../../wire/agent-message.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { encodeSnapshotPacked } from '../../wire/snapshot-codec.ts';
 import { runBench } from '../bench.ts';
 import type { BenchParts, BenchResult, RunPart, StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
+import { AgentFacts } from './agent-facts.ts';
 import type { LoadCaps } from './agent-policy.ts';
 import { CAP_LOOK_MS, CapWatch } from './cap-watch.ts';
 import { ephemeralPorts } from './ephemeral-ports.ts';
@@ -33,6 +34,8 @@ export interface AgentRunOptions {
   /** New, or empty. */
   readonly directory: string;
   readonly caps: LoadCaps;
+  /** What the coordinator wants to hear of its samples while it loads. */
+  readonly facts: WantedFacts | undefined;
   /** Zero of the clock that the coordinator is told, CLOCK_MONOTONIC. */
   readonly zeroNs: bigint;
   readonly tell: (message: AgentMessage) => Promise<boolean>;
@@ -74,8 +77,9 @@ export class AgentRun {
 
   /** @throws what runBench throws before it is ready. */
   async perform(): Promise<AgentRunEnd> {
-    const { request, part, run, bench, caps } = this.#options;
-    const watching = this.#watchCaps();
+    const { request, part, run, bench, caps, facts: wanted, tell } = this.#options;
+    const facts = wanted === undefined ? undefined : new AgentFacts({ wanted, clock: bench.clock, tell });
+    const watching = Promise.all([this.#watchCaps(), facts?.tellUntil(this.#over.signal)]);
     let result: BenchResult | undefined;
     try {
       result = await runBench(request, {
@@ -85,6 +89,7 @@ export class AgentRun {
         stop: this.#stop.signal,
         stopNow: this.#stopNow.signal,
         early: { drain: this.#drain.signal, cancel: this.#cancel.signal },
+        ...(facts === undefined ? {} : { tap: facts }),
         part: { ...part, connectionsMax: caps.connectionsMax, zero: opened => this.#ready(opened) },
         observer: {
           started: started => {

@@ -206,7 +206,7 @@ class AgentSession implements AsyncDisposable {
   }
 
   async #perform(message: CoordinatorMessage & { readonly kind: 'prepare' }): Promise<void> {
-    const { request: asked, share, survey, promptsDigest } = message;
+    const { request: asked, share, survey, promptsDigest, facts } = message;
     const { bench, folder, onLoad } = this.#parts;
     const caps = this.#parts.policy();
     const request = await this.#admitted(asked, share);
@@ -219,6 +219,7 @@ class AgentSession implements AsyncDisposable {
       bench,
       directory: join(folder, randomBytes(8).toString('hex')),
       caps,
+      facts,
       zeroNs: this.#zeroNs,
       tell: told => this.#tell(told),
     });

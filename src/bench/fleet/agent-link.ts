@@ -18,6 +18,7 @@ export interface AgentLinkParts {
   /** CLOCK_MONOTONIC since the run's zero, ns. */
   readonly nowNs: () => number;
   readonly onPhase: (phase: AgentPhase) => void;
+  readonly onFacts: (facts: AgentMessage & { readonly kind: 'facts' }) => void;
   readonly onNotice: (text: string) => void;
 }
 
@@ -178,6 +179,9 @@ export class AgentLink implements AsyncDisposable {
         return;
       case 'live':
         this.snapshot = decodeSnapshotPacked(message.snapshot);
+        return;
+      case 'facts':
+        this.#parts.onFacts(message);
         return;
       case 'pong':
         this.#pongs.get(message.id)?.(message.atNs);

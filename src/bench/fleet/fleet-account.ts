@@ -9,7 +9,8 @@ import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { ReportAgent } from '../../core/run/report-agent.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import { unknown } from '../../core/unknown.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
 import type { MetricsBody } from '../../metrics/metrics-publisher.ts';
 import { isOfClient } from '../../metrics/report-client.ts';
@@ -172,7 +173,7 @@ const asSnapshot = (body: MetricsBody): MetricsSnapshot => ({ seq: 1, timestampN
 
 export const reportAgents = (
   ends: readonly AgentEnd[],
-  planned: readonly number[] | undefined,
+  planned: Reported<readonly number[]>,
 ): readonly ReportAgent[] =>
   ends.map(({ agent, ended, clock, report, problems }, index): ReportAgent => {
     const { link, hello } = agent;
@@ -193,7 +194,9 @@ export const reportAgents = (
       clockDriftPpm: clock.drift === 0 ? unknown('measured once') : clock.drift * 1e6,
       planned:
         ended?.state === 'complete'
-          ? (planned?.[index] ?? unknown('no schedule plans it'))
+          ? isUnknown(planned)
+            ? planned
+            : (planned[index] ?? unknown('no schedule plans it'))
           : unknown('the run was cut short'),
       cpu: hello.environment.cpu,
       cores: hello.environment.cores,

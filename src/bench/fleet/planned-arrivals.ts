@@ -1,16 +1,19 @@
 // What a schedule plans for each agent, counted from the schedule alone, so that it can be held against what each has sent.
 
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import { arrivals } from '../schedule/arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 
-/** Arrivals of each agent in the measured phase; undefined where no schedule says when requests are sent. */
+/** Arrivals of each agent in the measured phase; unknown where no schedule says when requests are sent. */
 export const plannedArrivals = (
   { pattern, course, seed, limits }: LoadPlan,
   agents: number,
-): readonly number[] | undefined => {
-  if (pattern.kind === 'concurrency' || pattern.kind === 'max-throughput') return undefined;
+): Reported<readonly number[]> => {
+  if (pattern.kind === 'concurrency' || pattern.kind === 'max-throughput')
+    return unknown('no schedule plans it');
   const measuredFromNs = course?.measuredFromNs ?? 0;
   const own = new OwnArrivals({
     arrivals: arrivals(pattern, seed, course),

@@ -2,7 +2,9 @@
 // their clocks run. All are ready, or none begins.
 
 import { formatCount } from '../../core/figure/figure.ts';
+import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
+import type { WantedFacts } from '../../wire/agent-message.ts';
 import type { AgentRequest } from '../../wire/agent-request.ts';
 import { AGENTS_MAX } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
@@ -20,6 +22,7 @@ import { AgentLostError, lossText } from './agent-link.ts';
 import type { ClockOffset } from './clock-offset.ts';
 import { clockErrorNsMax } from './clock-offset.ts';
 import { deflatedParts } from './file-parts.ts';
+import { LiveFacts } from './live-facts.ts';
 import { medianGapNs } from './planned-arrivals.ts';
 import { arrivedSurvey, linesOfDataset, travellingRequest } from './travelling-request.ts';
 
@@ -55,6 +58,8 @@ export const prepareAgents = async ({
   links,
 }: FleetPreparation): Promise<PreparedFleet> => {
   const { runId, startedAt, noncePrefix, settings, stop } = parts;
+  const judged = judgedObjectives(objectiveFields(request.objectives, request.attainment));
+  const facts = LiveFacts.wanted({ tap: parts.tap, judged });
   checkSplit(request, links.length);
   try {
     const hellos = await inTime(Promise.all(links.map(link => link.said('hello'))), parts, HELLO_MS_MAX);
@@ -72,7 +77,7 @@ export const prepareAgents = async ({
       heartbeatMsMax: settings.heartbeatMsMax,
       share: WHOLE_LOAD,
     });
-    const readies = await inTime(readyAll(links, asked, { survey, plan }), parts, READY_MS_MAX);
+    const readies = await inTime(readyAll(links, asked, { survey, plan, facts }), parts, READY_MS_MAX);
     checkPorts(plan, links, readies);
     // One after the other: round trips of several at once would make each other longer.
     const clocks: ClockOffset[] = [];
@@ -136,7 +141,11 @@ const surveyed = async ([first]: readonly AgentLink[], request: AgentRequest): P
 const readyAll = async (
   links: readonly AgentLink[],
   asked: AgentRequest,
-  { survey, plan }: Pick<PreparedFleet, 'survey' | 'plan'>,
+  {
+    survey,
+    plan,
+    facts,
+  }: Pick<PreparedFleet, 'survey' | 'plan'> & { readonly facts: WantedFacts | undefined },
 ): Promise<readonly SaidBy<'ready'>[]> => {
   const { model, serverKind, notices, costs, calibration } = survey;
   const words = isUnknown(calibration) ? calibration : { ...costs, ...calibration };
@@ -145,7 +154,9 @@ const readyAll = async (
   return await Promise.all(
     links.map(async (link, index) => {
       const share = { index, of: links.length };
-      await link.send({ kind: 'prepare', request: { ...asked, model }, share, survey: told, promptsDigest });
+      const wanted = facts === undefined ? {} : { facts };
+      const request = { ...asked, model };
+      await link.send({ kind: 'prepare', request, share, survey: told, promptsDigest, ...wanted });
       return await link.said('ready');
     }),
   );

@@ -7,6 +7,7 @@ import { judgedObjectives } from '../../core/run/objective.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { shapeOf } from '../../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { unknown } from '../../core/unknown.ts';
 import type { MessagePublisher } from '../../messaging/publisher.ts';
 import { NEWEST_WINS } from '../../messaging/publisher.ts';
 import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
@@ -29,12 +30,13 @@ import { runConfig } from '../run/run-plan.ts';
 import type { LoadCounts } from '../threads/load-generator.ts';
 import type { AgentChannel } from './agent-channel.ts';
 import { AgentLink } from './agent-link.ts';
+import { clockLine } from './clock-offset.ts';
 import { collectAgent, fleetMetrics, mergeSamplesOf, reportAgents } from './fleet-account.ts';
+import { LiveFacts } from './live-facts.ts';
 import { plannedArrivals } from './planned-arrivals.ts';
 import type { PreparedFleet } from './prepare-agents.ts';
 import { countedWarmup, prepareAgents } from './prepare-agents.ts';
 import { runSplitSession, SplitPhases } from './split-session.ts';
-import { StageReplay } from './stage-replay.ts';
 
 /**
  * @param channels one for each agent, open
@@ -49,12 +51,14 @@ export const runFleetBench = async (
   const runZeroNs = monotonicNs();
   const nowNs = (): number => Number(monotonicNs() - runZeroNs);
   const phases = new SplitPhases(channels.length);
+  let facts: LiveFacts | undefined;
   const links = channels.map(
     (channel, index) =>
       new AgentLink(channel, {
         clock: parts.clock,
         nowNs,
         onPhase: phase => phases.phase(index, phase),
+        onFacts: told => facts?.take(index, told),
         onNotice: text => parts.observer.notice(text),
       }),
   );
@@ -74,6 +78,8 @@ export const runFleetBench = async (
     const config = fleetConfig(request, parts, fleet);
     await directory.writeConfig(config);
     const metrics = new RunMetrics(metricsOptions(config));
+    const heard = liveFacts(config, parts, fleet);
+    facts = heard;
     let measuringSinceNs = 0;
     let final: Omit<MetricsBody, 'state'> = { pendingTasks: 0, metrics: [] };
     let told: MetricsSnapshot | undefined;
@@ -89,11 +95,14 @@ export const runFleetBench = async (
       publisher: seen,
       monotonicNs,
       writeFile: snapshot => writeFileAtomic(directory.files.finalSnapshot, snapshotToJson(snapshot)),
-      live: () =>
-        mergeSnapshots(
-          links.flatMap(({ snapshot }) => snapshot ?? []),
-          { state: 'live', measuringSinceNs },
-        ),
+      live: () => {
+        const told = links.flatMap(({ snapshot }) => snapshot ?? []);
+        const objectives = heard.answers();
+        return {
+          ...mergeSnapshots(told, { state: 'live', measuringSinceNs }),
+          ...(objectives === undefined ? {} : { objectives }),
+        };
+      },
       final: state => ({ state, ...final }),
     });
     isBegun = true;
@@ -114,13 +123,13 @@ export const runFleetBench = async (
       phases,
       onStart: fromNs => {
         measuringSinceNs = Math.round(Number(runZeroNs) + fromNs);
+        heard.started(fromNs, nowNs);
       },
     });
     const isInterrupted = parts.stop.aborted;
     const collected = [];
     for (const [index, agent] of fleet.agents.entries())
       collected.push(await collectAgent({ agent, ended: ends[index], index }, directory.path, parts.stopNow));
-    const replay = new StageReplay(parts.tap);
     const merged = await mergeSamplesOf({
       ends: collected,
       metrics,
@@ -128,9 +137,9 @@ export const runFleetBench = async (
         samples.append(lines);
         await samples.settled();
       },
-      sample: sample => replay.sample(sample),
+      sample: sample => heard.sample(sample),
     });
-    replay.end();
+    heard.end();
     const problems = [...collected.flatMap(end => end.problems), ...merged.problems];
     final = fleetMetrics(collected, metrics, measuringSinceNs);
     const { samplesIssued, trackedSamplesIssued } = metrics.counters;
@@ -148,7 +157,11 @@ export const runFleetBench = async (
     const state: FinalState = isInterrupted ? 'interrupted' : 'complete';
     const delivery = await publisher.publishFinal({ state, lingerMs: parts.settings.lingerMs });
     parts.observer.phase('ended');
-    const planned = isInterrupted ? undefined : plannedArrivals(fleet.plan, links.length);
+    const isEndedEarly = parts.early?.drain.aborted === true || parts.early?.cancel.aborted === true;
+    const planned =
+      isInterrupted || isEndedEarly
+        ? unknown('the load was ended before its time')
+        : plannedArrivals(fleet.plan, links.length);
     const report = buildReport({
       config,
       snapshot: { seq: (told?.seq ?? 0) + 1, timestampNs: Number(monotonicNs()), state, ...final },
@@ -184,6 +197,18 @@ const fleetConfig = (
   });
   return { ...config, run: { ...config.run, from: agents.map(({ link }) => link.name) } };
 };
+
+/** Told at once, so that their clocks are taken as they were before the start. */
+const liveFacts = (config: RunConfig, { tap }: BenchParts, { agents }: PreparedFleet): LiveFacts =>
+  new LiveFacts({
+    tap,
+    judged: judgedObjectives(config),
+    isStreaming: config.run.streaming,
+    shiftsNs: agents.map(({ clock, ready }) =>
+      Math.round(clockLine(clock, undefined).toCoordinatorNs(ready.runZeroNs)),
+    ),
+    isLost: agent => agents[agent]?.link.loss !== undefined,
+  });
 
 const metricsOptions = ({ run, ...config }: RunConfig): ConstructorParameters<typeof RunMetrics>[0] => ({
   pattern: run.pattern,

@@ -12,7 +12,7 @@ import { startLeadNs } from './clock-offset.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
 
 export interface SplitSession {
-  readonly parts: Pick<BenchParts, 'clock' | 'settings' | 'stop' | 'stopNow' | 'early' | 'observer' | 'tap'>;
+  readonly parts: Pick<BenchParts, 'clock' | 'settings' | 'stop' | 'stopNow' | 'early' | 'observer'>;
   readonly agents: readonly PreparedAgent[];
   /** Since the run's zero. */
   readonly nowNs: () => number;
@@ -28,7 +28,7 @@ export type SplitEnd = readonly (SaidBy<'ended'> | undefined)[];
 
 /** Never rejects because of what agents do. */
 export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> => {
-  const { parts, agents, nowNs, unmeasuredNs, phases } = session;
+  const { parts, agents, unmeasuredNs, phases } = session;
   const over = new AbortController();
   const tellAll = (how: 'drain' | 'cancel' | 'abort'): void => {
     for (const { link } of agents) void link.send({ kind: 'stop', how });
@@ -42,7 +42,6 @@ export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> 
     whenAborted(parts.early.cancel, over.signal, () => tellAll('cancel'));
   }
   const startNs = await startAll(session);
-  parts.tap?.started(startNs, nowNs);
   session.onStart(startNs + unmeasuredNs);
   const telling = tellPhases({ session, startNs, over: over.signal });
   phases.onDraining(() => {

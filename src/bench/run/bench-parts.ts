@@ -67,8 +67,11 @@ export interface EarlyEnd {
 }
 
 export interface LoadTap extends LoadSink {
-  /** The measured phase begins. Both times are ns since the run's zero. */
-  started(startNs: number, nowNs: () => number): void;
+  /**
+   * The measured phase begins. All times are ns since the run's zero.
+   * @param toldUntilNs until when all is told, but for a few batches; without it until now
+   */
+  started(startNs: number, nowNs: () => number, toldUntilNs?: () => number): void;
 }
 
 export interface BenchObserver {

@@ -20,6 +20,7 @@ export class StageTap implements LoadTap {
   readonly #warmupRequests: () => number;
   #startNs: number | undefined;
   #nowNs: () => number = () => 0;
+  #toldUntilNs: () => number = () => 0;
   #rest = '';
   readonly #decoder = new TextDecoder();
 
@@ -29,9 +30,15 @@ export class StageTap implements LoadTap {
     this.#warmupRequests = warmupRequests;
   }
 
-  started(startNs: number, nowNs: () => number): void {
+  started(startNs: number, nowNs: () => number, toldUntilNs: () => number = nowNs): void {
     this.#startNs = startNs;
     this.#nowNs = nowNs;
+    this.#toldUntilNs = toldUntilNs;
+  }
+
+  /** Since the stage's start: facts of what was before are there, but for a few batches. */
+  toldNs(): number {
+    return this.#toldUntilNs() - (this.#startNs ?? 0);
   }
 
   /** Since the stage's start; undefined before it. */

@@ -80,8 +80,15 @@ export class StageWatch {
     }
     if (this.isOver) return;
     // Facts come up to a few batches late: what is not told yet is not missing.
-    const horizonNs = elapsedNs - FACTS_LATE_NS;
-    if (horizonNs <= 0 || !this.#isDone(this.#decider.look(horizonNs))) return;
+    const toldNs = Math.min(elapsedNs, tap.toldNs());
+    const horizonNs = toldNs - FACTS_LATE_NS;
+    // Of agents whose facts do not come any more the stage takes its whole time.
+    if (
+      horizonNs <= 0 ||
+      elapsedNs - toldNs > FACTS_BEHIND_NS ||
+      !this.#isDone(this.#decider.look(horizonNs))
+    )
+      return;
     this.#loadEndNs = elapsedNs;
     (this.#decided?.verdict === 'over-capacity' ? early.cancel : early.drain).abort();
   }
@@ -124,5 +131,7 @@ export class StageWatch {
 
 /** Batches are told each 20 ms, and parsed within a few more. */
 const FACTS_LATE_NS = 150e6;
+/** From agents they come each 50 ms, and a way to them takes less than a second. */
+const FACTS_BEHIND_NS = 1_000e6;
 /** Whoever is still in flight so long after the load is cancelled: the next stage waits for them. */
 const DRAIN_MS_MAX = 30_000;

@@ -30,7 +30,11 @@ describe('a run from two agents', () => {
     await using mock = await startMock(FAST);
     const fleet = new FleetHere(folder.path, ['atlas', 'boreas'], { targets: [originOf(mock.url)] });
     const { report, diskProblems } = await fleet.run(
-      requestHere(mock.url, { samplesMax: 41, warmup: { kind: 'default' } }),
+      requestHere(mock.url, {
+        samplesMax: 41,
+        warmup: { kind: 'default' },
+        objectives: [{ kind: 'mean', name: 'latency', limitNs: 1e9 }],
+      }),
     );
     expect(diskProblems).toEqual([]);
     expect(report).toMatchObject({
@@ -71,6 +75,11 @@ describe('a run from two agents', () => {
     expect(await rebuildReport(directory)).toMatchObject({ complete: true, agents: report.agents });
     expect(fleet.phases).toEqual(['waiting', 'measuring', 'draining', 'ended']);
     expect(fleet.snapshots.length).toBeGreaterThan(1);
+    // Objectives are judged while it goes on, by what had ended by then.
+    const live = fleet.snapshots.filter(({ state }) => state === 'live');
+    expect(live.flatMap(({ objectives = [] }) => objectives.map(({ estimate }) => estimate))).toContainEqual(
+      expect.objectContaining({ value: expect.any(Number) }),
+    );
     for (const end of await Promise.all(fleet.ends)) expect(end.kind).toBe('done');
   });
 });
