@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { writeFileAtomic } from '../src/process/atomic-file.ts';
+import type { ZoomingSweeps } from './zooming-sweeps.ts';
 
 export interface SearchedLine {
   /** Ends of the result; null where it has none on that side. */
@@ -24,7 +25,7 @@ export class LineTruthState {
 
   constructor(path: string) {
     this.#path = path;
-    this.#content = read(path) ?? { code: codeDigest(), truths: {}, lines: {}, equal: {} };
+    this.#content = read(path) ?? { code: codeDigest(), truths: {}, lines: {}, equal: {}, zooming: {} };
   }
 
   truth(cell: string): number | undefined {
@@ -58,6 +59,15 @@ export class LineTruthState {
     this.#content.equal[cell] = seconds;
   }
 
+  /** Sweeps by somebody who knows nothing of the line; null: none that were tried. */
+  zooming(cell: string): ZoomingSweeps | null | undefined {
+    return this.#content.zooming[cell];
+  }
+
+  setZooming(cell: string, sweeps: ZoomingSweeps | null): void {
+    this.#content.zooming[cell] = sweeps;
+  }
+
   async write(): Promise<void> {
     mkdirSync(dirname(this.#path), { recursive: true });
     await writeFileAtomic(this.#path, JSON.stringify(this.#content));
@@ -77,6 +87,10 @@ const content = v.object({
   truths: v.record(v.string(), v.number()),
   lines: v.record(v.string(), v.record(v.string(), line)),
   equal: v.record(v.string(), v.nullable(v.number())),
+  zooming: v.record(
+    v.string(),
+    v.nullable(v.object({ seconds: v.number(), inside: v.number(), tried: v.number() })),
+  ),
 });
 
 type Content = v.InferOutput<typeof content>;

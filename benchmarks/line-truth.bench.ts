@@ -14,6 +14,7 @@ import { median, printRow } from './bench-row.ts';
 import { equalStagesSeconds } from './equal-stages.ts';
 import type { SearchedLine } from './line-truth-state.ts';
 import { LineTruthState, usualStatePath } from './line-truth-state.ts';
+import { zoomingSweeps } from './zooming-sweeps.ts';
 
 const { values: asked } = parseArgs({
   options: {
@@ -64,6 +65,13 @@ const searchCells = async (state: LineTruthState): Promise<void> => {
           const { truth, width, seconds } = figuresOf(state, name);
           const found = equalStagesSeconds({ endpoint, truth, width, searchSeconds: seconds });
           state.setEqualSeconds(name, found ?? null);
+        };
+    for (const { name, endpoint } of cells)
+      if (state.zooming(name) === undefined)
+        yield () => {
+          const { truth, width, seconds } = figuresOf(state, name);
+          const found = zoomingSweeps({ endpoint, truth, width, searchSeconds: seconds });
+          state.setZooming(name, found ?? null);
         };
   };
   for (const step of round()) {
@@ -130,18 +138,26 @@ const tellCell = (state: LineTruthState, name: string, endpoint: SimulatedEndpoi
     reach: { kind: 'none' },
     method: `median; nine of ten below ${(100 * (sorted[Math.floor(0.9 * sorted.length)] ?? width)).toFixed(1)} %; ${median(lines.map(({ issued }) => issued))} arrivals`,
   });
-  const equal = state.equalSeconds(name);
+  const toWidth = (what: string, found: number | null | undefined): string => {
+    if (found === undefined) return `${what} were not tried yet`;
+    return found === null
+      ? `${what} did not come to this width in 8 times the time`
+      : `${what} come to this width in ${found.toFixed(0)} s`;
+  };
+  const zooming = state.zooming(name);
+  const zoomingSeconds = zooming === null ? null : zooming?.seconds;
   printRow({
     what: `${name}: load time`,
     figure: seconds,
     unit: 's',
-    reach: typeof equal === 'number' ? { kind: 'at-most', value: equal / 2 } : { kind: 'none' },
-    method:
-      equal === undefined
-        ? 'median; equal stages were not tried yet'
-        : equal === null
-          ? 'median; 12 equal stages did not come to this width in 8 times the time'
-          : `median; 12 equal stages come to this width in ${equal.toFixed(0)} s`,
+    reach:
+      typeof zoomingSeconds === 'number' ? { kind: 'at-most', value: zoomingSeconds / 2 } : { kind: 'none' },
+    method: [
+      'median',
+      toWidth('sweeps of 12 equal stages by somebody who does not know the line', zoomingSeconds),
+      ...(zooming ? [`${zooming.inside} of ${zooming.tried} such people hold the truth`] : []),
+      toWidth('12 equal stages around the true line', state.equalSeconds(name)),
+    ].join('; '),
   });
 };
 

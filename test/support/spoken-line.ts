@@ -1,6 +1,7 @@
 // What is said of an endpoint by a whole search on the virtual clock: the sentence, and of each stage its verdict with its
 // reasons, by the code that says it of real ones. The client is one that was never the limit.
 
+import { capacityChange } from '../../src/bench/line/capacity-change.ts';
 import { lineSentence } from '../../src/bench/line/found-line.ts';
 import type { SearchOptions } from '../../src/bench/line/line-search.ts';
 import { StageAccount } from '../../src/bench/sweep/stage-account.ts';
@@ -36,7 +37,7 @@ export const spokenLine = (
   options: SearchOptions & Omit<SimulationOptions, 'follow'>,
 ): SpokenLine => {
   const stages: SpokenStage[] = [];
-  const { line } = simulateLine(endpoint, {
+  const { line, stages: searched } = simulateLine(endpoint, {
     ...options,
     follow: {
       begin: ({ load }) =>
@@ -68,7 +69,11 @@ export const spokenLine = (
       },
     },
   });
-  const sentence = lineSentence(line, { by: options.by, objectives: objectives.map(judgedWords) });
+  const sentence = lineSentence(line, {
+    by: options.by,
+    objectives: objectives.map(judgedWords),
+    change: capacityChange(searched, options),
+  });
   return { line, sentence, stages };
 };
 

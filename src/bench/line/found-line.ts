@@ -2,6 +2,7 @@
 
 import { formatThreeDigits } from '../../core/figure/figure.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
+import type { CapacityChange } from './capacity-change.ts';
 import type { SearchedStage, SearchOptions } from './line-search.ts';
 import { capacityEstimate, missesAlone, trialsOf } from './line-search.ts';
 
@@ -52,23 +53,38 @@ export const foundLine = (
 /** "carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows". */
 export const lineSentence = (
   line: LoadLine,
-  { by, objectives }: { readonly by: SearchOptions['by']; readonly objectives: readonly string[] },
+  {
+    by,
+    objectives,
+    change,
+  }: {
+    readonly by: SearchOptions['by'];
+    readonly objectives: readonly string[];
+    readonly change: CapacityChange | undefined;
+  },
 ): string => {
   const unit = by === 'rate' ? 'requests/s' : 'requests in flight';
   const load = (value: number): string => (by === 'rate' ? formatThreeDigits(value) : String(value));
   const under = objectives.length === 0 ? '' : ` at ${objectives.join(' and ')}`;
+  const changed =
+    change === undefined
+      ? ''
+      : change.kind === 'less'
+        ? `; it carried more at first: ${load(change.held)} ${unit} held, and later ${load(change.failed)} did not`
+        : `; it carried less at first: ${load(change.failed)} ${unit} did not hold, and later ${load(change.held)} did`;
   switch (line.kind) {
     case 'unknown':
       return `nothing is known: ${line.reason}`;
     case 'bracket':
       return (
         `carries ${load(line.holds)} to ${load(line.fails)} ${unit}${under}; above that ${BEYOND[line.failsBy]}` +
-        (line.isConfirmed ? '' : ' (not every end was confirmed)')
+        (line.isConfirmed ? '' : ' (not every end was confirmed)') +
+        changed
       );
     case 'at-least':
-      return `carries at least ${load(line.holds)} ${unit}${under}; ${AT_LEAST[line.limit]}`;
+      return `carries at least ${load(line.holds)} ${unit}${under}; ${AT_LEAST[line.limit]}${changed}`;
     case 'at-most':
-      return `carries less than ${load(line.fails)} ${unit}${under}, where ${BEYOND[line.failsBy]}; ${AT_MOST[line.limit]}`;
+      return `carries less than ${load(line.fails)} ${unit}${under}, where ${BEYOND[line.failsBy]}; ${AT_MOST[line.limit]}${changed}`;
     case 'none':
       return by === 'rate'
         ? `carries no load${under}: not even one request at a time (${load(line.fails)} ${unit}) meets it`

@@ -52,7 +52,8 @@ export const nextStep = (
     return closed('alone', 1, ALONE_PART, options.by === 'rate' ? ALONE_COUNT : undefined);
   if (options.by === 'rate') {
     // A search of rates only asks whether there is anything to find.
-    if (alone.length === 1 && alone.some(mayMiss)) return closed('alone', 1, ALONE_PART);
+    if (alone.length === 1 && (alone.some(mayMiss) || missesWhereverTried(stages, options)))
+      return closed('alone', 1, ALONE_PART);
     if (missesAlone(alone)) return undefined;
     const estimates = stages.filter(({ purpose }) => purpose === 'estimate');
     const concurrency = ESTIMATE_FACTOR ** (estimates.length + 1);
@@ -112,6 +113,15 @@ export const missesAlone = (alone: readonly SearchedStage[]): boolean =>
 const mayMiss = ({ verdict, evidence: { excess } }: SearchedStage): boolean =>
   verdict === 'missed' ||
   (excess !== undefined && excess.standardError < ALONE_ERROR_MAX && excess.value > ALONE_EXCESS_MAX);
+
+/** A miss that does not go away as the load is halved has another cause: one request at a time may miss as well, if asked for longer. */
+const missesWhereverTried = (stages: readonly SearchedStage[], options: SearchOptions): boolean =>
+  trialsOf(stages, options).holds === undefined &&
+  new Set(
+    stages
+      .filter(({ purpose, verdict }) => purpose === 'bracket' && verdict === 'missed')
+      .map(({ load }) => loadOf(load)),
+  ).size >= LOADS_MISSED;
 
 /** The last closed loop answered clearly more than the one before. */
 const stillGains = (stages: readonly SearchedStage[]): boolean => {
@@ -263,6 +273,8 @@ const STAGE_MS_MIN = 1_000;
 const SEARCH_STAGES_MAX = 60;
 const ALONE_PART = 0.08;
 const ALONE_COUNT = 60;
+/** Half of a load, and a quarter of it. */
+const LOADS_MISSED = 2;
 /** Half of the limit. */
 const ALONE_EXCESS_MAX = Math.log(0.5);
 /** Of a share of which nothing was seen it is larger. */

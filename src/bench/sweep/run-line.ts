@@ -16,6 +16,7 @@ import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BenchError } from '../bench-error.ts';
+import { capacityChange } from '../line/capacity-change.ts';
 import type { SearchEnd } from '../line/found-line.ts';
 import { foundLine, lineSentence } from '../line/found-line.ts';
 import { evidenceOf, NO_EVIDENCE } from '../line/line-estimate.ts';
@@ -191,7 +192,11 @@ class LineRun {
       confidence: this.#parts.confidence,
       budgetMs,
       line,
-      sentence: lineSentence(line, { by: search.by, objectives: judged.map(judgedWords) }),
+      sentence: lineSentence(line, {
+        by: search.by,
+        objectives: judged.map(judgedWords),
+        change: capacityChange(this.#searched, search),
+      }),
       ...(state === 'running' ? { progress: this.#progress() } : {}),
     };
   }

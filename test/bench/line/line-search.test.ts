@@ -255,7 +255,7 @@ describe('the line that was found', () => {
   });
   const said = (stages: readonly SearchedStage[], end?: 'budget' | 'stopped') => {
     const line = foundLine(stages, SEARCH, end);
-    return lineSentence(line, { by: 'rate', objectives: ['TTFT p95 ≤ 500 ms'] });
+    return lineSentence(line, { by: 'rate', objectives: ['TTFT p95 ≤ 500 ms'], change: undefined });
   };
 
   test('is said in one sentence', () => {

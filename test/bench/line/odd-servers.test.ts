@@ -88,7 +88,7 @@ describe('what is said of', () => {
   test('one whose capacity drops by 30 % midway: what it carries by then', () => {
     const said = saidOf({ stretch: atNs => (atNs < 60e9 ? 1 : 1 / 0.7) });
     expect(withoutFigures(said.sentence)).toBe(
-      'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed',
+      'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed; it carried more at first: N requests/s held, and later N did not',
     );
     expect(said.line).toMatchObject({ holds: between(60, 100), fails: between(90, 112) });
     expect(reasonsOf(said, 'held')).toEqual([HELD]);
@@ -103,11 +103,12 @@ describe('what is said of', () => {
     expect(said.stages.flatMap(({ reasons }) => reasons).join()).toContain('(status 500: ');
   });
 
-  test('one that fails 1 % at all rates: that no load was found where 0.1 % are allowed', () => {
+  test('one that fails 1 % at all rates: that no load holds where 0.1 % are allowed', () => {
     const said = saidOf({ fails: draw => draw < 0.01 }, [P95, errorRate(0.001)]);
     expect(withoutFigures(said.sentence)).toBe(
-      'carries less than N requests/s at latency pN ≤ N ms and error rate ≤ N %, where an objective is missed; the time was over before a load held',
+      'carries no load at latency pN ≤ N ms and error rate ≤ N %: not even one request at a time (N requests/s) meets it',
     );
+    expect(said.stages.at(-1)).toMatchObject({ purpose: 'alone', verdict: 'missed' });
     expect(reasonsOf(said, 'held')).toEqual([]);
     expect(reasonsOf(said, 'missed')).toContain('error-rate=N%: missed, N % (N % to N %)');
   });
