@@ -44,14 +44,16 @@ export const EXIT_CODES = {
     meaning:
       '`bench`, `report`, `sweep`, `runs rm`: the run directory cannot be used, or is not empty where a new one is asked for.',
   },
-  benchWorse: { code: 18, meaning: '`compare`: B is worse, or a gate is broken.' },
+  benchWorse: { code: 18, meaning: '`compare`: B is worse, or a rule of `--fail-if` is broken.' },
   benchUndecided: {
     code: 19,
-    meaning: '`compare`: undecided: more pairs or runs would be needed, and it says how many.',
+    meaning:
+      '`compare`: undecided: more pairs or runs would be needed, and it says how many. With rules: `--fail-if-undecided`.',
   },
   benchNotComparable: {
     code: 20,
-    meaning: '`compare`: A and B cannot be compared: another model, other lengths, the client in the way.',
+    meaning:
+      '`compare`: A and B cannot be compared: another model, other lengths, the client in the way, too few runs.',
   },
   benchTooFew: {
     code: 21,

@@ -27,6 +27,7 @@ import type { DaemonProbes } from './probes/daemon-probes.ts';
 import { daemonProbes } from './probes/daemon-probes.ts';
 import { followRdmaConnections } from './rdma-connections.ts';
 import { EndpointWatch } from './runners/endpoint-watch.ts';
+import { RunComparisons } from './runs/run-comparisons.ts';
 import { RunRegistry } from './runs/run-registry.ts';
 import { SweepRegistry } from './runs/sweep-registry.ts';
 import { targetNodeOf } from './runs/target-node.ts';
@@ -46,6 +47,12 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const readings = ownReadings(options, node);
   const runs = new RunRegistry({ ...voice, home });
   const sweeps = new SweepRegistry({ ...voice, home, runs });
+  const comparisons = new RunComparisons({
+    clock,
+    home,
+    version: options.version,
+    directoryOf: runId => runs.directoryOf(runId),
+  });
   const endpoints = new EndpointWatch({
     ...voice,
     notices,
@@ -63,6 +70,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const served = {
     runs,
     sweeps,
+    comparisons,
     ...(asked === undefined ? {} : { probes: asked }),
     ...(agents === undefined ? {} : { agents: agents.asks }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),

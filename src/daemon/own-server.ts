@@ -31,7 +31,10 @@ export interface OwnServer {
 }
 
 /** What is served besides the node itself. */
-export type ServedParts = Pick<HttpServerOptions, 'runs' | 'sweeps' | 'probes' | 'agents' | 'mesh'>;
+export type ServedParts = Pick<
+  HttpServerOptions,
+  'runs' | 'sweeps' | 'comparisons' | 'probes' | 'agents' | 'mesh'
+>;
 
 /** @throws DaemonError when the address is taken or cannot be had. */
 export const openOwnServer = async (

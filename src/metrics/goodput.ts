@@ -36,12 +36,10 @@ export class Goodput {
   completed(figures: SampleFigures): void {
     let isGood = true;
     for (const { figure, limitNs, met, unknown } of this.#objectives) {
-      const value = figures[figure];
-      // An answer of one token has no time per further token: it cannot miss that objective.
-      const isMet = value === NO_FIGURE ? figure === 'tpotNs' && isShort(figures) : value <= limitNs;
+      const isMet = meetsLimit(figures, figure, limitNs);
       if (isMet) met.add();
       else isGood = false;
-      if (!isMet && value === NO_FIGURE) unknown.add();
+      if (!isMet && figures[figure] === NO_FIGURE) unknown.add();
     }
     if (!isGood) return;
     this.#good?.samples.add();
@@ -53,5 +51,11 @@ export class Goodput {
     for (const { unknown } of this.#objectives) unknown.add();
   }
 }
+
+/** An answer of one token has no time per further token: it cannot miss that objective. */
+export const meetsLimit = (figures: SampleFigures, figure: ObjectiveSeriesKey, limitNs: number): boolean => {
+  const value = figures[figure];
+  return value === NO_FIGURE ? figure === 'tpotNs' && isShort(figures) : value <= limitNs;
+};
 
 const isShort = ({ outputTokens }: SampleFigures): boolean => outputTokens === 0 || outputTokens === 1;

@@ -5,12 +5,18 @@ import type {
   ComparedMetric,
   ComparedUnit,
   ComparisonDocument,
+  ComparisonGate,
   ComparisonPlan,
   ComparisonRefusal,
   ComparisonSide,
   PlannedLook,
 } from '../core/comparison/comparison-document.ts';
-import { COMPARISON_SCHEMA, REFUSAL_CODES } from '../core/comparison/comparison-document.ts';
+import {
+  COMPARISON_SCHEMA,
+  GATE_OUTCOMES,
+  GATE_STATES,
+  REFUSAL_CODES,
+} from '../core/comparison/comparison-document.ts';
 import type { ComparisonVerdict } from '../core/comparison/judge-effect.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
@@ -44,7 +50,7 @@ const duration = v.pipe(figure, v.minValue(0));
 const place = v.pipe(v.string(), v.maxLength(4_096));
 const side = v.picklist(['a', 'b']);
 
-const verdict: Schema<ComparisonVerdict> = v.variant('kind', [
+export const comparisonVerdictSchema: v.GenericSchema<unknown, ComparisonVerdict> = v.variant('kind', [
   openObject({ kind: v.literal('better') }),
   openObject({ kind: v.literal('worse') }),
   openObject({ kind: v.literal('same') }),
@@ -103,7 +109,7 @@ const metric: Schema<ComparedMetric> = openObject({
   p: reported(share),
   adjustedP: reported(share),
   signFlipP: reported(share),
-  verdict,
+  verdict: comparisonVerdictSchema,
 });
 
 const refusal: Schema<ComparisonRefusal> = openObject({
@@ -113,7 +119,16 @@ const refusal: Schema<ComparisonRefusal> = openObject({
   b: sentence,
 });
 
-const comparisonSchema: Schema<ComparisonDocument> = openObject({
+const gate: Schema<ComparisonGate> = openObject({
+  rules: v.pipe(
+    v.array(openObject({ rule: text, state: v.picklist(GATE_STATES), nearest: reported(figure) })),
+    v.maxLength(METRICS_MAX),
+  ),
+  failsIfUndecided: v.boolean(),
+  outcome: v.picklist(GATE_OUTCOMES),
+});
+
+export const comparisonSchema: v.GenericSchema<unknown, ComparisonDocument> = openObject({
   schema: v.literal(COMPARISON_SCHEMA),
   id: runIdSchema,
   plimsoll: openObject({ version: text }),
@@ -129,13 +144,14 @@ const comparisonSchema: Schema<ComparisonDocument> = openObject({
   b: sideSchema,
   load: sentence,
   plan: reported(plan),
-  looks: v.pipe(v.array(openObject({ ...looked, verdict })), v.maxLength(LOOKS_MAX)),
+  looks: v.pipe(v.array(openObject({ ...looked, verdict: comparisonVerdictSchema })), v.maxLength(LOOKS_MAX)),
   metrics: v.pipe(v.array(metric), v.maxLength(METRICS_MAX)),
   refusals: v.pipe(v.array(refusal), v.maxLength(TOLD_MAX)),
   isAnyway: v.boolean(),
   notices: v.pipe(v.array(sentence), v.maxLength(TOLD_MAX)),
-  verdict,
+  verdict: comparisonVerdictSchema,
   sentence,
+  gate: v.exactOptional(gate),
   progress: v.exactOptional(
     openObject({
       pairsDone: count,

@@ -12,6 +12,7 @@ const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/bench/line/queue-growth.ts': ['WANDER_MAX', 'GROWTH_STABLE_MAX', 'AUTOCORRELATION_MAX'],
   'src/bench/line/stage-ledger.ts': ['OPEN_SHARE_MAX'],
   'src/core/statistics/batch-means.ts': ['BATCHES_MAX', 'AUTOCORRELATION_MAX'],
+  'src/core/statistics/block-bootstrap.ts': ['BLOCKS_MAX', 'CELLS_MAX'],
   'src/core/statistics/exact-sums.ts': ['SPLIT_MAX', 'ADDITIONS_MAX'],
   'src/core/statistics/student-quantile.ts': ['KNOWN_MAX'],
   'src/core/text/nearest.ts': ['WORD_LENGTH_MAX'],

@@ -1,15 +1,23 @@
 // Which runs may stand beside each other, and what must be said first. Figures of another load, or percentiles of too few
 // samples, are shown, and called neither better nor worse.
 
+import type { ComparableFacts } from '../../../src/core/comparison/comparability.ts';
+import {
+  factsOfReport,
+  factsOfRun,
+  hasEnoughFor,
+  refusalsBetween,
+} from '../../../src/core/comparison/comparability.ts';
 import { formatCount } from '../../../src/core/figure/figure.ts';
+import type { Report } from '../../../src/core/run/report.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
-import { loadLabel } from '../../../src/core/run/run-shape.ts';
-import { earlyStoppingRank } from '../../../src/core/statistics/early-stopping.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 
 export interface Compared {
   readonly view: RunView;
+  /** Undefined where its files are elsewhere, or until they came. */
+  readonly report?: Report;
   /** Of its report, where that could be read; '' where it could not. */
   readonly schema: string;
   readonly version: string;
@@ -25,27 +33,22 @@ export interface Comparability {
 export const comparability = (runs: readonly Compared[]): Comparability => ({
   refusals: refusalsOf(runs),
   cautions: [
-    ...runs.slice(1).flatMap(({ view }) => loadCaution(runs[0]?.view, view)),
+    ...runs.slice(1).flatMap(compared => differenceCaution(runs[0], compared)),
     ...runs.flatMap(({ view }) => cautionsOf(view)),
   ],
 });
 
-/** The settings that make up a load and differ, as "8 at a time, not 4 at a time"; none where it is the same load. */
-export const loadDifferences = (reference: RunView, { run }: RunView): readonly string[] =>
-  LOAD.map(({ name, read }) => ({ name, is: read(run), was: read(reference.run) }))
-    .filter(({ is, was }) => is !== was)
-    .map(({ name, is, was }) => `${name}${is}, not ${was}`);
+/** What the rule needs of a run: of its report where that is here, else of what the cluster knows. */
+export const factsOf = ({ view, report }: Pick<Compared, 'view' | 'report'>): ComparableFacts =>
+  report === undefined ? factsOfRun(view.run) : factsOfReport(report);
 
-/** Whether so many samples say anything of the percentile, with 99 % confidence. */
-export const hasEnoughFor = (percentile: string, count: number): boolean =>
-  earlyStoppingRank(count, Number(percentile)) > 0;
-
-const loadCaution = (reference: RunView | undefined, view: RunView): readonly string[] => {
-  const differences = reference === undefined ? [] : loadDifferences(reference, view);
-  return differences.length === 0
+const differenceCaution = (reference: Compared | undefined, compared: Compared): readonly string[] => {
+  const refused = reference === undefined ? [] : refusalsBetween([factsOf(reference)], [factsOf(compared)]);
+  const problems = refused.filter(({ code }) => code !== 'client');
+  return problems.length === 0
     ? []
     : [
-        `Run ${view.run.runId} had a different load (${differences.join('; ')}): its figures are called neither better nor worse.`,
+        `Run ${compared.view.run.runId} is not comparable: ${problems.map(({ problem, a, b }) => `${problem} (${b}, not ${a})`).join('; ')}.`,
       ];
 };
 
@@ -85,16 +88,10 @@ const cautionsOf = ({ run, state, reason }: RunView): readonly string[] => {
     ...(figures?.client.verdict === 'unknown'
       ? [`Run ${run.runId} has no verdict on its load generator.`]
       : []),
-    ...(figures !== undefined && !hasEnoughFor('99', figures.counts.completed)
+    ...(figures !== undefined && !hasEnoughFor(99, figures.counts.completed)
       ? [
           `Run ${run.runId} completed ${formatCount(figures.counts.completed)} requests: too few for a meaningful p99.`,
         ]
       : []),
   ];
 };
-
-/** How long a run takes changes no load; which model answers is often what is compared. */
-const LOAD: readonly { readonly name: string; readonly read: (run: RunView['run']) => string }[] = [
-  { name: '', read: loadLabel },
-  { name: 'data set ', read: ({ dataset }) => dataset },
-];

@@ -1,6 +1,7 @@
-// Runs beside each other: what may be compared and what must be said first, each figure with how far it is from the
-// reference and which of the two is better, and what was asked of the runs differently.
+// Runs beside each other: each figure with how far it is from the reference, and what was asked of the runs differently. One run
+// each says nothing of how runs vary, so that none of it is called better or worse.
 
+import { factsOfRun, hasEnoughFor, loadDifferences } from '../../../src/core/comparison/comparability.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
@@ -17,7 +18,6 @@ import type { State } from '../../../src/core/state.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 import type { Compared } from './comparability.ts';
-import { hasEnoughFor, loadDifferences } from './comparability.ts';
 import { limitWords, modelWords, percentileNs, targetWords } from './run-labels.ts';
 
 /** More columns are not read, and more lines in a chart are not told apart. */
@@ -27,8 +27,7 @@ export interface ComparedCell {
   readonly value: Figure;
   /** "+11.2 %", "same"; '' for the reference and where there is nothing to compare. */
   readonly change: string;
-  readonly verdict: 'better' | 'worse' | 'neutral';
-  /** Why there is a change and no verdict; '' elsewhere. */
+  /** Why the change says little; '' elsewhere. */
   readonly note: string;
 }
 
@@ -55,7 +54,7 @@ export const comparedRows = (runs: readonly RunView[]): readonly ComparedRow[] =
         name,
         aim: aim === 'none' ? '' : `${aim} is better`,
         cells: values.map((value, index) =>
-          cellOf({ value, reference, isReference: index === 0, aim, format, note: notes[index] ?? '' }),
+          cellOf({ value, reference, isReference: index === 0, format, note: notes[index] ?? '' }),
         ),
       },
     ];
@@ -84,24 +83,20 @@ interface CellSources {
   readonly value: number | undefined;
   readonly reference: number | undefined;
   readonly isReference: boolean;
-  readonly aim: BetterDirection;
   readonly format: (value: number) => Figure;
   readonly note: string;
 }
 
-const cellOf = ({ value, reference, isReference, aim, format, note }: CellSources): ComparedCell => {
-  if (value === undefined)
-    return { value: { figure: '–', unit: '' }, change: '', verdict: 'neutral', note: '' };
-  const plain: ComparedCell = { value: format(value), change: '', verdict: 'neutral', note: '' };
+const cellOf = ({ value, reference, isReference, format, note }: CellSources): ComparedCell => {
+  if (value === undefined) return { value: { figure: '–', unit: '' }, change: '', note: '' };
+  const plain: ComparedCell = { value: format(value), change: '', note: '' };
   if (isReference || reference === undefined) return plain;
   if (value === reference) return { ...plain, change: 'same' };
   if (reference === 0) return plain;
   const share = value / reference - 1;
-  if (Math.abs(share) < SAME_SHARE) return { ...plain, change: 'same' };
-  const isBetter = aim === 'higher' ? share > 0 : share < 0;
-  if (aim === 'none' || Math.abs(share) < VERDICT_SHARE_MIN) return { ...plain, change: changeText(share) };
-  if (note !== '') return { ...plain, change: changeText(share), note };
-  return { ...plain, change: changeText(share), verdict: isBetter ? 'better' : 'worse' };
+  return Math.abs(share) < SAME_SHARE
+    ? { ...plain, change: 'same' }
+    : { ...plain, change: changeText(share), note };
 };
 
 /** Why a figure of the run may not be held against the reference; '' where it may. */
@@ -111,14 +106,14 @@ const noteOf = (
   view: RunView,
 ): string => {
   if (reference === undefined) return '';
-  if (loadDifferences(reference, view).length > 0) return 'different load';
+  if (loadDifferences(factsOfRun(reference.run), factsOfRun(view.run)).length > 0) return 'different load';
   if (percentile === undefined) return '';
   const { series, at } = percentile;
   const counts = [reference, view].map(({ run: { figures } }) =>
     isUnknown(figures) ? 0 : (figures.series[series]?.count ?? 0),
   );
   const fewest = Math.min(...counts);
-  return hasEnoughFor(at, fewest) ? '' : `${formatCount(fewest)} samples, too few for p${at}`;
+  return hasEnoughFor(Number(at), fewest) ? '' : `${formatCount(fewest)} samples, too few for p${at}`;
 };
 
 /** "+11.2 %", "−62.0 %", "+340 %". */
@@ -223,5 +218,3 @@ const HEADLINES: readonly ComparedKey[] = [
 const HEADLINES_MAX = 4;
 /** What rounds to no tenth of a per cent. */
 const SAME_SHARE = 0.000_5;
-/** Two runs of the same differ by as much: no merit, and no fault. */
-const VERDICT_SHARE_MIN = 0.01;

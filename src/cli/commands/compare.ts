@@ -4,6 +4,7 @@ import { resolveHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
 import { comparisonText } from '../../core/comparison/comparison-text.ts';
+import { gateLines } from '../../core/comparison/gate-words.ts';
 import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../core/comparison/pair-plan.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
@@ -15,8 +16,10 @@ import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { COMPARE, COMPARE_OPTIONS } from '../compare/compare-options.ts';
 import type { AskedSide } from '../compare/compared-servers.ts';
+import { isEndpoint } from '../compare/finished-sides.ts';
+import { gated, gateExit, writeGateFiles } from '../compare/gate-options.ts';
 import type { CompareStart } from '../compare/start-compare.ts';
-import type { ExitName } from '../exit-codes.ts';
+import type { ExitCode, ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { commandText, keptCommand } from '../sweep/kept-command.ts';
@@ -38,51 +41,75 @@ export const compareCommand: Command = {
       meaning: 'start B, and end it afterwards',
     },
     {
+      line: "plimsoll compare --a runs:tag=before --b runs:tag=after --fail-if 'ttft.p90 > +5%'",
+      meaning: 'two sets of finished runs, with a gate for CI',
+    },
+    {
       line: 'plimsoll compare --a URL --b URL --margin 2% --primary output.rate',
       meaning: 'what decides, and by how much',
     },
   ],
   run: async (invocation, state) => {
+    const [a, b] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
+    if (isEndpoint(a) !== isEndpoint(b))
+      throw usage('one side is an endpoint and the other has ended', 'Give two URLs, or two finished runs.');
+    if (!isEndpoint(a)) {
+      const { compareEnded } = await loadEnded();
+      return await told(await compareEnded({ a, b }, invocation, state), { invocation, state });
+    }
     const start = await compareStart(invocation, state);
-    const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
     const { startCompare } = await loadCompare();
     const end = await startCompare(state, start);
     const { document, directory } = end;
     if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
-    if (isJson) await state.stdout.write(comparisonToJson(document));
-    else
-      await state.stdout.write(
-        `${comparisonText(document, state.stdout).join('\n')}\n\nDirectory: ${directory}\n`,
-      );
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
-    return EXIT_CODES[compareExit(document, end.diskProblems)].code;
+    return await told(document, { invocation, state, directory, diskProblems: end.diskProblems });
   },
+};
+
+interface TellContext {
+  readonly invocation: Invocation;
+  readonly state: ProcessState;
+  /** Of its own. */
+  readonly directory?: string;
+  readonly diskProblems?: readonly string[];
+}
+
+const told = async (
+  document: ComparisonDocument,
+  { invocation, state, directory, diskProblems = [] }: TellContext,
+): Promise<ExitCode> => {
+  const judged = gated(document, invocation);
+  const gate = gateLines(judged);
+  const isJson = invocation.option(BENCH.json);
+  if (isJson) await state.stdout.write(comparisonToJson(judged));
+  else {
+    const text = comparisonText(judged, state.stdout);
+    const place = directory === undefined ? [] : ['', `Directory: ${directory}`];
+    await state.stdout.write(
+      `${[...text, ...(gate.length === 0 ? [] : ['', ...gate]), ...place].join('\n')}\n`,
+    );
+  }
+  const wrote = await writeGateFiles(judged, { invocation, state });
+  if (!isJson) await state.stdout.write(wrote);
+  const exit = compareExit(judged, diskProblems);
+  const { code } = EXIT_CODES[exit];
+  if (gate.length > 0 && exit !== 'ok')
+    await state.stderr.write(`plimsoll: ${gate[0]?.replace(/\.$/, '')} (code ${code})\n`);
+  return code;
 };
 
 /** The gravest first. */
 export const compareExit = (document: ComparisonDocument, diskProblems: readonly string[]): ExitName => {
   if (document.state === 'stopped') return 'benchInterrupted';
   if (document.state !== 'complete' || diskProblems.length > 0) return 'benchIncomplete';
-  switch (document.verdict.kind) {
-    case 'better':
-    case 'same':
-    case 'different':
-      return 'ok';
-    case 'worse':
-      return 'benchWorse';
-    case 'undecided':
-      return 'benchUndecided';
-    case 'not-comparable':
-      return 'benchNotComparable';
-    default:
-      return document.verdict satisfies never;
-  }
+  return gateExit(document);
 };
 
 const compareStart = async (invocation: Invocation, state: ProcessState): Promise<CompareStart> => {
   const agents = namedAgents(invocation);
-  const [urlA, urlB] = [sideUrl(invocation, 'a'), sideUrl(invocation, 'b')];
+  const [urlA, urlB] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
   const notices = new Set<string>(proxyNotices(state.env));
   const side = async (url: string, letter: 'a' | 'b'): Promise<AskedSide> => {
     // Read as a benchmark of that URL would be, so that everything else means the same in both.
@@ -144,10 +171,10 @@ const compareStart = async (invocation: Invocation, state: ProcessState): Promis
   };
 };
 
-const sideUrl = (invocation: Invocation, letter: 'a' | 'b'): string => {
+const sideGiven = (invocation: Invocation, letter: 'a' | 'b'): string => {
   const url = invocation.option(COMPARE[letter]);
   if (url !== undefined) return url;
-  throw usage(`--${letter} is missing`, 'Write: plimsoll compare --a URL --b URL');
+  throw usage(`--${letter} is missing`, 'Write: plimsoll compare --a URL --b URL, or two finished runs');
 };
 
 const checkServers = (
@@ -174,6 +201,8 @@ const checkServers = (
 
 /** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
 const loadCompare = () => import('../compare/start-compare.ts');
+
+const loadEnded = () => import('../compare/compare-ended.ts');
 
 const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 

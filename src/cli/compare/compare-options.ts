@@ -13,6 +13,7 @@ import { REQUEST_OPTIONS } from '../bench/request-options.ts';
 import { SHAPE } from '../bench/shape-options.ts';
 import type { Option } from '../command.ts';
 import { flag, nonEmpty, repeated, value } from '../command.ts';
+import { GATE_OPTIONS } from './gate-options.ts';
 
 export interface CompareOptions {
   readonly a: Option<string | undefined>;
@@ -39,8 +40,8 @@ const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => nam
 const url = (side: 'A' | 'B'): Option<string | undefined> =>
   value({
     name: side.toLowerCase(),
-    valueName: 'URL',
-    meaning: `The server of ${side}, its /v1, or the endpoint.`,
+    valueName: 'URL|RUN',
+    meaning: `The server of ${side}, its /v1, or the endpoint; or what has ended: a run, its directory, runs:tag=before.`,
     parse: nonEmpty,
   });
 
@@ -143,6 +144,7 @@ const GROUPS: Readonly<Record<string, string>> = { rates: 'rate', latencies: 'la
 /** In the order of --help. */
 export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   ...Object.values<Option<unknown>>({ ...COMPARE }),
+  ...GATE_OPTIONS,
   BENCH.rate,
   BENCH.arrival,
   BENCH.concurrency,

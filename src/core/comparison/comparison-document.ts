@@ -47,6 +47,8 @@ export interface ComparisonDocument {
   readonly verdict: ComparisonVerdict;
   /** For a person: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
   readonly sentence: string;
+  /** Of a comparison that a gate was set to. */
+  readonly gate?: ComparisonGate;
   /** While it runs. */
   readonly progress?: ComparisonProgress;
 }
@@ -144,6 +146,26 @@ export interface ComparedMetric {
   readonly signFlipP: Reported<number>;
   readonly verdict: ComparisonVerdict;
 }
+
+export interface ComparisonGate {
+  readonly rules: readonly GateAnswer[];
+  readonly failsIfUndecided: boolean;
+  /** Without rules of the primary metric's verdict. */
+  readonly outcome: (typeof GATE_OUTCOMES)[number];
+}
+
+export const GATE_OUTCOMES = ['passed', 'worse', 'broken', 'undecided', 'not-comparable'] as const;
+
+export interface GateAnswer {
+  /** "ttft.p90 > +5%" */
+  readonly rule: string;
+  /** 'open': the interval holds the threshold. */
+  readonly state: (typeof GATE_STATES)[number];
+  /** The end of the interval that is nearest to the threshold, as a share: 0.057. */
+  readonly nearest: Reported<number>;
+}
+
+export const GATE_STATES = ['passes', 'broken', 'open', 'unknown'] as const;
 
 export interface ComparisonRefusal {
   readonly code: RefusalCode;

@@ -97,7 +97,9 @@ const notes = (document: ComparisonDocument, columns: number): readonly string[]
       ? []
       : hangingLines(
           '* ',
-          `the primary metric, which decides; chances of the others are corrected for being many (Holm)${flip}.`,
+          document.mode === 'runs'
+            ? 'the primary metric, which decides.'
+            : `the primary metric, which decides; chances of the others are corrected for being many (Holm)${flip}.`,
           columns,
         )),
     ...incomparable(document.metrics).flatMap(reason => hangingLines('- ', reason, columns)),

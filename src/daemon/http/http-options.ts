@@ -13,6 +13,7 @@ import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { AgentAsks } from '../agents/agent-asks.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
+import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import type { SweepRegistry } from '../runs/sweep-registry.ts';
 import type { Access } from './access.ts';
@@ -26,6 +27,8 @@ export interface HttpServerOptions {
   readonly cluster: ClusterFeed;
   /** Receives announcements of benchmarks; undefined: none are accepted, as in most tests. */
   readonly runs?: RunRegistry;
+  /** Compares finished runs; undefined: none are compared. */
+  readonly comparisons?: RunComparisons;
   /** Likewise of sweeps and searches. */
   readonly sweeps?: SweepRegistry;
   /** Receives requests for probes; undefined: nothing is measured. */

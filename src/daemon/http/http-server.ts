@@ -11,6 +11,7 @@ import { accessRoutes } from './access-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { encodingRefusal } from './body-encoding.ts';
 import { clusterRoutes } from './cluster-routes.ts';
+import { comparisonRoutes } from './comparison-routes.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
@@ -152,6 +153,7 @@ export class HttpServer implements AsyncDisposable {
       ...meshRoutes(this.#options),
       ...runRoutes(this.#options),
       ...sweepRoutes(this.#options),
+      ...comparisonRoutes(this.#options),
       ...probeRoutes(this.#options),
       ...agentRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),

@@ -124,6 +124,12 @@ export class RunRegistry {
     return 'taken';
   }
 
+  /** Where a run of this node that has ended keeps its files; undefined where there is none. */
+  directoryOf(runId: RunId): string | undefined {
+    const run = this.#own(runId)?.value;
+    return run === undefined || run.state === 'running' ? undefined : run.directory;
+  }
+
   /** Of this node's runs; undefined where there is no report that can be read. */
   async report(runId: RunId): Promise<Report | undefined> {
     const run = this.#own(runId)?.value;

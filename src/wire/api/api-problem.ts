@@ -99,6 +99,7 @@ export const API_PROBLEMS = {
   'no-such-group': { status: 404, title: 'There is no such group' },
   'no-such-run': { status: 404, title: 'The run is not known here' },
   'no-such-sweep': { status: 404, title: 'The sweep is not known here' },
+  'no-such-comparison': { status: 404, title: 'The comparison is not known here' },
   'run-elsewhere': { status: 404, title: 'The run is on another machine' },
   'nothing-to-probe': { status: 404, title: 'There is no such device or connection' },
   'method-not-allowed': { status: 405, title: 'The address does not support this method' },

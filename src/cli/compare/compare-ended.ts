@@ -1,0 +1,36 @@
+// `plimsoll compare` of what has ended: runs and sets of them, without loading anything.
+
+import { benchEnvironment } from '../../bench/run/bench-environment.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+import { resolveHome } from '../../config/home.ts';
+import { compareFinished } from '../../core/comparison/compare-finished.ts';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { newId } from '../bench/bench-process.ts';
+import { NAMES, runTags } from '../bench/name-options.ts';
+import type { Invocation } from '../command.ts';
+import type { ProcessState } from '../process-state.ts';
+import { commandText } from '../sweep/kept-command.ts';
+import { COMPARE } from './compare-options.ts';
+import { NOT_GIVEN, namedSide } from './finished-sides.ts';
+
+/** @throws CommandError where a side names no run. */
+export const compareEnded = async (
+  { a, b }: { readonly a: string; readonly b: string },
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<ComparisonDocument> => {
+  const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
+  return compareFinished(await namedSide(a, { home, state }), await namedSide(b, { home, state }), {
+    id: newId(),
+    version: state.version,
+    startedAt: new Date(systemClock.wallMs()).toISOString(),
+    command: commandText('compare', { args: state.args.slice(1) }),
+    environment: benchEnvironment(state),
+    name: invocation.option(NAMES.name) ?? NOT_GIVEN,
+    tags: runTags(invocation.option(NAMES.tag)),
+    primary: invocation.option(COMPARE.primary),
+    margins: Object.assign({}, ...invocation.option(COMPARE.margin)),
+    isAnyway: invocation.option(COMPARE.anyway),
+  });
+};

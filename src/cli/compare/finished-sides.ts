@@ -1,0 +1,124 @@
+// What `--a` and `--b` name when it is no endpoint: a run directory, a directory of repeated runs, or runs of this home by filters.
+
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { systemClock } from '../../clock/system-clock.ts';
+import type { FinishedSide } from '../../core/comparison/compare-finished.ts';
+import { isRunId } from '../../core/ids.ts';
+import { errorCode } from '../../core/problem.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import type { Unknown } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import { finishedSide } from '../../metrics/finished-side.ts';
+import { RunDirectoryError } from '../../metrics/report-sources.ts';
+import { UNITS_MAX } from '../../wire/comparison-schema.ts';
+import type { Invocation, Option } from '../command.ts';
+import { CommandError, endedBy } from '../command-error.ts';
+import type { ProcessState } from '../process-state.ts';
+import { directoryOf, foundRuns } from '../runs/found-runs.ts';
+import { RUN_FILTERS, runFilter } from '../runs/run-filters.ts';
+
+/** "http://…" and "localhost:8000" are loaded; anything else has ended. */
+export const isEndpoint = (text: string): boolean => /^(https?:\/\/|[\w.-]+:\d+(\/|$))/i.test(text);
+
+export interface FinishedPlaces {
+  readonly home: string;
+  readonly state: ProcessState;
+}
+
+/** @throws CommandError */
+export const namedSide = async (text: string, places: FinishedPlaces): Promise<FinishedSide> => {
+  const directories = await directoriesOf(text, places);
+  try {
+    const side = await finishedSide(directories);
+    if (side.units.every(({ runId }) => isRunId(runId))) return side;
+    throw new CommandError(
+      'benchRunDirectory',
+      `a run of ${text.slice(0, 100)} has an id that is none`,
+      'Give the directory that plimsoll bench wrote.',
+    );
+  } catch (error) {
+    if (!(error instanceof RunDirectoryError)) throw error;
+    throw endedBy('benchRunDirectory', error);
+  }
+};
+
+const directoriesOf = async (text: string, { home, state }: FinishedPlaces): Promise<readonly string[]> => {
+  if (text.startsWith(RUNS)) return await filteredRuns(text, { home, state });
+  const directory = directoryOf(text, home, resolve(state.cwd, text));
+  const repeats = await repeatedRuns(directory);
+  return repeats.length > 0 ? repeats : [directory];
+};
+
+/** The runs of `bench --repeat`, in their order; none where it is the directory of one run. */
+const repeatedRuns = async (directory: string): Promise<readonly string[]> => {
+  try {
+    const names = await readdir(directory);
+    return names
+      .filter(name => /^run-\d{2,3}$/.test(name))
+      .sort()
+      .map(name => join(directory, name));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+};
+
+const filteredRuns = async (text: string, { home, state }: FinishedPlaces): Promise<readonly string[]> => {
+  const isWanted = runFilter(filterInvocation(text), systemClock.wallMs());
+  const directories: string[] = [];
+  for await (const found of foundRuns({ home, isAlive: pid => state.isAlive(pid) })) {
+    if (found.kind !== 'run' || found.state === 'running' || !isWanted(found)) continue;
+    directories.push(found.directory);
+    if (directories.length > UNITS_MAX)
+      throw new CommandError(
+        'usage',
+        `${text} are more than ${UNITS_MAX} runs`,
+        'Name fewer, with another filter: runs:tag=before,state=complete',
+      );
+  }
+  if (directories.length === 0) throw noRuns(text);
+  return directories.reverse();
+};
+
+/** "runs:tag=engine=vllm,state=complete" as the options of `plimsoll runs`. */
+const filterInvocation = (text: string): Invocation => {
+  const given = new Map<string, string[]>();
+  const names = Object.values(RUN_FILTERS).map(({ name }: Option<unknown>) => name);
+  for (const item of text.slice(RUNS.length).split(',')) {
+    const at = item.indexOf('=');
+    const name = item.slice(0, Math.max(0, at)).trim();
+    if (!names.includes(name)) {
+      const meant = nearest(name, names);
+      throw new CommandError(
+        'usage',
+        `${JSON.stringify(item.slice(0, 60))} is no filter of runs`,
+        meant === undefined
+          ? `Write runs:tag=before, with a filter of ${names.join(', ')}.`
+          : `Did you mean runs:${meant}=…?`,
+      );
+    }
+    given.set(name, [...(given.get(name) ?? []), item.slice(at + 1)]);
+  }
+  return {
+    arguments: [],
+    option: option => {
+      const read = option.read(given.get(option.name) ?? []);
+      if (read.kind === 'ok') return read.value;
+      throw new CommandError('usage', `${text.slice(0, 80)}: ${read.problem}`, read.advice);
+    },
+  };
+};
+
+const noRuns = (text: string): CommandError =>
+  new CommandError(
+    'benchRunDirectory',
+    `${text.slice(0, 100)} names no run`,
+    'See which there are: plimsoll runs',
+  );
+
+/** How filters begin. */
+const RUNS = 'runs:';
+
+/** Nobody said. */
+export const NOT_GIVEN: Unknown = unknown('not given');

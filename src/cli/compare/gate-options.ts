@@ -1,0 +1,97 @@
+// `--fail-if`, `--fail-if-undecided`, `--junit`, `--markdown`: what a CI job asks of a comparison, and where it is told.
+
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ComparisonDocument, ComparisonGate } from '../../core/comparison/comparison-document.ts';
+import type { GateRule } from '../../core/comparison/gate.ts';
+import { judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
+import { figureText, formatBytes } from '../../core/figure/figure.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+import { comparisonJunit } from '../../report/junit/comparison-junit.ts';
+import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
+import type { Invocation, Option } from '../command.ts';
+import { flag, nonEmpty, repeated, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { ExitName } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+
+const failIfOption = repeated<GateRule>({
+  name: 'fail-if',
+  valueName: 'RULE',
+  meaning:
+    "End with 18 if B has changed by more: 'ttft.p90 > +5%'. The near end of the interval counts. With rules the primary metric decides nothing.",
+  parse: parseGateRule,
+});
+const failIfUndecidedOption = flag(
+  'fail-if-undecided',
+  'With rules: end with 19 where one of them is undecided.',
+);
+const junitOption = value({
+  name: 'junit',
+  valueName: 'FILE',
+  meaning: 'Write JUnit XML for a CI server.',
+  parse: nonEmpty,
+});
+const markdownOption = value({
+  name: 'markdown',
+  valueName: 'FILE',
+  meaning: 'Write Markdown for a pull request.',
+  parse: nonEmpty,
+});
+
+export const GATE_OPTIONS: readonly Option<unknown>[] = [
+  failIfOption,
+  failIfUndecidedOption,
+  junitOption,
+  markdownOption,
+];
+
+/** The document with what its gate says, where one was asked for or not: its outcome decides the exit code. */
+export const gated = (document: ComparisonDocument, invocation: Invocation): ComparisonDocument => ({
+  ...document,
+  gate: judgeGate(document, {
+    rules: invocation.option(failIfOption),
+    failsIfUndecided: invocation.option(failIfUndecidedOption),
+  }),
+});
+
+/** Writes the files that were asked for; the lines that say so. @throws CommandError */
+export const writeGateFiles = async (
+  document: ComparisonDocument,
+  { invocation, state }: { readonly invocation: Invocation; readonly state: ProcessState },
+): Promise<string> => {
+  let said = '';
+  for (const [file, text] of [
+    [invocation.option(junitOption), comparisonJunit(document)],
+    [invocation.option(markdownOption), comparisonMarkdown(document)],
+  ] as const)
+    if (file !== undefined) said += await written(resolve(state.cwd, file), text);
+  return said;
+};
+
+/** How a comparison that is complete ends. */
+export const gateExit = ({ gate }: Pick<ComparisonDocument, 'gate'>): ExitName =>
+  GATE_EXITS[gate?.outcome ?? 'not-comparable'];
+
+const GATE_EXITS: Readonly<Record<ComparisonGate['outcome'], ExitName>> = {
+  passed: 'ok',
+  worse: 'benchWorse',
+  broken: 'benchWorse',
+  undecided: 'benchUndecided',
+  'not-comparable': 'benchNotComparable',
+};
+
+const written = async (path: string, text: string): Promise<string> => {
+  try {
+    await writeFileAtomic(path, text);
+    return `Wrote ${path}, ${figureText(formatBytes((await stat(path)).size))}\n`;
+  } catch (error) {
+    throw new CommandError(
+      'failure',
+      `${path} cannot be written: ${diskReason(error)}`,
+      'Choose a file in a folder that you can write to.',
+      { cause: error },
+    );
+  }
+};

@@ -1,0 +1,204 @@
+// Which runs may stand beside each other: the one rule of the command line and of the dashboard. Another model, other prompts,
+// another load or other lengths make another measurement, and so does a client that was itself the limit: then a difference
+// says nothing of the server.
+
+import { formatCount, formatThreeDigits } from '../figure/figure.ts';
+import type { Report } from '../run/report.ts';
+import type { Run } from '../run/run.ts';
+import type { RunPattern } from '../run/run-pattern.ts';
+import type { RunShape } from '../run/run-shape.ts';
+import { loadLabel, PLAIN_SHAPE, shapeOf } from '../run/run-shape.ts';
+import { earlyStoppingRank } from '../statistics/early-stopping.ts';
+import type { Reported } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
+import type { ComparisonRefusal, RefusalCode } from './comparison-document.ts';
+
+/** What of a run decides it. What is unknown of one of two refuses nothing. */
+export interface ComparableFacts {
+  readonly runId: string;
+  readonly model: Reported<string>;
+  readonly dataset: string;
+  readonly datasetDigest: Reported<string>;
+  readonly pattern: RunPattern;
+  readonly shape: Reported<RunShape>;
+  readonly isStreaming: boolean;
+  /** Mean tokens of a request, as the server counts them. */
+  readonly inputTokens: Reported<number>;
+  readonly outputTokens: Reported<number>;
+  readonly clientVerdict: 'trustworthy' | 'client-bound' | 'unknown';
+  /** Whatever else is part of a request's body, as text. */
+  readonly sampling: Reported<string>;
+}
+
+export const factsOfReport = ({ run, series, client }: Report): ComparableFacts => ({
+  runId: run.id,
+  model: run.model,
+  dataset: run.dataset,
+  datasetDigest: unknown('not recorded'),
+  pattern: run.pattern,
+  shape: run.shape,
+  isStreaming: run.streaming,
+  inputTokens: series.inputTokens?.mean ?? unknown('the server did not tell'),
+  outputTokens: series.outputTokens?.mean ?? unknown('the server did not tell'),
+  clientVerdict: client.verdict,
+  sampling: isUnknown(run.requests)
+    ? run.requests
+    : [
+        run.requests.body === '' ? '{}' : run.requests.body,
+        ...run.requests.lengthFields,
+        ...(run.hasNonce ? [] : ['no nonce']),
+        ...(isUnknown(run.requests.prefixes)
+          ? []
+          : [`${run.requests.prefixes.count} prefixes of ${run.requests.prefixes.tokens} tokens`]),
+      ].join(' '),
+});
+
+/** As the whole cluster knows a run: without its lengths and its sampling. */
+export const factsOfRun = (run: Run): ComparableFacts => ({
+  runId: run.runId,
+  model: run.model,
+  dataset: run.dataset,
+  datasetDigest: NOT_TOLD_TO_CLUSTER,
+  pattern: run.pattern,
+  shape: run.shape,
+  isStreaming: run.isStreaming,
+  inputTokens: NOT_TOLD_TO_CLUSTER,
+  outputTokens: NOT_TOLD_TO_CLUSTER,
+  clientVerdict: isUnknown(run.figures) ? 'unknown' : run.figures.client.verdict,
+  sampling: NOT_TOLD_TO_CLUSTER,
+});
+
+/** Of two sides of one run or more: each rule that one of them breaks, once. Runs of one side must be alike too. */
+export const refusalsBetween = (
+  a: readonly ComparableFacts[],
+  b: readonly ComparableFacts[],
+): readonly ComparisonRefusal[] =>
+  RULES.flatMap(({ code, problem, of, isSame = isEqual }) => {
+    const values = [...a, ...b].map(of).filter(isKnown);
+    const [first] = values;
+    if (first === undefined || values.every(value => isSame(first, value))) return [];
+    return [{ code, problem, a: textsOf(a, of), b: textsOf(b, of) }];
+  }).concat(clientRefusals(a, b));
+
+/** Why the load of one run is not that of the other: "8 at a time, not 4 at a time"; none where it is. */
+export const loadDifferences = (reference: ComparableFacts, facts: ComparableFacts): readonly string[] => {
+  const refused = refusalsBetween([reference], [facts]).map(({ code }) => code);
+  return [
+    ...(refused.some(code => code === 'arrival' || code === 'concurrency')
+      ? [`${loadLabel(facts)}, not ${loadLabel(reference)}`]
+      : []),
+    ...(refused.includes('dataset')
+      ? [`data set ${withoutSeed(facts.dataset)}, not ${withoutSeed(reference.dataset)}`]
+      : []),
+  ];
+};
+
+/** Whether so many samples say anything of the percentile, with 99 % confidence. */
+export const hasEnoughFor = (percentile: number, count: number): boolean =>
+  earlyStoppingRank(count, percentile) > 0;
+
+interface Rule {
+  readonly code: RefusalCode;
+  readonly problem: string;
+  readonly of: (facts: ComparableFacts) => Reported<string | number>;
+  readonly isSame?: (one: string | number, other: string | number) => boolean;
+}
+
+const isEqual = (one: string | number, other: string | number): boolean => one === other;
+
+const isWithin =
+  (share: number) =>
+  (one: string | number, other: string | number): boolean =>
+    Math.abs(Number(other) - Number(one)) <= share * Math.min(Number(one), Number(other));
+
+const textsOf = (side: readonly ComparableFacts[], of: Rule['of']): string => {
+  const texts = new Set(side.map(facts => textOf(of(facts))));
+  return [...texts].slice(0, VALUES_SHOWN_MAX).join(', ') + (texts.size > VALUES_SHOWN_MAX ? ', …' : '');
+};
+
+const textOf = (value: Reported<string | number>): string => {
+  if (isUnknown(value)) return value.reason;
+  return typeof value === 'number' ? formatThreeDigits(value) : value.slice(0, VALUE_LENGTH_MAX);
+};
+
+/** A client that was the limit measured itself; nobody may vouch for one that is not known. */
+const clientRefusals = (
+  a: readonly ComparableFacts[],
+  b: readonly ComparableFacts[],
+): readonly ComparisonRefusal[] => {
+  if ([...a, ...b].every(({ clientVerdict }) => clientVerdict === 'trustworthy')) return [];
+  const of = ({ clientVerdict }: ComparableFacts): string => clientVerdict;
+  return [
+    {
+      code: 'client',
+      problem: 'The load generator was the limit, or nobody can say that it was not',
+      a: textsOf(a, of),
+      b: textsOf(b, of),
+    },
+  ];
+};
+
+/** Seeds are told apart from data sets: other draws of the same prompts are the same load. */
+const withoutSeed = (dataset: string): string => dataset.replace(/, seed -?\d+$/, '');
+
+const arrivalOf = ({ pattern, shape }: ComparableFacts): string => {
+  const { rampMs, warmupMs, steps } = shapeOf({ shape });
+  const kind = 'concurrency' in pattern ? 'closed loop' : loadLabel({ pattern, shape: PLAIN_SHAPE });
+  return [
+    steps.length === 0 ? kind : loadLabel({ pattern, shape }),
+    ...(rampMs === 0 ? [] : [`ramp ${rampMs / 1_000} s`]),
+    ...(warmupMs === 0 ? [] : [`warm-up ${warmupMs / 1_000} s`]),
+  ].join(', ');
+};
+
+const concurrencyOf = ({ pattern, shape }: ComparableFacts): string => {
+  const cap = knownOr(shapeOf({ shape }).inFlightCap, undefined);
+  return [
+    ...('concurrency' in pattern ? [`${formatCount(pattern.concurrency)} at a time`] : []),
+    ...(cap === undefined ? [] : [`at most ${formatCount(cap)} in flight`]),
+  ].join(', ');
+};
+
+/** How much lengths may differ, as a share. */
+const LENGTHS_SHARE_MAX = 0.02;
+const VALUES_SHOWN_MAX = 4;
+const VALUE_LENGTH_MAX = 200;
+const NOT_TOLD_TO_CLUSTER = unknown('only in the report');
+
+const RULES: readonly Rule[] = [
+  { code: 'model', problem: 'Different models answered', of: ({ model }) => model },
+  {
+    code: 'dataset',
+    problem: 'The prompts come from different data sets',
+    of: ({ dataset }) => withoutSeed(dataset),
+  },
+  {
+    code: 'dataset',
+    problem: 'The data sets have the same name and different contents',
+    of: ({ datasetDigest }) => datasetDigest,
+  },
+  { code: 'arrival', problem: 'Requests arrived in different ways', of: arrivalOf },
+  {
+    code: 'concurrency',
+    problem: 'Different numbers of requests were in flight',
+    of: facts => concurrencyOf(facts) || 'not limited',
+  },
+  {
+    code: 'lengths',
+    problem: `Prompts differ in length by more than ${LENGTHS_SHARE_MAX * 100}\u202f%`,
+    of: ({ inputTokens }) => inputTokens,
+    isSame: isWithin(LENGTHS_SHARE_MAX),
+  },
+  {
+    code: 'lengths',
+    problem: `Answers differ in length by more than ${LENGTHS_SHARE_MAX * 100}\u202f%`,
+    of: ({ outputTokens }) => outputTokens,
+    isSame: isWithin(LENGTHS_SHARE_MAX),
+  },
+  { code: 'sampling', problem: 'Requests ask for different things', of: ({ sampling }) => sampling },
+  {
+    code: 'sampling',
+    problem: 'One streams its answers and another does not',
+    of: ({ isStreaming }) => (isStreaming ? 'streamed' : 'not streamed'),
+  },
+];

@@ -1,0 +1,215 @@
+// What finished runs say of each other. One run a side: a block bootstrap inside each, and nothing more than "different". Several:
+// the run is the unit, and the words are those of interleaved pairs.
+
+import type { Report, ReportEnvironment } from '../run/report.ts';
+import { loadLabel } from '../run/run-shape.ts';
+import type { RunTags } from '../run/run-tags.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
+import { bootstrapMetrics } from './bootstrap-metrics.ts';
+import type { ComparableFacts } from './comparability.ts';
+import { factsOfReport, refusalsBetween } from './comparability.ts';
+import { comparedUnit } from './compared-unit.ts';
+import type {
+  ComparedMetric,
+  ComparedUnit,
+  ComparisonDocument,
+  ComparisonRefusal,
+} from './comparison-document.ts';
+import { COMPARISON_SCHEMA } from './comparison-document.ts';
+import { askedMetric, COMPARISON_METRICS, defaultPrimary } from './comparison-metrics.ts';
+import { comparisonSentence } from './comparison-words.ts';
+import { judgeMetrics } from './judge-metrics.ts';
+import { setEvidence } from './run-spread.ts';
+import type { TimedRun } from './timed-run.ts';
+
+/** One run, a set of them, or a baseline that was kept. */
+export interface FinishedSide {
+  readonly label: string;
+  readonly target: Reported<string>;
+  readonly model: Reported<string>;
+  readonly serverKind: Reported<string>;
+  readonly units: readonly FinishedUnit[];
+  /** With fewer runs it is not comparable: five of a baseline. */
+  readonly runsMin: number;
+  /** Of a side of one run that is on this machine. */
+  readonly only: { readonly report: Report; readonly timed: TimedRun | Unknown } | undefined;
+}
+
+export interface FinishedUnit extends ComparedUnit {
+  readonly facts: ComparableFacts;
+  /** Why it has no figures that stay as they are; '' where it has. */
+  readonly fault: string;
+}
+
+export interface FinishedOptions {
+  readonly id: string;
+  readonly version: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly command: string;
+  readonly environment: ReportEnvironment;
+  readonly name: Reported<string>;
+  readonly tags: RunTags;
+  /** Of a metric; undefined: the one that suits the load. */
+  readonly primary: string | undefined;
+  /** By the name of a metric, where it is not the usual one. */
+  readonly margins: Readonly<Record<string, number>>;
+  readonly isAnyway: boolean;
+}
+
+export const finishedUnit = (report: Report, directory: string): FinishedUnit => ({
+  ...comparedUnit(report, directory),
+  facts: factsOfReport(report),
+  fault: report.complete && !report.interrupted ? '' : (report.incompleteReason ?? 'the run was interrupted'),
+});
+
+export const compareFinished = (
+  a: FinishedSide,
+  b: FinishedSide,
+  options: FinishedOptions,
+): ComparisonDocument => {
+  const { isAnyway, margins, ...told } = options;
+  const facts = a.units[0]?.facts ?? b.units[0]?.facts;
+  const primary = options.primary ?? (facts === undefined ? 'latency.p90' : defaultPrimary(facts));
+  const mode = a.only !== undefined && b.only !== undefined ? 'runs' : 'sets';
+  const refusals = [
+    ...countRefusals(a, b, mode),
+    ...faultRefusals(a, b),
+    ...refusalsBetween(
+      a.units.map(unit => unit.facts),
+      b.units.map(unit => unit.facts),
+    ),
+  ];
+  const judged = measured(
+    a.only !== undefined && b.only !== undefined
+      ? bootstrapMetrics(a.only, b.only, { primary, margins })
+      : setMetrics(a, b, { primary, margins }),
+    primary,
+  );
+  const isRefused = refusals.length > 0 && !isAnyway;
+  const metrics = isRefused ? judged.map(withoutVerdict) : judged;
+  const document = {
+    schema: COMPARISON_SCHEMA,
+    id: told.id,
+    plimsoll: { version: told.version },
+    name: told.name,
+    tags: told.tags,
+    startedAt: told.startedAt,
+    command: told.command,
+    environment: told.environment,
+    state: 'complete' as const,
+    mode,
+    a: sideOf(a),
+    b: sideOf(b),
+    load: loadOf(facts),
+    plan: unknown('only pairs are planned'),
+    metrics,
+    refusals,
+    isAnyway,
+    notices: noticesOf(mode, metrics),
+    verdict: isRefused
+      ? ({ kind: 'not-comparable', reason: refusals.map(({ problem }) => problem).join('; ') } as const)
+      : (metrics.find(({ isPrimary }) => isPrimary)?.verdict ??
+        ({ kind: 'not-comparable', reason: `there is no metric ${primary}` } as const)),
+  } as const;
+  const runs = Math.min(a.units.length, b.units.length);
+  return {
+    ...document,
+    looks: [{ pairs: runs, alpha: ALPHA, verdict: document.verdict }],
+    sentence: comparisonSentence(document),
+  };
+};
+
+const setMetrics = (
+  a: FinishedSide,
+  b: FinishedSide,
+  { primary, margins }: { readonly primary: string; readonly margins: Readonly<Record<string, number>> },
+): readonly ComparedMetric[] => {
+  const pattern = a.units[0]?.facts.pattern ?? b.units[0]?.facts.pattern;
+  if (pattern === undefined) return [];
+  return judgeMetrics(
+    COMPARISON_METRICS.map(row =>
+      setEvidence(askedMetric(row, pattern, margins), { a: a.units, b: b.units }),
+    ),
+    { alpha: ALPHA, primary },
+  );
+};
+
+/** A figure that neither side has, such as goodput without objectives, is not worth a line. */
+const measured = (metrics: readonly ComparedMetric[], primary: string): readonly ComparedMetric[] =>
+  metrics.filter(({ name, a, b }) => name === primary || isKnown(a) || isKnown(b));
+
+/** Figures stand, in grey; nothing is said of them. */
+const withoutVerdict = (metric: ComparedMetric): ComparedMetric => ({
+  ...metric,
+  verdict: { kind: 'not-comparable', reason: 'the two sides are not comparable' },
+});
+
+const countRefusals = (
+  a: FinishedSide,
+  b: FinishedSide,
+  mode: 'runs' | 'sets',
+): readonly ComparisonRefusal[] => {
+  const least = (side: FinishedSide): number => Math.max(side.runsMin, mode === 'sets' ? 2 : 1);
+  return a.units.length >= least(a) && b.units.length >= least(b)
+    ? []
+    : [
+        {
+          code: 'too-few',
+          problem: 'There are too few runs to say how runs vary',
+          a: runsText(a, least(a)),
+          b: runsText(b, least(b)),
+        },
+      ];
+};
+
+const runsText = ({ units }: FinishedSide, least: number): string =>
+  `${units.length} ${units.length === 1 ? 'run' : 'runs'}${units.length < least ? `, at least ${least} are needed` : ''}`;
+
+const faultRefusals = (a: FinishedSide, b: FinishedSide): readonly ComparisonRefusal[] => {
+  const textOf = ({ units }: FinishedSide): string =>
+    units
+      .filter(({ fault }) => fault !== '')
+      .slice(0, FAULTS_SHOWN_MAX)
+      .map(({ runId, fault }) => `${runId}: ${fault}`)
+      .join(', ') || 'complete';
+  return [...a.units, ...b.units].every(({ fault }) => fault === '')
+    ? []
+    : [{ code: 'other', problem: 'A run is not complete', a: textOf(a), b: textOf(b) }];
+};
+
+const sideOf = ({ label, target, model, serverKind, units }: FinishedSide): ComparisonDocument['a'] => ({
+  label,
+  target,
+  model,
+  serverKind,
+  isStartedHere: false,
+  units: units.map(({ facts: _facts, fault: _fault, ...unit }) => unit),
+});
+
+const loadOf = (facts: ComparableFacts | undefined): string =>
+  facts === undefined ? 'no run' : `${loadLabel(facts)}, ${facts.dataset}`;
+
+const noticesOf = (mode: 'runs' | 'sets', metrics: readonly ComparedMetric[]): readonly string[] =>
+  mode === 'sets'
+    ? []
+    : [
+        'Between-run variation unknown: one run each cannot tell a change of the server from how its runs differ anyway; several runs can (--repeat).',
+        ...(metrics.some(({ ratio }) => !isUnknown(ratio))
+          ? [
+              'Intervals come from a block bootstrap inside each run, 95 % each, not corrected for being many.',
+            ]
+          : []),
+      ];
+
+/** What a side is called: the name that its runs share, else their only id, else how many there are. */
+export const sideLabel = (units: readonly FinishedUnit[], names: readonly Reported<string>[]): string => {
+  const known = new Set(names.map(name => knownOr(name, '')));
+  const [name = ''] = known;
+  if (known.size === 1 && name !== '') return name;
+  return units.length === 1 ? (units[0]?.runId ?? 'no run') : `${units.length} runs`;
+};
+
+const ALPHA = 0.05;
+const FAULTS_SHOWN_MAX = 4;

@@ -1,0 +1,53 @@
+// The gate of a comparison in words, for the terminal, a pull request, a CI server and the page.
+
+import { capitalized } from '../text/single-line.ts';
+import { isUnknown } from '../unknown.ts';
+import type { ComparisonDocument, ComparisonGate, GateAnswer } from './comparison-document.ts';
+import { ratioWords } from './comparison-words.ts';
+
+/** "The gate fails: 1 of 3 rules broken"; without a gate what the primary metric says. */
+export const gateSentence = (gate: ComparisonGate): string => {
+  const { rules, outcome } = gate;
+  const words = outcomeWords(gate);
+  if (rules.length === 0) return capitalized(words);
+  return `The gate ${outcome === 'passed' ? 'passes' : 'fails'}: ${words}`;
+};
+
+const outcomeWords = ({ rules, outcome }: ComparisonGate): string => {
+  const count = (state: GateAnswer['state']): number => rules.filter(rule => rule.state === state).length;
+  const ofRules = `of ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`;
+  switch (outcome) {
+    case 'passed':
+      if (rules.length === 0) return 'B is not worse';
+      return count('open') === 0 ? 'no rule broken' : `no rule broken, ${count('open')} ${ofRules} undecided`;
+    case 'broken':
+      return `${count('broken')} ${ofRules} broken`;
+    case 'worse':
+      return 'B is worse';
+    case 'undecided':
+      return rules.length === 0 ? 'undecided' : `${count('open')} ${ofRules} undecided`;
+    case 'not-comparable':
+      return 'not comparable';
+    default:
+      return outcome satisfies never;
+  }
+};
+
+export const gateStateWord = (state: GateAnswer['state']): string => GATE_STATE_WORDS[state];
+
+/** "ttft.p90 > +5%: broken, nearest end +5.7 %". */
+export const gateAnswerWords = ({ rule, state, nearest }: GateAnswer): string =>
+  `${rule}: ${gateStateWord(state)}, ${isUnknown(nearest) ? nearest.reason : `nearest end of the interval ${ratioWords(1 + nearest)}`}`;
+
+/** Nothing where no gate was set. */
+export const gateLines = ({ gate }: Pick<ComparisonDocument, 'gate'>): readonly string[] =>
+  gate === undefined || gate.rules.length === 0
+    ? []
+    : [`${gateSentence(gate)}.`, ...gate.rules.map(gateAnswerWords)];
+
+const GATE_STATE_WORDS: Readonly<Record<GateAnswer['state'], string>> = {
+  passes: 'passes',
+  broken: 'broken',
+  open: 'undecided',
+  unknown: 'not comparable',
+};

@@ -1,0 +1,61 @@
+// What several runs of one target say together: the run is the unit, because requests of one run share a queue, a server that was
+// started once and an hour of the day. Two sets are compared by Welch's t on logarithms (Biometrika 34, 1947).
+
+import type { LogEffect } from '../statistics/log-effect.ts';
+import type { Unknown } from '../unknown.ts';
+import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import type { ComparedUnit } from './comparison-document.ts';
+import type { AskedMetric } from './comparison-metrics.ts';
+import type { MetricEvidence } from './judge-metrics.ts';
+
+/** Of one metric over two sets of at least two runs each. */
+export const setEvidence = (
+  metric: AskedMetric,
+  { a, b }: { readonly a: readonly ComparedUnit[]; readonly b: readonly ComparedUnit[] },
+): MetricEvidence => {
+  const logsA = logsOf(metric.name, a);
+  const logsB = logsOf(metric.name, b);
+  return {
+    ...metric,
+    a: isUnknown(logsA) ? logsA : Math.exp(logsA.mean),
+    b: isUnknown(logsB) ? logsB : Math.exp(logsB.mean),
+    effect: isUnknown(logsA) ? logsA : isUnknown(logsB) ? logsB : welchEffect(logsA, logsB),
+    signFlipP: unknown('runs are not paired'),
+  };
+};
+
+interface Logs {
+  readonly mean: number;
+  readonly spread: number;
+  readonly count: number;
+}
+
+const logsOf = (name: string, units: readonly ComparedUnit[]): Logs | Unknown => {
+  const values = units.map(({ figures }) => figures[name] ?? unknown('not measured'));
+  const missing = values.findIndex(isUnknown);
+  const why = values[missing];
+  if (why !== undefined && isUnknown(why)) return unknown(`run ${units[missing]?.runId}: ${why.reason}`);
+  const known = values.filter(isKnown);
+  if (known.length === 0) return unknown('there is no run');
+  if (known.some(value => value <= 0)) return unknown('a figure of 0 has no ratio');
+  const logs = known.map(Math.log);
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+  return { mean, count: logs.length, spread: Math.sqrt(squares / Math.max(1, logs.length - 1)) };
+};
+
+/** Spreads of their own, and Satterthwaite's degrees of freedom. */
+const welchEffect = (a: Logs, b: Logs): LogEffect | Unknown => {
+  if (a.count < 2 || b.count < 2) return unknown('fewer than two runs on a side');
+  const [ofA, ofB] = [a.spread ** 2 / a.count, b.spread ** 2 / b.count];
+  const variance = ofA + ofB;
+  const degrees = variance ** 2 / (ofA ** 2 / (a.count - 1) + ofB ** 2 / (b.count - 1));
+  return {
+    mean: b.mean - a.mean,
+    standardError: Math.sqrt(variance),
+    degreesOfFreedom: variance === 0 ? a.count + b.count - 2 : degrees,
+    // Of the difference of one run each: as many runs more on both sides narrow it as pairs would.
+    spread: Math.sqrt(a.spread ** 2 + b.spread ** 2),
+    count: Math.min(a.count, b.count),
+  };
+};

@@ -1,0 +1,80 @@
+// A comparison in Markdown, as a comment on a pull request: the answer, the gate, each figure with its interval.
+
+import type { ComparedMetric, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import {
+  comparisonVerdictWords,
+  percentWords,
+  rangeWords,
+  ratioWords,
+} from '../../core/comparison/comparison-words.ts';
+import { gateLines } from '../../core/comparison/gate-words.ts';
+import { figureText } from '../../core/figure/figure.ts';
+import { formatRunFigure } from '../../core/run/format-run-figure.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+
+export const comparisonMarkdown = (document: ComparisonDocument): string => {
+  const { sentence, refusals, metrics, notices, a, b, load, mode } = document;
+  const unit = mode === 'pairs' ? 'pairs' : 'runs';
+  return `${[
+    `## ${markdownWords(sentence)}`,
+    '',
+    ...gateParts(document),
+    ...(refusals.length === 0
+      ? []
+      : [
+          document.isAnyway ? 'Compared anyway, although:' : 'Not comparable:',
+          '',
+          ...list(refusals.map(refusal => `${refusal.problem} (A: ${refusal.a}; B: ${refusal.b})`)),
+        ]),
+    ...markdownTable(
+      ['', 'A', 'B', 'change', 'interval', 'margin', 'verdict'],
+      metrics
+        .filter(isShown)
+        .map(metric => [
+          `${metric.isPrimary ? '**' : ''}${markdownWords(capitalized(metric.label))}${metric.isPrimary ? '**' : ''}`,
+          figureOf(metric, metric.a),
+          figureOf(metric, metric.b),
+          isKnown(metric.ratio) ? ratioWords(metric.ratio.value) : '–',
+          isKnown(metric.ratio) ? rangeWords(metric.ratio) : '–',
+          `±${percentWords(metric.marginShare)}`,
+          metric.verdict.kind === 'not-comparable'
+            ? markdownWords(metric.verdict.reason)
+            : comparisonVerdictWords(metric.verdict, unit),
+        ]),
+    ),
+    '',
+    ...markdownTable(
+      ['', ''],
+      [
+        ['A', markdownCode(a.label)],
+        ['B', markdownCode(b.label)],
+        ['Load', markdownCode(load)],
+        ['Units', `${a.units.length} and ${b.units.length} ${mode === 'pairs' ? 'segments' : 'runs'}`],
+        ['Plimsoll', markdownCode(document.plimsoll.version)],
+      ],
+    ),
+    '',
+    ...list(notices.slice(0, NOTICES_SHOWN_MAX)),
+  ]
+    .join('\n')
+    .trimEnd()}\n`;
+};
+
+const gateParts = (document: ComparisonDocument): readonly string[] => {
+  const [first, ...rules] = gateLines(document);
+  return first === undefined ? [] : [`**${markdownWords(first)}**`, '', ...list(rules)];
+};
+
+/** A figure that neither side has is no row. */
+const isShown = ({ a, b }: ComparedMetric): boolean => isKnown(a) || isKnown(b);
+
+const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
+  isUnknown(value) ? '–' : figureText(formatRunFigure(unit, value));
+
+const list = (sentences: readonly string[]): readonly string[] =>
+  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownWords(sentence)}`), ''];
+
+const NOTICES_SHOWN_MAX = 10;
