@@ -24,7 +24,9 @@ describe('comparisons of simulated servers', () => {
     const alarms = all.filter(({ looks }) => looks.some(({ p }) => knownOr(p, 1) <= alpha)).length;
     expect(alarms).toBeGreaterThanOrEqual(4);
     expect(alarms).toBeLessThanOrEqual(16);
-    const wrong = all.filter(({ ended }) => ended.verdict.kind === 'better' || ended.verdict.kind === 'worse');
+    const wrong = all.filter(
+      ({ ended }) => ended.verdict.kind === 'better' || ended.verdict.kind === 'worse',
+    );
     expect(wrong.length).toBeLessThanOrEqual(16);
     const covered = all.filter(({ looks }) => {
       const ratio = looks.at(-1)?.ratio;

@@ -1,0 +1,285 @@
+// The driver of comparisons, with runs that are made up: what it runs in which order, when it stops, and what it keeps.
+
+import { describe, expect, test } from 'vitest';
+import { BenchError } from '../../../src/bench/bench-error.ts';
+import type { SideParts } from '../../../src/bench/compare/compared-side.ts';
+import { runComparison } from '../../../src/bench/compare/run-comparison.ts';
+import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
+import { pairPlan, USUAL_LOOKS } from '../../../src/core/comparison/pair-plan.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import { madeUpComparison } from '../../support/made-up-comparison.ts';
+import { MadeUpRun } from '../../support/made-up-run.ts';
+import { runConfig } from '../../support/run-records.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { requestHere } from '../run-here.ts';
+
+interface Segment {
+  readonly directory: string;
+  readonly side: 'a' | 'b';
+  readonly seed: number;
+}
+
+interface Setting {
+  /** What becomes of the report of a segment; throwing is a server that is gone. */
+  readonly report?: (report: Report, segment: Segment) => Report;
+  readonly began?: (segment: Segment) => void;
+  readonly models?: readonly [a: string, b: string];
+  readonly isAnyway?: boolean;
+  readonly stop?: AbortSignal;
+  readonly ready?: SideParts['ready'];
+}
+
+interface Compared {
+  readonly document: ComparisonDocument;
+  readonly segments: readonly Segment[];
+  /** Pairs in each written document. */
+  readonly written: readonly number[];
+}
+
+const SLOWER = 1.2;
+
+/** One for all: what differs between segments is its scale. */
+const measured = ((): Report => {
+  using folder = temporaryDirectory();
+  const run = new MadeUpRun({ directory: folder.path });
+  run.samples(300, { fromMs: 0, untilMs: 60_000 });
+  return run.report();
+})();
+
+/** B takes a fifth longer, give or take what pairs differ by. */
+const compare = async (setting: Setting = {}): Promise<Compared> => {
+  const { models = ['m', 'm'], isAnyway = false, stop = new AbortController().signal } = setting;
+  using folder = temporaryDirectory();
+  const segments: Segment[] = [];
+  const written: number[] = [];
+  const pattern = { kind: 'poisson', requestsPerSecond: 10 } as const;
+  const side = (port: number): SideParts => ({
+    label: `port ${port}`,
+    request: requestHere(`http://127.0.0.1:${port}`, { pattern }),
+    isStartedHere: false,
+    ready: setting.ready ?? (async () => 'known'),
+  });
+  const start = madeUpComparison([]);
+  const document = await runComparison(
+    {
+      plan: pairPlan(USUAL_LOOKS, { durationMs: 1, requests: 0, latencies: 0 }),
+      pattern,
+      primary: 'ttft.p90',
+      margins: {},
+      isSegmentFixed: true,
+      warmupMs: 1,
+      restMs: 0,
+      seed: 100,
+    },
+    {
+      segment: {
+        bench: {
+          clock: systemClock,
+          env: {},
+          nodePath: '',
+          temporaryFolder: folder.path,
+          version: '0',
+          environment: start.environment,
+          settings: BENCH_SETTINGS,
+          stop,
+          stopNow: stop,
+        },
+        newRun: number => ({
+          runId: `run-${number}`,
+          startedAt: '2026-11-23T01:00:00.000Z',
+          noncePrefix: '00000000',
+        }),
+        run: async (request, parts) => {
+          const segment: Segment = {
+            directory: parts.directory.slice(folder.path.length + 1),
+            side: request.target.server.port === 1 ? 'a' : 'b',
+            seed: request.seed,
+          };
+          segments.push(segment);
+          const config = runConfig({
+            id: parts.runId,
+            pattern,
+            model: models[segment.side === 'a' ? 0 : 1],
+            seed: request.seed,
+          });
+          parts.observer.started({
+            config,
+            directory: parts.directory,
+            snapshotsEndpoint: '',
+            runZeroNs: 0n,
+            counts: () => ({ issued: 0, warmup: 0, ended: 0 }),
+          });
+          setting.began?.(segment);
+          const factor = (segment.side === 'b' ? SLOWER : 1) * (1 + 0.01 * Math.sin(7 * segments.length));
+          const report = scaled({ ...measured, run: config.run }, factor);
+          return { report: setting.report?.(report, segment) ?? report, diskProblems: [] };
+        },
+      },
+      a: side(1),
+      b: side(2),
+      directory: folder.path,
+      document: { ...start, isAnyway, looks: [], metrics: [] },
+      write: async ({ a }) => {
+        written.push(a.units.length);
+      },
+      observer: {
+        segmentBegan: () => undefined,
+        segmentEnded: async () => undefined,
+        phase: () => undefined,
+        snapshot: () => undefined,
+        notice: () => undefined,
+        changed: () => undefined,
+      },
+    },
+  );
+  return { document, segments, written };
+};
+
+const scaled = (report: Report, factor: number): Report => {
+  const { ttftNs } = report.series;
+  if (ttftNs === undefined) throw new Error('no TTFT');
+  const { failureAdjusted: _none, ...kept } = ttftNs;
+  const percentiles = Object.fromEntries(
+    Object.entries(ttftNs.percentiles).map(([name, value]) => [name, value * factor]),
+  );
+  return { ...report, series: { ...report.series, ttftNs: { ...kept, percentiles } } };
+};
+
+const hinderedClient = (report: Report): Report => ({
+  ...report,
+  client: { ...report.client, verdict: 'client-bound', starved: true, reasons: ['it stood still'] },
+});
+
+describe('a comparison', () => {
+  test('warms both up, goes through pairs in the order of the plan with one seed a pair, and ends at the look that decides', async () => {
+    const { document, segments, written } = await compare();
+    expect(segments.map(({ directory }) => directory)).toEqual([
+      'warm-up-01-a',
+      'warm-up-02-b',
+      ...['1-a', '1-b', '2-b', '2-a', '3-b', '3-a', '4-a', '4-b', '5-b', '5-a', '6-a', '6-b'].map(
+        name => `pair-0${name}`,
+      ),
+    ]);
+    expect(segments.slice(2).map(({ seed }) => seed)).toEqual([
+      101, 101, 102, 102, 103, 103, 104, 104, 105, 105, 106, 106,
+    ]);
+    expect(document).toMatchObject({ state: 'complete', verdict: { kind: 'worse' } });
+    expect(document.looks.map(({ pairs }) => pairs)).toEqual([6]);
+    expect(written).toEqual([0, 1, 2, 3, 4, 5, 6, 6]);
+    expect(document.sentence).toMatch(/^B is worse: TTFT p90 \+(19|20|21)\.\d %/);
+  });
+
+  test('takes the next looks where the first does not decide, and says how many pairs would', async () => {
+    const { document } = await compare({
+      report: (report, { side, seed }) =>
+        scaled(report, side === 'b' ? (1 + 0.2 * Math.sin(2 * seed)) / SLOWER : 1),
+    });
+    expect(document.looks.map(({ pairs }) => pairs)).toEqual([6, 8, 12]);
+    expect(document.verdict).toMatchObject({ kind: 'undecided', pairsToDecide: expect.any(Number) });
+  });
+
+  test('that is stopped keeps whole pairs, and claims nothing before its first look', async () => {
+    const stop = new AbortController();
+    const { document, segments } = await compare({
+      stop: stop.signal,
+      began: ({ directory }) => {
+        if (directory === 'pair-04-b') stop.abort();
+      },
+    });
+    expect(segments.at(-1)?.directory).toBe('pair-04-b');
+    expect(document).toMatchObject({
+      state: 'stopped',
+      endedEarly: 'it was stopped after 3 pairs, before the first look: nothing is decided',
+      verdict: { kind: 'undecided' },
+    });
+    expect([document.a.units.length, document.b.units.length]).toEqual([3, 3]);
+  });
+
+  test('of two models is refused after the warm-up, unless somebody has overruled it', async () => {
+    const refused = await compare({ models: ['one', 'two'] });
+    expect(refused.segments).toHaveLength(2);
+    expect(refused.document).toMatchObject({
+      state: 'complete',
+      verdict: { kind: 'not-comparable', reason: 'the models have different names' },
+      refusals: [{ code: 'model', a: 'one', b: 'two' }],
+    });
+    const anyway = await compare({ models: ['one', 'two'], isAnyway: true });
+    expect(anyway.document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [{ code: 'model' }] });
+  });
+
+  test('measures a pair again in which the client was in the way, and does not count what it gave', async () => {
+    let isFirst = true;
+    const { document, segments } = await compare({
+      report: (report, { directory }) => {
+        if (directory !== 'pair-02-a' || !isFirst) return report;
+        isFirst = false;
+        return hinderedClient(report);
+      },
+    });
+    expect(segments.slice(4, 8).map(({ directory, seed }) => [directory, seed])).toEqual([
+      ['pair-02-b', 102],
+      ['pair-02-a', 102],
+      ['pair-02-b-again-1', 10_102],
+      ['pair-02-a-again-1', 10_102],
+    ]);
+    expect(document.a.units.map(({ directory }) => directory).slice(0, 3)).toEqual([
+      'pair-01-a',
+      'pair-02-a-again-1',
+      'pair-03-a',
+    ]);
+    expect(document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
+    expect(document.notices).toContain(
+      'Pair 2 was measured again, because this client was in the way; what it gave is kept beside, uncounted',
+    );
+  });
+
+  test('is refused where the client is in the way again and again', async () => {
+    const { document, segments } = await compare({ report: hinderedClient });
+    expect(segments).toHaveLength(2 + 4 * 2);
+    expect(document).toMatchObject({
+      verdict: { kind: 'not-comparable' },
+      refusals: [{ code: 'client', a: '1 of 1 segments: it stood still' }],
+    });
+  });
+
+  test('whose server is gone in the middle keeps what it knows, and says what happened', async () => {
+    const { document } = await compare({
+      began: ({ directory }) => {
+        if (directory === 'pair-03-b')
+          throw new BenchError({ code: 'unreachable', problem: 'B cannot be reached', advice: '' });
+      },
+    });
+    expect(document).toMatchObject({
+      state: 'interrupted',
+      endedEarly: 'pair 3 could not be measured: B cannot be reached',
+    });
+    expect(document.a.units).toHaveLength(2);
+  });
+
+  test('warms a side up again whenever its server was started anew', async () => {
+    let last: 'a' | 'b' | undefined;
+    let turn = 0;
+    const order = 'ABABBABAABBABAAB';
+    const { segments } = await compare({
+      // As one server at a time does: fresh wherever the side changes.
+      ready: async () => {
+        const side = order[turn] === 'A' ? 'a' : 'b';
+        turn += 1;
+        const isFresh = side !== last;
+        last = side;
+        return isFresh ? 'fresh' : 'known';
+      },
+    });
+    expect(segments.slice(0, 7).map(({ directory }) => directory)).toEqual([
+      'warm-up-01-a',
+      'warm-up-02-b',
+      'warm-up-03-a',
+      'pair-01-a',
+      'warm-up-04-b',
+      'pair-01-b',
+      'pair-02-b',
+    ]);
+  });
+});
