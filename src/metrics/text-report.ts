@@ -2,7 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
-import { AGENT_COLUMNS, agentCells, agentRemarks } from '../core/run/agent-rows.ts';
+import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
@@ -174,7 +174,7 @@ const agents = ({ agents: all = [] }: Report): readonly string[] =>
     : [
         '',
         'Agents',
-        ...inColumns([AGENT_COLUMNS, ...all.map(agentCells)], { hasFigures: true }),
+        ...inColumns([AGENT_COLUMNS, ...agentRows(all)], { hasFigures: true }),
         ...agentRemarks(all).map(remark => `  ${remark}`),
       ];
 

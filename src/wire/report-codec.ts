@@ -94,6 +94,7 @@ const agent: v.GenericSchema<unknown, ReportAgent> = openObject({
   errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
   verdictReasons: sentences,
+  sendLatenessNsP99: v.exactOptional(reported(figure)),
   clockErrorMs: reported(figure),
   clockDriftPpm: reported(figure),
   planned: reported(count),

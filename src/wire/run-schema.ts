@@ -6,6 +6,7 @@ import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
+import { AGENTS_MAX } from './agent-request.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import {
@@ -95,6 +96,7 @@ const start = {
   seed: figure,
   command: reported(text),
   isStreaming: v.boolean(),
+  from: v.exactOptional(v.pipe(v.array(shortText), v.maxLength(AGENTS_MAX))),
   limits: openObject({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
   ...objectiveEntries,
   directory: text,

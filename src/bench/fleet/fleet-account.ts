@@ -190,6 +190,7 @@ export const reportAgents = (
       verdictReasons: report?.client.reasons ?? [
         'it left the run before it could tell how its own machine did',
       ],
+      sendLatenessNsP99: latenessOf(report),
       clockErrorMs: clock.errorNs / 1e6,
       clockDriftPpm: clock.drift === 0 ? unknown('measured once') : clock.drift * 1e6,
       planned:
@@ -202,6 +203,12 @@ export const reportAgents = (
       cores: hello.environment.cores,
     };
   });
+
+const latenessOf = (report: Report | undefined): Reported<number> => {
+  if (report === undefined) return unknown('it left the run before it could tell');
+  const { sendLatenessNs } = report.client;
+  return isUnknown(sendLatenessNs) ? sendLatenessNs : sendLatenessNs.p99;
+};
 
 /** Counted by the aggregator of each agent, of records that no sample has. */
 const OF_RECORDS: ReadonlySet<string> = new Set([

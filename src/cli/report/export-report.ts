@@ -61,7 +61,7 @@ export const exportReport = async (
         overTime: await runOverTime(samples, { isStreaming: report.run.streaming }),
         fonts: await reportFonts(context.state),
       }),
-    csv: () => samplesCsv(samples),
+    csv: () => samplesCsv(samples, report.run.from),
     markdown: () => Promise.resolve(runMarkdown(report)),
   });
 };

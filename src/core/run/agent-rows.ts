@@ -1,7 +1,8 @@
 // The agents of a run as rows of a table, the same in text and on every page.
 
-import { formatCount } from '../figure/figure.ts';
-import { isUnknown } from '../unknown.ts';
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
+import { isUnknown, unknown } from '../unknown.ts';
 import type { ReportRun } from './report.ts';
 import type { ReportAgent } from './report-agent.ts';
 import { skewOf } from './report-agent.ts';
@@ -9,23 +10,32 @@ import { skewOf } from './report-agent.ts';
 export const AGENT_COLUMNS: readonly string[] = [
   'agent',
   'issued',
+  'share',
   'completed',
   'failed',
   'unresolved',
   'off plan',
+  'sent late, p99',
   'clock within',
   'verdict',
 ];
 
-export const agentCells = (agent: ReportAgent): readonly string[] => {
-  const { name, counts, clockErrorMs } = agent;
-  return [
-    name,
-    ...[counts.issued, counts.completed, counts.failed, counts.unresolved].map(formatCount),
-    skewText(agent),
-    isUnknown(clockErrorMs) ? '–' : `${Number(clockErrorMs.toPrecision(2))} ms`,
-    verdictOf(agent),
-  ];
+/** A row each, as AGENT_COLUMNS names its cells. */
+export const agentRows = (agents: readonly ReportAgent[]): readonly (readonly string[])[] => {
+  const issued = agents.reduce((sum, { counts }) => sum + counts.issued, 0);
+  return agents.map(agent => {
+    const { name, counts, clockErrorMs, sendLatenessNsP99 = unknown('not told') } = agent;
+    return [
+      name,
+      formatCount(counts.issued),
+      issued === 0 ? '–' : figureText(formatFinePercent(counts.issued / issued)),
+      ...[counts.completed, counts.failed, counts.unresolved].map(formatCount),
+      skewText(agent),
+      isUnknown(sendLatenessNsP99) ? '–' : figureText(formatMeasuredNanoseconds(sendLatenessNsP99)),
+      isUnknown(clockErrorMs) ? '–' : `${Number(clockErrorMs.toPrecision(2))} ms`,
+      verdictOf(agent),
+    ];
+  });
 };
 
 /** "atlas, boreas"; undefined where one machine made the run. */

@@ -17,6 +17,8 @@ export type ReportAgent = {
   readonly errors: Readonly<Partial<Record<FailureKind, number>>>;
   readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
   readonly verdictReasons: readonly string[];
+  /** How late it sent, p99, ns; a version before 0.2 does not tell. */
+  readonly sendLatenessNsP99?: number | Unknown;
   /** Its clock places its requests within so much of where they were. */
   readonly clockErrorMs: number | Unknown;
   /** How much faster its clock ran than the coordinator's. */

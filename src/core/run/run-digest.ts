@@ -29,6 +29,7 @@ export const runAsked = (
   | 'seed'
   | 'command'
   | 'isStreaming'
+  | 'from'
 > => ({
   serverKind: shortName(run.serverKind),
   model: shortName(run.model),
@@ -40,6 +41,7 @@ export const runAsked = (
   seed: run.seed,
   command: run.command,
   isStreaming: run.streaming,
+  ...(run.from === undefined ? {} : { from: run.from.map(name => name.slice(0, NAME_LENGTH_MAX)) }),
 });
 
 export const runDigest = (report: Report): RunFigures => ({

@@ -25,6 +25,7 @@ const RUN = {
     runId: 'runId',
     runName: 'tag',
     tags: 'tag',
+    from: 'nodeName',
     startedAt: 'plain',
     target: 'free',
     serverKind: 'plain',

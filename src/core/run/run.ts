@@ -34,6 +34,8 @@ export interface Run extends ObjectiveFields {
   /** What to type to run it again, without secrets. */
   readonly command: Reported<string>;
   readonly isStreaming: boolean;
+  /** Who loaded, of a run from many machines. */
+  readonly from?: readonly string[];
   readonly limits: RunLimits;
   /** Where the run keeps its files, on the machine of the entry's origin. */
   readonly directory: string;

@@ -9,13 +9,26 @@ import { decodeSampleLine } from '../../wire/sample-line.ts';
 import type { CsvCell } from './csv-line.ts';
 import { csvLine } from './csv-line.ts';
 
-/** Texts of some thousand lines: a run of millions is never whole in memory. @throws the system's error */
-export async function* samplesCsv(samplesPath: string): AsyncGenerator<string> {
-  let text = csvLine(COLUMNS.map(({ name }) => name));
+/**
+ * Texts of some thousand lines: a run of millions is never whole in memory.
+ * @param agents names of those that loaded, in the order in which its requests were dealt to them; none: one machine did
+ * @throws the system's error
+ */
+export async function* samplesCsv(
+  samplesPath: string,
+  agents: readonly string[] = [],
+): AsyncGenerator<string> {
+  const columns = [
+    ...COLUMNS,
+    ...(agents.length === 0
+      ? []
+      : [{ name: 'agent', of: ({ sampleId }: EndedSample) => agents[sampleId % agents.length] }]),
+  ];
+  let text = csvLine(columns.map(({ name }) => name));
   for await (const line of fileLines(samplesPath, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
     const decoded = line.kind === 'too-long' ? undefined : decodeSampleLine(line.text);
     if (decoded?.kind !== 'sample') continue;
-    text += csvLine(COLUMNS.map(({ of }) => of(decoded.sample)));
+    text += csvLine(columns.map(({ of }) => of(decoded.sample)));
     if (text.length < PART_LENGTH) continue;
     yield text;
     text = '';

@@ -2,7 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
-import { AGENT_COLUMNS, agentCells, agentRemarks, fromText } from '../../core/run/agent-rows.ts';
+import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run/agent-rows.ts';
 import { boundText } from '../../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
@@ -69,7 +69,7 @@ const agentTable = ({ agents = [] }: Report): Markup | undefined =>
         content: markup`${table({
           name: 'Agents',
           head: AGENT_COLUMNS.map(capitalized),
-          rows: agents.map(agentCells),
+          rows: agentRows(agents),
         })}${agentRemarks(agents).map(remark => markup`<p class="none">${remark}</p>`)}`,
       });
 

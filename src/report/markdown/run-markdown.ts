@@ -1,6 +1,7 @@
 // The report of a run in Markdown: short enough for a comment on a pull request or the summary of a CI job.
 
 import { figureText, formatCount } from '../../core/figure/figure.ts';
+import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { Report } from '../../core/run/report.ts';
 import {
@@ -51,6 +52,7 @@ export const runMarkdown = (report: Report): string => {
       ? ['No request completed.']
       : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
     '',
+    ...agentTable(report),
     ...markdownTable(
       ['Run', markdownCode(run.id)],
       [
@@ -67,6 +69,18 @@ export const runMarkdown = (report: Report): string => {
     .join('\n')
     .trimEnd()}\n`;
 };
+
+const agentTable = ({ agents = [] }: Report): readonly string[] =>
+  agents.length === 0
+    ? []
+    : [
+        ...markdownTable(
+          AGENT_COLUMNS.map(capitalized),
+          agentRows(agents).map(([name = '', ...cells]) => [markdownCode(name), ...cells]),
+        ),
+        '',
+        ...list(agentRemarks(agents)),
+      ];
 
 const list = (sentences: readonly string[]): readonly string[] =>
   sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownWords(sentence)}`), ''];

@@ -55,8 +55,16 @@ test('a sample is a line, with what is not known left empty and no text of the s
   expect(rest).toEqual(['']);
 });
 
-const textOf = async (path: string): Promise<string> => {
+test('of a run from many machines it says who sent each sample', async () => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, 'samples.jsonl');
+  writeFileSync(path, [4, 3, 5].map(sampleId => encodeSampleLine(sampleOf({ sampleId }))).join(''));
+  const lines = (await textOf(path, ['atlas', 'boreas'])).trimEnd().split('\n');
+  expect(lines.map(line => line.split(',').at(-1))).toEqual(['agent', 'atlas', 'boreas', 'boreas']);
+});
+
+const textOf = async (path: string, agents?: readonly string[]): Promise<string> => {
   let text = '';
-  for await (const part of samplesCsv(path)) text += part;
+  for await (const part of samplesCsv(path, agents)) text += part;
   return text;
 };

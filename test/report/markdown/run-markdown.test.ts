@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { markdownCode, markdownWords } from '../../../src/report/markdown/markdown-text.ts';
 import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
+import { madeUpAgent } from '../../support/made-up-agent.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -27,6 +28,25 @@ describe('the report of a run in Markdown', () => {
     // Every row of a table has as many cells as its head.
     for (const table of text.split('\n\n').filter(part => part.startsWith('| ')))
       expect(new Set(table.trimEnd().split('\n').map(cells)).size).toBe(1);
+  });
+
+  test('has a row for each agent, and why one is not to be trusted', () => {
+    using directory = temporaryDirectory();
+    const run = new MadeUpRun({ directory: directory.path });
+    run.samples(900, { fromMs: 0, untilMs: 30_000 });
+    const lost = {
+      state: 'lost',
+      reason: 'b|z was lost',
+      counts: { issued: 100, completed: 60, failed: 0, cancelled: 0, unresolved: 40 },
+      sendLatenessNsP99: { kind: 'unknown', reason: 'gone' },
+    } as const;
+    const agents = [madeUpAgent('atlas'), madeUpAgent('b|z', lost)];
+    expect(runMarkdown(run.report())).not.toContain('| Agent |');
+    const text = runMarkdown({ ...run.report(), agents }).replace(/\p{Zs}/gu, ' ');
+    expect(text).toContain(
+      '| ` atlas ` | 300 | 75 % | 298 | 2 | 0 | 0.0% | 42.0 µs | 0.041 ms | trustworthy |\n| ` b\\|z ` | 100 | 25 % | 60 | 0 | 40 | -66.7% | – | 0.041 ms | lost |',
+    );
+    expect(text).toContain('- b\\|z was lost');
   });
 });
 
