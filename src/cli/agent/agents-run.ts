@@ -4,6 +4,7 @@ import { runBench } from '../../bench/bench.ts';
 import { runFleetBench } from '../../bench/fleet/run-fleet.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { NamedAgents } from './load-agents.ts';
+import { agentsOfStage } from './load-agents.ts';
 import { openAgents } from './open-agents.ts';
 
 /** @throws as runBench does, and CommandError where an agent cannot be had. */
@@ -14,3 +15,9 @@ export const agentsRun =
     const channels = await openAgents(state, { home, ...named, signal: parts.stop });
     return await runFleetBench(request, parts, channels);
   };
+
+/** Likewise for a stage of a sweep or a line, which may be of fewer requests at a time than there are agents. */
+export const stageAgentsRun =
+  (state: ProcessState, home: string, named: NamedAgents): typeof runBench =>
+  (request, parts) =>
+    agentsRun(state, home, agentsOfStage(named, request))(request, parts);

@@ -1,7 +1,9 @@
 // Who loads the target of a benchmark: this process, or agents that a command names. Keys do not go with what agents are told,
 // so that whatever would carry one is refused rather than left out in silence.
 
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
+import { knownOr } from '../../core/unknown.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { RequestHeaders } from '../bench/request-headers.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
@@ -18,6 +20,18 @@ export const namedAgents = (invocation: Invocation, secrets: Invocation = invoca
   const from = invocation.option(BENCH.from) ?? [];
   const agents = secrets.option(BENCH.agents) ?? [];
   return from.length + agents.length === 0 ? undefined : { from, agents };
+};
+
+/** As many of them, in their order, as a stage has requests at a time: of one request nothing can be split. */
+export const agentsOfStage = (
+  named: NamedAgents,
+  { pattern, shape }: Pick<BenchRequest, 'pattern' | 'shape'>,
+): NamedAgents => {
+  if (named === undefined) return undefined;
+  const users = pattern.kind === 'concurrency' ? pattern.concurrency : Number.POSITIVE_INFINITY;
+  const most = Math.max(1, Math.min(users, knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY)));
+  const from = named.from.slice(0, most);
+  return { from, agents: named.agents.slice(0, most - from.length) };
 };
 
 /** @throws CommandError */

@@ -9,7 +9,7 @@ import type { LineResult } from '../../bench/sweep/run-line.ts';
 import { runLine } from '../../bench/sweep/run-line.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId } from '../../core/ids.ts';
-import { agentsRun } from '../agent/agents-run.ts';
+import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
@@ -61,7 +61,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
           stopNow: state.takeSecondStop(),
         },
         newRun,
-        run: agentsRun(state, home, start.agents),
+        run: stageAgentsRun(state, home, start.agents),
         directory,
         confidence: start.confidence,
         observer: companions,

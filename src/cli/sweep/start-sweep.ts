@@ -20,7 +20,7 @@ import { SWEEP_SCHEMA } from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, stageLine, sweepText } from '../../core/sweep/sweep-text.ts';
 import { hangingLines } from '../../core/text/columns.ts';
 import { unknown } from '../../core/unknown.ts';
-import { agentsRun } from '../agent/agents-run.ts';
+import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import { Companions } from '../bench/run-companions.ts';
@@ -110,7 +110,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
           stopNow: state.takeSecondStop(),
         },
         newRun: () => newRun(),
-        run: agentsRun(state, home, start.agents),
+        run: stageAgentsRun(state, home, start.agents),
         directory: directory.path,
         confidence: CONFIDENCE,
       },
