@@ -4,6 +4,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../core/problem.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -15,6 +16,7 @@ import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
 import type { MetricsBody } from '../../metrics/metrics-publisher.ts';
 import { isOfClient } from '../../metrics/report-client.ts';
 import type { RunMetrics } from '../../metrics/run-metrics.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { reportFromJson } from '../../wire/report-codec.ts';
 import type { SaidBy } from './agent-link.ts';
@@ -33,8 +35,8 @@ export interface AgentEnd {
   /** undefined: it was lost, or nobody waited for it. */
   readonly ended: SaidBy<'ended'> | undefined;
   readonly clock: ClockLine;
-  /** Its folder in the run directory; what of its samples came is there. */
-  readonly samplesPath: string;
+  /** In its folder of the run directory: what of its samples came. undefined: it could not be made. */
+  readonly samplesPath: string | undefined;
   readonly report: Report | undefined;
   readonly problems: readonly string[];
 }
@@ -51,30 +53,42 @@ export const collectAgent = async (
 ): Promise<AgentEnd> => {
   const { link } = agent;
   const folder = join(directory, AGENTS_FOLDER, String(index));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const samplesPath = join(folder, 'samples.jsonl');
-  await using file = await open(samplesPath, 'wx', 0o600);
   const problems: string[] = [];
   let after: PreparedAgent['clock'] | undefined;
+  let hasSamples = false;
   try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await using file = await open(samplesPath, 'wx', 0o600);
+    hasSamples = true;
     if (ended !== undefined && !stopNow.aborted) {
       after = await link.tellTime(stopNow);
       await collectSamples(agent, file);
+      if (ended.report !== '') await writeFile(join(folder, 'report.json'), ended.report, { mode: 0o600 });
       await link.done();
     }
   } catch (error) {
-    if (!(error instanceof AgentLostError) && !(error instanceof DecodeError) && !stopNow.aborted)
-      throw error;
+    // An agent that is not told that all is there keeps its samples.
+    const isOfAgent = error instanceof DecodeError || error instanceof AgentLostError;
+    const unkept = isOfAgent || stopNow.aborted ? undefined : errorCode(error);
     if (error instanceof DecodeError)
       problems.push(`${link.name}: its samples cannot be read: ${error.message}`);
+    else if (unkept !== undefined)
+      problems.push(`${link.name}: its samples could not be kept in ${folder}: ${diskReason(error)}`);
+    else if (!(error instanceof AgentLostError) && !stopNow.aborted) throw error;
   }
   const report = reportOf(ended, problems, link.name);
-  if (ended !== undefined && ended.report !== '')
-    await writeFile(join(folder, 'report.json'), ended.report, { mode: 0o600 });
   if (link.loss !== undefined) problems.unshift(`${link.name} was lost: ${lossText(link.loss)}`);
   else if (ended === undefined) problems.push(`${link.name} was not waited for`);
   problems.push(...(ended?.runProblems ?? []).map(problem => `${link.name}: ${problem}`));
-  return { agent, ended, clock: clockLine(agent.clock, after), samplesPath, report, problems };
+  return {
+    agent,
+    ended,
+    clock: clockLine(agent.clock, after),
+    samplesPath: hasSamples ? samplesPath : undefined,
+    report,
+    problems,
+  };
 };
 
 const collectSamples = async ({ link }: PreparedAgent, file: FileHandle): Promise<void> => {
@@ -117,8 +131,8 @@ export const mergeSamplesOf = async ({
 }: SampleMerge): Promise<{ readonly counts: readonly number[]; readonly problems: readonly string[] }> => {
   const unreadable = ends.map(() => 0);
   const sources = ends.map(
-    ({ agent, clock, samplesPath }, index): AgentSamples => ({
-      path: samplesPath,
+    ({ agent, clock, samplesPath: path }, index): AgentSamples => ({
+      path,
       runZeroNs: agent.ready.runZeroNs,
       clock,
       unreadable: () => {

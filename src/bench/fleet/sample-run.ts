@@ -15,8 +15,8 @@ import { decodeSampleLine, encodeSampleLine } from '../../wire/sample-line.ts';
 import type { ClockLine } from './clock-offset.ts';
 
 export interface AgentSamples {
-  /** Its sample file, as it came. */
-  readonly path: string;
+  /** Its sample file, as it came; undefined: there is none. */
+  readonly path: string | undefined;
   /** Its run's zero on its own clock: stamps are counted from there. */
   readonly runZeroNs: number;
   readonly clock: ClockLine;
@@ -27,7 +27,7 @@ export interface AgentSamples {
 export class SampleRun {
   readonly agent: number;
   readonly #source: AgentSamples;
-  readonly #blocks: AsyncGenerator<FileBlock, void, void>;
+  readonly #blocks: AsyncGenerator<FileBlock, void, void> | undefined;
   /** Lines of it that were not read yet. */
   #block: Buffer = NOTHING;
   #from = 0;
@@ -39,7 +39,8 @@ export class SampleRun {
   constructor(agent: number, source: AgentSamples) {
     this.agent = agent;
     this.#source = source;
-    this.#blocks = fileBlocks(source.path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX });
+    const { path } = source;
+    this.#blocks = path === undefined ? undefined : fileBlocks(path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX });
   }
 
   /** The one that is next; undefined past the last. */
@@ -75,8 +76,8 @@ export class SampleRun {
   /** @returns false past the last */
   async load(): Promise<boolean> {
     for (;;) {
-      const { done, value: block } = await this.#blocks.next();
-      if (done === true) return false;
+      const block = (await this.#blocks?.next())?.value ?? undefined;
+      if (block === undefined) return false;
       if (block.kind === 'too-long') {
         this.#source.unreadable('a line is too long');
         continue;

@@ -38,7 +38,7 @@ export class FleetHere {
     this.lines = names.map(() => memoryLines());
     this.ends = names.map((name, index) => {
       const own = join(folder, name);
-      mkdirSync(own);
+      mkdirSync(own, { recursive: true });
       const { clock, env, nodePath, version, environment, settings } = partsHere(folder);
       const line = this.lines[index]?.agent;
       if (line === undefined) throw new Error('an agent without a line');
