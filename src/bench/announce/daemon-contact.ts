@@ -7,7 +7,7 @@ import { type DaemonAddress, DaemonRequests } from './daemon-requests.ts';
 
 /** What whoever announces something brings along. */
 export interface ContactOptions {
-  /** The daemon of this machine as it is now; undefined where none runs. Asked again while none answers. */
+  /** The daemon of this machine as it is now; undefined where none runs or can be found. Asked again while none answers; never rejects. */
   readonly findDaemon: () => Promise<DaemonAddress | undefined>;
   readonly clock: Clock;
   /** Somebody asked the daemon that it end. Called at most once. */
@@ -113,7 +113,7 @@ export class DaemonContact implements AsyncDisposable {
     const { clock } = this.#options;
     if (clock.nowMs() < this.#retryAtMs) return false;
     this.#retryAtMs = clock.nowMs() + DAEMON_RETRY_MS;
-    this.#daemon = await this.#options.findDaemon().catch(() => undefined);
+    this.#daemon = await this.#options.findDaemon();
     if (this.#daemon === undefined || this.#stop.signal.aborted) return false;
     this.#isAnnounced = await this.#tellStart();
     return this.#isAnnounced;
@@ -132,7 +132,7 @@ export class DaemonContact implements AsyncDisposable {
   }
 
   async #tellEnd(body: object, beforeEnd: () => Promise<boolean>): Promise<boolean> {
-    this.#daemon = await this.#options.findDaemon().catch(() => undefined);
+    this.#daemon = await this.#options.findDaemon();
     if (this.#daemon === undefined) return false;
     const told = (await beforeEnd()) ? await this.#send('POST', `${this.#path}/end`, body) : NOT_FOUND;
     if (told !== NOT_FOUND) return isDone(told);

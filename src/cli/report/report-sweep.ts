@@ -1,6 +1,6 @@
 // `plimsoll report DIR` of a load line or a sweep: a directory of stages, each of which is a run that has a report of its own.
 
-import { sweepEndOf } from '../../core/sweep/sweep-digest.ts';
+import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { readSweepFile } from '../../daemon/runs/sweep-files.ts';
@@ -38,7 +38,8 @@ export const reportSweep = async (
     markdown: () => Promise.resolve(sweepMarkdown(document)),
   });
   if (exported !== undefined) await state.stdout.write(exported);
-  else if (invocation.option(jsonOption)) await state.stdout.write(sweepDocumentToJson(document));
+  else if (invocation.option(jsonOption))
+    await state.stdout.write(sweepDocumentToJson(sweepAfterwards(document)));
   else await state.stdout.write(`${sweepText(document, state.stdout).join('\n')}\n`);
   return sweepEndOf(document).state === 'complete' ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
 };

@@ -61,6 +61,15 @@ export const sweepEndOf = (
   return { state: document.state, reason: (early ?? '').slice(0, TEXT_LENGTH_MAX) };
 };
 
+/** A document whose search or sweep is over, as it is told: what says that it is running was cut off with it. */
+export const sweepAfterwards = <D extends SweepDocument | LineDocument>(document: D): D => ({
+  ...document,
+  state: sweepEndOf(document).state,
+  stages: document.stages.map(stage =>
+    stage.state === 'ended' ? stage : { ...stage, state: 'ended', verdict: CUT_OFF },
+  ),
+});
+
 export const stageDigests = (stages: readonly Stage[]): readonly StageDigest[] =>
   stages.slice(-STAGES_TOLD_MAX).flatMap(stage => stageDigest(stage) ?? []);
 
@@ -129,6 +138,7 @@ const NO_FIGURES = {
   curve: NOT_YET,
   inFlightGrowthPerMinute: NOT_YET,
 } as const;
+const CUT_OFF = unknown('it was cut off: its process ended in the middle of it');
 const ENDED_UNTOLD = 'its process exited unexpectedly; --resume goes on with it';
 const TEXT_LENGTH_MAX = 1_000;
 /** Of the sentence that decided a stage. */

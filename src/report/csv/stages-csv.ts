@@ -31,7 +31,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'directory', of: ({ directory }) => showable(directory, ' ') },
   { name: 'started_at', of: ({ startedAt }) => showable(startedAt, ' ') },
   { name: 'purpose', of: ({ purpose }) => purpose },
-  { name: 'state', of: ({ state }) => state },
+  // A report is of what is over: a stage that never ended was cut off with its process.
+  { name: 'state', of: ({ state }) => (state === 'ended' ? state : 'cut-off') },
   { name: 'verdict', of: ({ verdict }) => knownOr(verdict, undefined) },
   { name: 'reason', of: ({ reasons }) => showable(reasons[0] ?? '', ' ') },
   {

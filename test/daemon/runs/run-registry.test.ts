@@ -1,24 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
-import { EVENT_KINDS, eventClass, factKey } from '../../../src/core/event-kinds.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { Cluster } from '../../../src/daemon/cluster.ts';
-import type { Recorded } from '../../../src/daemon/event-recorder.ts';
 import { ABANDONED_MS, PROGRESS_MS_MIN, RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
 import { runConfigToJson } from '../../../src/wire/run-config.ts';
 import type { RunStart } from '../../../src/wire/run-schema.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
+import { REGISTRY_NODE, registryParts } from '../../support/registry-parts.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
 import { runConfig } from '../../support/run-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const NODE = nodeId('n'.repeat(26));
 const RUN = runIdOf('r1');
 
 describe('a run in the registry', () => {
@@ -216,35 +212,13 @@ interface Made {
 }
 
 const makeRegistry = (home: string): Made => {
-  const clock = new VirtualClock({ nowMs: 1_000_000 });
-  const cluster = new Cluster();
-  const facts: Fact[] = [];
-  const seqs = { durable: 0, live: 0 };
-  const disk = { isFull: false };
-  const record = (fact: Fact): Recorded => {
-    facts.push(fact);
-    const kindClass = eventClass(fact.kind);
-    if (kindClass === 'durable' && disk.isFull) return 'waiting';
-    seqs[kindClass] += 1;
-    const head = { origin: NODE, epoch: 1, class: kindClass, seq: seqs[kindClass], key: factKey(fact) };
-    const event: Event = { ...fact, ...head, ageMs: 0, receivedAtMs: clock.nowMs() };
-    cluster.dispatch([event]);
-    return 'told';
-  };
-  const parts = {
-    nodeId: NODE,
-    clock,
-    home,
-    state: () => cluster.state,
-    record,
-    isOwnAddress: (address: string) => address === '192.0.2.7',
-  };
+  const { clock, cluster, facts, disk, parts } = registryParts(home, { ownAddresses: ['192.0.2.7'] });
   return {
     registry: new RunRegistry(parts),
     clock,
     facts,
     disk,
-    run: id => cluster.state.runs[NODE]?.[id]?.value,
+    run: id => cluster.state.runs[REGISTRY_NODE]?.[id]?.value,
     view: () => runView(cluster.state, RUN, clock.nowMs()),
     restarted: () => new RunRegistry(parts),
   };

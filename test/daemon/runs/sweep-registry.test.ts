@@ -1,25 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { EVENT_KINDS, eventClass, factKey } from '../../../src/core/event-kinds.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 import { LEASE_MS } from '../../../src/core/run/run-selectors.ts';
 import { sweepHeadDigest } from '../../../src/core/sweep/sweep-digest.ts';
 import type { LineDocument } from '../../../src/core/sweep/sweep-document.ts';
 import { sweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { Cluster } from '../../../src/daemon/cluster.ts';
-import type { Recorded } from '../../../src/daemon/event-recorder.ts';
 import { ABANDONED_MS, RunRegistry, SCAN_MS } from '../../../src/daemon/runs/run-registry.ts';
 import { SweepRegistry } from '../../../src/daemon/runs/sweep-registry.ts';
 import type { SweepStart, SweepUpdate } from '../../../src/wire/sweep-digest-schema.ts';
 import { madeUpLine, sweepIdOf, writeLine } from '../../support/made-up-line.ts';
+import { registryParts } from '../../support/registry-parts.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const NODE = nodeId('n'.repeat(26));
 const LINE = sweepIdOf('line-1');
 
 describe('a search in the registry', () => {
@@ -110,22 +104,7 @@ const ended = () => {
 };
 
 const makeRegistry = (home: string) => {
-  const clock = new VirtualClock({ nowMs: 1_000_000 });
-  const cluster = new Cluster();
-  const facts: Fact[] = [];
-  const seqs = { durable: 0, live: 0 };
-  const disk = { isFull: false };
-  const record = (fact: Fact): Recorded => {
-    facts.push(fact);
-    const kindClass = eventClass(fact.kind);
-    if (kindClass === 'durable' && disk.isFull) return 'waiting';
-    seqs[kindClass] += 1;
-    const head = { origin: NODE, epoch: 1, class: kindClass, seq: seqs[kindClass], key: factKey(fact) };
-    const event: Event = { ...fact, ...head, ageMs: 0, receivedAtMs: clock.nowMs() };
-    cluster.dispatch([event]);
-    return 'told';
-  };
-  const parts = { nodeId: NODE, clock, home, state: () => cluster.state, record, isOwnAddress: () => false };
+  const { clock, cluster, facts, disk, parts } = registryParts(home);
   const registry = new SweepRegistry({ ...parts, runs: new RunRegistry(parts) });
   return { clock, facts, disk, registry, view: () => sweepView(cluster.state, LINE, clock.nowMs()) };
 };

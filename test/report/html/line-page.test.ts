@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Stage } from '../../../src/core/sweep/stage.ts';
+import { TIMELINE_POINTS_MAX } from '../../../src/core/sweep/stage.ts';
+import { sweepAfterwards } from '../../../src/core/sweep/sweep-digest.ts';
 import type { LineDocument } from '../../../src/core/sweep/sweep-document.ts';
 import { sweepText } from '../../../src/core/sweep/sweep-text.ts';
-import { unknown } from '../../../src/core/unknown.ts';
+import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { stagesCsv } from '../../../src/report/csv/stages-csv.ts';
 import { linePage } from '../../../src/report/html/line-page.ts';
 import { sweepMarkdown } from '../../../src/report/markdown/sweep-markdown.ts';
@@ -83,6 +86,42 @@ describe('the report of a load line', () => {
       model: unknown('not asked'),
     });
     expect(textIn(html)).toMatch(/No stage has figures\./);
+  });
+
+  test('has less than 1.2 MB without its fonts for 100,000 requests in as many stages as a search may have', () => {
+    const [stage] = madeUpLine().stages;
+    if (stage === undefined || isUnknown(stage.figures)) throw new Error('a line has stages');
+    const { figures } = stage;
+    const noisy = (index: number): readonly number[] =>
+      Array.from({ length: TIMELINE_POINTS_MAX }, (_, at) => 40 + 30 * Math.sin(at * 1.7 + index));
+    const stages = Array.from({ length: 60 }, (_, index): Stage => {
+      const timeline = { stepNs: 1.23456e8, inFlight: noisy(index), serverQueue: noisy(index + 1) };
+      return {
+        ...stage,
+        number: index + 1,
+        runId: `${stage.runId}-${index}`,
+        load: { kind: 'rate', requestsPerSecond: 10 * 1.037 ** index, arrival: 'poisson' },
+        reasons: [...stage.reasons, 'requests in flight change by +0.123 a minute (−0.456 to +0.789)'],
+        figures: { ...figures, issued: 1_667, completed: 1_667, timeline },
+      };
+    });
+    const html = pageOf({ stages });
+    expect(textIn(html)).toContain('60');
+    expect(html.length).toBeLessThan(1_200_000);
+  });
+
+  test('of one whose process died has no stage that runs, as CSV and as JSON too', () => {
+    const cut = madeUpLine(370);
+    expect(cut.stages.at(-1)?.state).toBe('running');
+    expect(stagesCsv(cut.stages)).toMatch(/,cut-off,/);
+    expect(stagesCsv(cut.stages)).not.toMatch(/,running,/);
+    const after = sweepAfterwards(cut);
+    expect(after.state).toBe('interrupted');
+    expect(after.stages.at(-1)).toMatchObject({
+      state: 'ended',
+      verdict: { kind: 'unknown', reason: expect.stringContaining('cut off') },
+    });
+    expect(after.stages.slice(0, -1)).toEqual(cut.stages.slice(0, -1));
   });
 
   test('has a line of CSV a stage, without formulas', () => {
