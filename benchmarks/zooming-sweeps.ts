@@ -75,8 +75,9 @@ const zoomed = (
       // As `plimsoll sweep` does: loads beyond a queue that grows are not tried.
       if (verdict === 'over-capacity') break;
     }
+    const isOpen = holds === 0 || !Number.isFinite(fails);
     const isNothingNew = holds <= low && fails >= high;
-    if (isNothingNew || holds >= fails || fails / holds - 1 <= width) break;
+    if (isOpen || isNothingNew || holds >= fails || fails / holds - 1 <= width) break;
     [low, high] = [holds, fails];
   }
   const isConfirmed =
