@@ -365,6 +365,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
   mesh: BASE,
   gather: BASE,
   probe: BASE,
+  model: BASE,
   bench: [...BASE, 'messaging', 'metrics'],
   metrics: [...BASE, 'messaging'],
   report: [...BASE, 'metrics'],

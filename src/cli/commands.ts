@@ -31,6 +31,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
       return [runs.runsCommand, runs.runsRmCommand];
     },
   ],
+  ['headroom', async () => [(await import('./commands/headroom.ts')).headroomCommand]],
   ['probe', async () => (await import('./commands/probe.ts')).PROBE_COMMANDS],
   ['mock', async () => [(await import('./commands/mock.ts')).mockCommand]],
   ['demo', async () => [(await import('./commands/demo.ts')).demoCommand]],

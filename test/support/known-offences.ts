@@ -5,6 +5,7 @@
 export const FOR_TESTS: Readonly<Record<string, string>> = {
   recordedFiles: 'the in-memory adapter of files that are read',
   MemoryDatagrams: 'the in-memory adapter of datagrams',
+  memorySource: 'the in-memory adapter of bytes that are read by range',
   memoryLines: 'the in-memory adapter of lines to agents',
   AGENT_PROBLEM_CODES: 'the coordinator follows',
   MemoryHub: 'the in-memory adapter of messages',

@@ -1,0 +1,210 @@
+// `plimsoll headroom MODEL`: whether a model fits, what the measured machines should do with it, and what limits them.
+
+import { resolve } from 'node:path';
+import { systemClock } from '../../clock/system-clock.ts';
+import { resolveHome } from '../../config/home.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parseBytes, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { CacheType } from '../../core/model/cache-bytes.ts';
+import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
+import type { Engine } from '../../core/model/engine-constants.ts';
+import { deviceClass } from '../../core/model/engine-constants.ts';
+import { headroom } from '../../core/model/headroom.ts';
+import type { HeadroomPlace } from '../../core/model/headroom-place.ts';
+import { headroomPlaces } from '../../core/model/headroom-place.ts';
+import { headroomLines } from '../../core/model/headroom-text.ts';
+import { nodeView } from '../../core/node/node-view.ts';
+import { nodeIds } from '../../core/node/presence-view.ts';
+import { unknown } from '../../core/unknown.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { readModel } from '../../model/read-model.ts';
+import { printable } from '../../tui/part.ts';
+import { clusterNow } from '../cluster-stream.ts';
+import type { Command, Invocation } from '../command.ts';
+import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
+import { CommandError, endedBy } from '../command-error.ts';
+import { findDaemon } from '../daemon-client.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+
+const countBetween =
+  (least: number, most: number) =>
+  (text: string): Parsed<number> => {
+    const number = Number(text);
+    return /^\d{1,12}$/.test(text) && number >= least && number <= most
+      ? parsed(number)
+      : wrong(`${JSON.stringify(text)} is not a whole number from ${least} to ${most}`, 'Write digits only.');
+  };
+
+const oneOf =
+  <T extends string>(names: readonly T[], isName: (text: string) => text is T) =>
+  (text: string): Parsed<T> =>
+    isName(text)
+      ? parsed(text)
+      : wrong(`${JSON.stringify(text)} is not known`, `One of: ${names.join(', ')}.`);
+
+const CACHE_NAMES: readonly CacheType[] = ['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0'];
+const isCacheType = (text: string): text is CacheType => text in CACHE_TYPES;
+const ENGINES: readonly Engine[] = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'];
+const isEngine = (text: string): text is Engine => ENGINES.some(engine => engine === text);
+
+const contextOption = value({
+  name: 'context',
+  valueName: 'N',
+  meaning: 'Tokens of context of each sequence. Default: 4096.',
+  parse: countBetween(1, 100_000_000),
+});
+const batchOption = value({
+  name: 'batch',
+  valueName: 'B',
+  meaning: 'Sequences at once. Default: 1.',
+  parse: countBetween(1, 100_000),
+});
+const engineOption = value({
+  name: 'engine',
+  valueName: 'NAME',
+  meaning: 'llama.cpp, mlx, vllm, sglang or other. Default: llama.cpp for a .gguf file, else other.',
+  parse: oneOf(ENGINES, isEngine),
+});
+const cacheOption = value({
+  name: 'cache-type',
+  valueName: 'TYPE',
+  meaning: 'Type of the numbers in the cache: f16, bf16, f32, fp8, q8_0 or q4_0. Default: f16.',
+  parse: oneOf(CACHE_NAMES, isCacheType),
+});
+const nodesOption = value({
+  name: 'nodes',
+  valueName: 'A,B',
+  meaning: 'Only these nodes of the cluster. Default: all.',
+  parse: nonEmpty,
+});
+const bandwidthOption = value({
+  name: 'bandwidth',
+  valueName: 'SIZE',
+  meaning: 'Bytes a second of a machine that is not here, by its data sheet: 273GB. No daemon is asked.',
+  parse: parseBytes,
+});
+const memoryOption = value({
+  name: 'memory',
+  valueName: 'SIZE',
+  meaning: 'With --bandwidth: its memory.',
+  parse: parseBytes,
+});
+const teraflopsOption = value({
+  name: 'tflops',
+  valueName: 'N',
+  meaning: 'With --bandwidth: its dense 16-bit TFLOP/s.',
+  parse: countBetween(1, 100_000),
+});
+const deviceOption = value({
+  name: 'device',
+  valueName: 'NAME',
+  meaning: 'With --bandwidth: its name, which decides the constants: "Apple M4 Max".',
+  parse: nonEmpty,
+});
+
+export const headroomCommand: Command = {
+  name: 'headroom',
+  summary: 'What a model should do on the measured machines',
+  description:
+    'MODEL is a .gguf file, a folder with config.json (and safetensors), or the URL of a .gguf file, of which only the header is fetched. The bound follows from measured ceilings alone; the expectation from constants of engines, with their error.',
+  arguments: [{ name: 'MODEL', meaning: 'The file, folder or URL of a model.', isRequired: true }],
+  options: [
+    contextOption,
+    batchOption,
+    engineOption,
+    cacheOption,
+    nodesOption,
+    bandwidthOption,
+    memoryOption,
+    teraflopsOption,
+    deviceOption,
+    homeOption,
+    jsonOption,
+  ],
+  examples: [
+    {
+      line: 'plimsoll headroom ~/models/qwen3-30b-a3b-q4_k_m.gguf',
+      meaning: 'on every node that was measured',
+    },
+    {
+      line: 'plimsoll headroom ./Qwen3-32B --context 32768 --batch 8',
+      meaning: 'a folder with config.json and safetensors',
+    },
+    {
+      line: 'plimsoll headroom model.gguf --bandwidth 273GB --memory 128GB --device GB10',
+      meaning: 'on a machine that is not here',
+    },
+  ],
+  run: async (invocation, state) => {
+    const [place = ''] = invocation.arguments;
+    const isRemote = /^https?:\/\//i.test(place);
+    const model = await readModel(isRemote ? place : resolve(state.cwd, place), state.stop).catch(
+      (error: unknown) => {
+        throw error instanceof ModelError ? endedBy('benchInput', error) : error;
+      },
+    );
+    const answer = headroom(model, await placesFor(invocation, state), {
+      engine: invocation.option(engineOption) ?? (model.source.kind === 'gguf' ? 'llama.cpp' : 'other'),
+      contextTokens: invocation.option(contextOption) ?? CONTEXT_TOKENS,
+      batch: invocation.option(batchOption) ?? 1,
+      cacheType: invocation.option(cacheOption) ?? 'f16',
+    });
+    await state.stdout.write(
+      invocation.option(jsonOption)
+        ? `${JSON.stringify(answer, undefined, 2)}\n`
+        : `${headroomLines(answer).map(printable).join('\n')}\n`,
+    );
+    return EXIT_CODES.ok.code;
+  },
+};
+
+/** The one that the command line describes, else those that the daemon sees. */
+const placesFor = async (invocation: Invocation, state: ProcessState): Promise<readonly HeadroomPlace[]> => {
+  const bytesPerSecond = invocation.option(bandwidthOption);
+  const teraflops = invocation.option(teraflopsOption);
+  const deviceName = invocation.option(deviceOption) ?? 'by its data sheet';
+  if (bytesPerSecond !== undefined)
+    return [
+      {
+        name: 'this machine on paper',
+        deviceName,
+        deviceClass: deviceClass(deviceName),
+        ceiling: {
+          bytesPerSecond,
+          operationsPerSecond: teraflops === undefined ? undefined : teraflops * 1e12,
+          isMeasured: false,
+        },
+        memoryBytes: invocation.option(memoryOption) ?? unknown('--memory was not given'),
+      },
+    ];
+  const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
+  const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
+  const moment = await clusterNow(client, systemClock, signal);
+  const nowMs = systemClock.nowMs();
+  const views = nodeIds(moment.state).map(id => nodeView(moment.state, id, nowMs));
+  const asked = invocation
+    .option(nodesOption)
+    ?.split(',')
+    .map(name => name.trim());
+  const strange = asked?.find(name => !views.some(view => view.name === name || view.nodeId === name));
+  if (strange !== undefined && strange !== 'all') {
+    throw new CommandError(
+      'usage',
+      `--nodes: no node is called ${JSON.stringify(strange)}`,
+      `The cluster has: ${views.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  return views
+    .filter(
+      view =>
+        asked === undefined ||
+        asked.includes('all') ||
+        asked.includes(view.name) ||
+        asked.includes(view.nodeId),
+    )
+    .flatMap(headroomPlaces);
+};
+
+const CONTEXT_TOKENS = 4_096;
+const ANSWER_MS = 10_000;

@@ -1,0 +1,171 @@
+// How far engines stay below what memory allows: time a step is affine, t = a · layers + bytes / (e · bandwidth). The constants
+// were fitted to published figures of single devices (docs/headroom.md has the sources); a flat share of bandwidth errs by a
+// quarter where these err by 2 to 6 %.
+
+import type { Interval } from './model-facts.ts';
+
+export interface EngineConstants {
+  /** "llama.cpp on Apple silicon" */
+  readonly label: string;
+  /** Overhead of one layer in one step, µs. */
+  readonly layerUs: Interval & { readonly value: number };
+  /** Share of the bandwidth that a data sheet names. */
+  readonly shareOfSpec: Interval & { readonly value: number };
+  /** Share of the 16-bit peak that prefill reaches at short prompts; above 1 where kernels multiply in INT8. */
+  readonly prefillShare: Interval;
+  /** Mean absolute error when each figure is predicted from the others, share; unknown families have none. */
+  readonly errorShare: number | undefined;
+  /** Figures behind it. */
+  readonly figures: number;
+}
+
+export type Engine = 'llama.cpp' | 'mlx' | 'vllm' | 'sglang' | 'other';
+export type DeviceClass = 'apple' | 'gb10' | 'geforce' | 'datacentre' | 'amd' | 'other';
+
+/** What the constants depend on besides engine and device. */
+export interface ModelKind {
+  /** Of most weights: "Q4_0", "Q4_K", "F16"; undefined where it is not known. */
+  readonly quantisation: string | undefined;
+  /** Layers with experts start more kernels each. */
+  readonly hasExperts: boolean;
+}
+
+export const engineConstants = (
+  engine: Engine,
+  device: DeviceClass,
+  { quantisation, hasExperts }: ModelKind,
+): EngineConstants => {
+  if (engine === 'mlx' && device === 'apple') return FAMILIES.mlx;
+  if (engine !== 'llama.cpp') return FAMILIES.unknown;
+  const isKQuant = quantisation !== undefined && /^I?Q\d_K|^IQ/.test(quantisation);
+  switch (device) {
+    case 'apple':
+      return isKQuant ? FAMILIES.metalK : FAMILIES.metal;
+    case 'gb10':
+      return FAMILIES.gb10;
+    case 'geforce':
+      if (hasExperts) return FAMILIES.geforceExperts;
+      return isKQuant ? FAMILIES.geforceK : FAMILIES.geforce;
+    case 'datacentre':
+      return FAMILIES.datacentre;
+    case 'amd':
+      return FAMILIES.amd;
+    case 'other':
+      return FAMILIES.unknown;
+    default:
+      return device satisfies never;
+  }
+};
+
+/** By the name that a driver gives a device. */
+export const deviceClass = (name: string): DeviceClass =>
+  DEVICE_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
+
+const DEVICE_NAMES: readonly (readonly [RegExp, DeviceClass])[] = [
+  [/\bapple\b|\bM[1-9]\d?( (pro|max|ultra))?\b/i, 'apple'],
+  [/\bGB10\b|dgx spark/i, 'gb10'],
+  [/geforce|\bRTX\b/i, 'geforce'],
+  [/\b[ABHT]\d{1,3}0?\b|\bL4\b|\bL40S?\b|\bGH200\b|\bGB[23]00\b|tesla/i, 'datacentre'],
+  [/\bamd\b|radeon|\bRX \d{4}|\bgfx\d|strix halo|instinct/i, 'amd'],
+];
+
+/** Fitted once to figures of many people's machines; an interval is the value and the family's own error. */
+const fitted = (
+  label: string,
+  {
+    layerUs,
+    share,
+    error,
+    figures,
+    prefill,
+  }: {
+    readonly layerUs: number;
+    readonly share: number;
+    readonly error: number;
+    readonly figures: number;
+    readonly prefill: Interval;
+  },
+): EngineConstants => ({
+  label,
+  layerUs: { value: layerUs, low: layerUs * (1 - error), high: layerUs * (1 + error) },
+  shareOfSpec: { value: share, low: share * (1 - error), high: Math.min(1, share * (1 + error)) },
+  prefillShare: prefill,
+  errorShare: error,
+  figures,
+});
+
+const FAMILIES = {
+  metal: fitted('llama.cpp on Apple silicon', {
+    layerUs: 166,
+    share: 0.9,
+    error: 0.036,
+    figures: 29,
+    prefill: { low: 0.44, high: 0.79 },
+  }),
+  // Not fitted: the constants above, with the error that they have on nine figures of others.
+  metalK: fitted('llama.cpp on Apple silicon, K-quants', {
+    layerUs: 166,
+    share: 0.9,
+    error: 0.137,
+    figures: 9,
+    prefill: { low: 0.44, high: 0.79 },
+  }),
+  mlx: fitted('MLX on Apple silicon', {
+    layerUs: 91,
+    share: 0.95,
+    error: 0.079,
+    figures: 9,
+    prefill: { low: 0.44, high: 0.79 },
+  }),
+  gb10: fitted('llama.cpp on GB10', {
+    layerUs: 50,
+    share: 0.82,
+    error: 0.024,
+    figures: 20,
+    prefill: { low: 0.15, high: 0.26 },
+  }),
+  geforce: fitted('llama.cpp on GeForce and RTX', {
+    layerUs: 28,
+    share: 0.86,
+    error: 0.033,
+    figures: 11,
+    prefill: { low: 0.7, high: 1.3 },
+  }),
+  geforceK: fitted('llama.cpp on GeForce and RTX, K-quants', {
+    layerUs: 88,
+    share: 0.97,
+    error: 0.06,
+    figures: 8,
+    prefill: { low: 0.7, high: 1.3 },
+  }),
+  // One published figure (gpt-oss-20b on RTX PRO 6000) gives the overhead; the error is that on two others.
+  geforceExperts: fitted('llama.cpp on GeForce and RTX, experts', {
+    layerUs: 80,
+    share: 0.86,
+    error: 0.09,
+    figures: 1,
+    prefill: { low: 0.1, high: 0.4 },
+  }),
+  amd: fitted('llama.cpp on Radeon and Strix Halo', {
+    layerUs: 71,
+    share: 0.87,
+    error: 0.087,
+    figures: 10,
+    prefill: { low: 0.15, high: 0.79 },
+  }),
+  datacentre: fitted('llama.cpp on T4, L40S, A100, H100', {
+    layerUs: 101,
+    share: 0.74,
+    error: 0.181,
+    figures: 11,
+    prefill: { low: 0.15, high: 0.36 },
+  }),
+  unknown: {
+    label: 'an engine and device without fitted constants',
+    layerUs: { value: 70, low: 20, high: 170 },
+    shareOfSpec: { value: 0.72, low: 0.55, high: 0.9 },
+    prefillShare: { low: 0.15, high: 0.79 },
+    errorShare: undefined,
+    figures: 0,
+  },
+} as const satisfies Readonly<Record<string, EngineConstants>>;

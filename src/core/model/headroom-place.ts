@@ -1,0 +1,66 @@
+// Where a model could run: the devices of the cluster with what was measured of them, in the shape that its cost is computed from.
+
+import type { GpuProfile } from '../node/gpu-profile.ts';
+import { modelMemoryUse } from '../node/memory-use.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, knownOr, unknown } from '../unknown.ts';
+import type { DeviceClass } from './engine-constants.ts';
+import { deviceClass } from './engine-constants.ts';
+import type { DeviceCeiling } from './step-time.ts';
+
+export interface HeadroomPlace {
+  /** The node, and which of its devices: "atlas", "titan RTX 4090". */
+  readonly name: string;
+  /** "Apple M3 Ultra"; of a machine without a GPU its processor. */
+  readonly deviceName: string;
+  readonly deviceClass: DeviceClass;
+  /** Unknown where nothing was measured. */
+  readonly ceiling: Reported<DeviceCeiling>;
+  /** Of the device, or of the host where they share it. */
+  readonly memoryBytes: Reported<number>;
+}
+
+/** Each GPU of a node; its processor where it has none. */
+export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
+  const gpus = view.gpus.flatMap(vendor => vendor.devices);
+  if (gpus.length === 0) {
+    const name = view.cpu.profile?.value.deviceName ?? 'processor';
+    return [
+      {
+        name: view.name,
+        deviceName: name,
+        deviceClass: 'other',
+        ceiling: ceilingOf(view.cpu.profile?.value),
+        memoryBytes: hostMemory(view),
+      },
+    ];
+  }
+  return gpus.map(({ device, profile }, index) => ({
+    name: gpus.length === 1 ? view.name : `${view.name} GPU ${index}`,
+    deviceName: device.name,
+    deviceClass: deviceClass(device.name),
+    ceiling: ceilingOf(profile?.value),
+    memoryBytes: device.memoryIsUnified ? hostMemory(view) : device.memoryTotalBytes,
+  }));
+};
+
+/** The best of the kernels that read memory: a sum alone may read below what weights are read with. */
+const ceilingOf = (profile: GpuProfile | undefined): Reported<DeviceCeiling> => {
+  if (profile === undefined) return unknown('it has not been measured yet: plimsoll probe gpu');
+  const read = profile.memoryReadBytesPerSecond;
+  const copy = profile.memoryCopyBytesPerSecond;
+  const best = Math.max(knownOr(read, 0), knownOr(copy, 0));
+  if (best <= 0) return isUnknown(read) ? read : unknown('its memory bandwidth was measured as 0');
+  return {
+    bytesPerSecond: best,
+    operationsPerSecond: knownOr(profile.fp16FlopsPerSecond, knownOr(profile.fp32FlopsPerSecond, undefined)),
+    isMeasured: true,
+  };
+};
+
+const hostMemory = (view: NodeView): Reported<number> =>
+  heldValue(view.memory)?.totalBytes ??
+  modelMemoryUse(view)?.totalBytes ??
+  unknown('the node does not tell its memory');

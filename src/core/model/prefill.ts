@@ -1,0 +1,62 @@
+// How long reading a prompt takes: arithmetic where the prompt is long, memory where it is short.
+
+import type { Estimate } from '../sweep/stage.ts';
+import { isUnknown, type Unknown, unknown } from '../unknown.ts';
+import type { EngineConstants } from './engine-constants.ts';
+import type { ModelFacts } from './model-facts.ts';
+import { multiplied, plus } from './model-facts.ts';
+import type { DeviceCeiling } from './step-time.ts';
+import { middle } from './step-time.ts';
+
+export interface PrefillTime {
+  /** At the ceiling that was measured with 16-bit inputs; engines that multiply in 8 or 4 bits can be faster. */
+  readonly boundSeconds: number;
+  readonly expectedSeconds: Estimate;
+  readonly limit: 'compute' | 'weights';
+}
+
+export const prefillTime = (
+  { weights, cache, experts }: ModelFacts,
+  {
+    promptTokens,
+    ceiling,
+    constants,
+  }: {
+    readonly promptTokens: number;
+    readonly ceiling: DeviceCeiling;
+    readonly constants: EngineConstants;
+  },
+): PrefillTime | Unknown => {
+  if (isUnknown(weights)) return weights;
+  if (experts !== undefined && isUnknown(experts)) return experts;
+  if (ceiling.operationsPerSecond === undefined) return unknown('no measured rate of 16-bit products');
+  const everyToken = plus(
+    weights.denseParameters,
+    multiplied(weights.headParameters, -1),
+    multiplied(weights.expertParameters, experts === undefined ? 0 : experts.used / experts.count),
+  );
+  const width = isUnknown(cache) || isUnknown(cache.attentionWidth) ? 0 : cache.attentionWidth;
+  const attention = 2 * width * promptTokens * promptTokens;
+  const operations = plus(multiplied(everyToken, 2 * promptTokens), multiplied(weights.headParameters, 2), {
+    low: attention,
+    high: attention,
+  });
+  const rate = ceiling.operationsPerSecond;
+  // Experts of a chunk of this size are all touched.
+  const chunks = Math.ceil(promptTokens / CHUNK_TOKENS);
+  const moved = multiplied(plus(weights.denseBytes, weights.expertBytes), chunks / ceiling.bytesPerSecond);
+  const boundSeconds = Math.max(operations.low / rate, moved.low);
+  const share = constants.prefillShare;
+  return {
+    boundSeconds,
+    expectedSeconds: {
+      value: Math.max(middle(operations) / (middle(share) * rate), middle(moved)),
+      low: Math.max(operations.low / (share.high * rate), moved.low),
+      high: Math.max(operations.high / (share.low * rate), moved.high),
+    },
+    limit: operations.low / rate >= moved.low ? 'compute' : 'weights',
+  };
+};
+
+/** What engines read of a prompt at once by default lies between 512 and 8,192. */
+const CHUNK_TOKENS = 2_048;

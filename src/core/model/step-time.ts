@@ -1,0 +1,97 @@
+// How long a step takes on one device: the bound, which only measured ceilings enter, and what engines of that kind do in
+// fact. The two are never mixed: a figure above the bound is a finding, not something to clip.
+
+import type { Estimate } from '../sweep/stage.ts';
+import type { DecodeStep } from './decode-step.ts';
+import type { EngineConstants } from './engine-constants.ts';
+import type { Interval } from './model-facts.ts';
+
+/** What a device was measured to do. A type, not an interface: it stands in `Reported`. */
+export type DeviceCeiling = {
+  readonly bytesPerSecond: number;
+  /** 16-bit products with 32-bit sums; undefined where it was not measured. */
+  readonly operationsPerSecond: number | undefined;
+  /** Whether `bytesPerSecond` was measured, or is a data sheet's. */
+  readonly isMeasured: boolean;
+};
+
+export interface StepTime {
+  /** No engine is faster: the least bytes at the whole bandwidth, or the least operations at the whole rate. */
+  readonly boundSeconds: number;
+  readonly expectedSeconds: Estimate;
+  /** Of the expected time, seconds; they add up to it. */
+  readonly terms: StepTerms;
+  readonly limit: LimitingTerm;
+}
+
+export type StepTerms = Readonly<Record<StepTerm, number>>;
+export type StepTerm = 'weights' | 'experts' | 'cache' | 'compute' | 'overhead';
+export type LimitingTerm = StepTerm;
+
+export const stepTime = (
+  step: DecodeStep,
+  {
+    layers,
+    ceiling,
+    constants,
+  }: { readonly layers: number; readonly ceiling: DeviceCeiling; readonly constants: EngineConstants },
+): StepTime => {
+  const share = shareOfCeiling(constants, ceiling);
+  const bandwidth = ceiling.bytesPerSecond;
+  const operations = ceiling.operationsPerSecond;
+  const seconds = (bytes: number): number => bytes / (share.value * bandwidth);
+  const overhead = (constants.layerUs.value * layers) / MICROSECONDS;
+  const moved = {
+    weights: seconds(middle(step.weightBytes)),
+    experts: seconds(middle(step.expertBytes)),
+    cache: seconds(middle(step.cacheBytes)),
+  };
+  const moving = moved.weights + moved.experts + moved.cache;
+  const multiplying =
+    operations === undefined ? 0 : middle(step.operations) / (middle(constants.prefillShare) * operations);
+  // Memory and arithmetic run beside each other; what arithmetic takes longer is on top.
+  const compute = Math.max(0, multiplying - moving);
+  const terms = { ...moved, compute, overhead };
+  return {
+    boundSeconds: Math.max(
+      step.bytes.low / bandwidth,
+      operations === undefined ? 0 : step.operations.low / operations,
+    ),
+    expectedSeconds: {
+      value: moving + compute + overhead,
+      low: step.bytes.low / (share.high * bandwidth) + (constants.layerUs.low * layers) / MICROSECONDS,
+      high:
+        Math.max(
+          step.bytes.high / (share.low * bandwidth),
+          operations === undefined ? 0 : step.operations.high / (constants.prefillShare.low * operations),
+        ) +
+        (constants.layerUs.high * layers) / MICROSECONDS,
+    },
+    terms,
+    limit: limitOf(terms),
+  };
+};
+
+/**
+ * The constants are shares of what data sheets name. A measured ceiling is lower (215 to 221 of 256 GB/s on Strix Halo), so that
+ * engines reach more of it; by how much is not known for each device, therefore the interval reaches up to all of it.
+ */
+const shareOfCeiling = ({ shareOfSpec }: EngineConstants, { isMeasured }: DeviceCeiling): Estimate =>
+  isMeasured
+    ? { value: Math.min(1, shareOfSpec.value / MEASURED_SHARE), low: shareOfSpec.low, high: 1 }
+    : shareOfSpec;
+
+/** What most of the time is for: overhead from 40 % on, because then better memory helps little. */
+const limitOf = (terms: StepTerms): LimitingTerm => {
+  const total = Object.values(terms).reduce((sum, seconds) => sum + seconds, 0);
+  if (terms.overhead > OVERHEAD_SHARE * total) return 'overhead';
+  const rest: readonly StepTerm[] = ['weights', 'experts', 'cache', 'compute'];
+  return rest.reduce((most, term) => (terms[term] > terms[most] ? term : most));
+};
+
+export const middle = ({ low, high }: Interval): number => (low + high) / 2;
+
+const MICROSECONDS = 1e6;
+const OVERHEAD_SHARE = 0.4;
+/** Of a data sheet's bandwidth, what probes measure where both were published. */
+const MEASURED_SHARE = 0.85;

@@ -1,0 +1,96 @@
+// A file behind HTTP, of which only ranges are fetched (RFC 9110 §14): the header of a model of 40 GB is some MB.
+
+import { errorMessage } from '../core/problem.ts';
+import type { ByteSource } from './byte-source.ts';
+import { ModelError } from './model-error.ts';
+
+/**
+ * @param signal ends whatever is under way.
+ * @throws ModelError `missing` for what cannot be reached, `unsupported` for a server without ranges.
+ */
+export const openHttpSource = async (url: URL, signal: AbortSignal): Promise<ByteSource> => {
+  const place = `${url.origin}${url.pathname}`;
+  const first = await fetchRange(url, { place, offset: 0, length: 1, signal });
+  const whole = /^bytes 0-0\/(\d{1,16})$/.exec(first.contentRange);
+  if (whole === null) {
+    throw new ModelError({
+      code: 'unsupported',
+      problem: `${place} does not tell how long the file is`,
+      advice: 'Download the file and name it instead.',
+    });
+  }
+  return {
+    place,
+    byteCount: Number(whole[1]),
+    read: async (offset, length) => (await fetchRange(url, { place, offset, length, signal })).bytes,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+};
+
+interface RangeQuestion {
+  readonly place: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly signal: AbortSignal;
+}
+
+const fetchRange = async (
+  url: URL,
+  { place, offset, length, signal }: RangeQuestion,
+): Promise<{ readonly bytes: Uint8Array; readonly contentRange: string }> => {
+  const response = await fetch(url, {
+    headers: { range: `bytes=${offset}-${offset + length - 1}` },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
+  }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw notThere(place, reasonOf(error), error);
+  });
+  if (response.status !== 206) {
+    await response.body?.cancel();
+    throw response.status === 200
+      ? new ModelError({
+          code: 'unsupported',
+          problem: `${place} sends the whole file where a part was asked for`,
+          advice: 'Download the file and name it instead.',
+        })
+      : notThere(place, `status ${response.status}`, undefined);
+  }
+  const bytes = await takenUpTo(response, length).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw notThere(place, reasonOf(error), error);
+  });
+  return { bytes, contentRange: response.headers.get('content-range') ?? '' };
+};
+
+/** A server that sends more than was asked for is cut off. */
+const takenUpTo = async (response: Response, length: number): Promise<Uint8Array> => {
+  const parts: Uint8Array[] = [];
+  let taken = 0;
+  for await (const part of response.body ?? []) {
+    parts.push(part);
+    taken += part.byteLength;
+    if (taken >= length) break;
+  }
+  const bytes = new Uint8Array(taken);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes.subarray(0, Math.min(taken, length));
+};
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : errorMessage(error);
+
+const notThere = (place: string, reason: string, cause: unknown): ModelError =>
+  new ModelError(
+    {
+      code: 'missing',
+      problem: `${place} cannot be fetched: ${reason}`,
+      advice: 'Check the address, and that it needs no key.',
+    },
+    { cause },
+  );
+
+const ANSWER_MS_MAX = 30_000;

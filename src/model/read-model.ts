@@ -1,0 +1,108 @@
+// The facts of a model from wherever it lies: a .gguf file (all parts of one that was split), a folder with config.json and
+// safetensors, a config.json alone, or the same behind HTTP.
+
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { parseAnyJson } from '../core/json.ts';
+import type { ModelFacts } from '../core/model/model-facts.ts';
+import { fileReason } from '../process/disk-reason.ts';
+import type { ByteSource } from './byte-source.ts';
+import { configFacts } from './config/config-facts.ts';
+import { readModelConfig } from './config/model-config.ts';
+import { openFileSource } from './file-source.ts';
+import { ggufFacts } from './gguf/gguf-facts.ts';
+import type { GgufHeader } from './gguf/read-gguf.ts';
+import { readGguf } from './gguf/read-gguf.ts';
+import { splitParts } from './gguf/split-parts.ts';
+import { openHttpSource } from './http-source.ts';
+import { ModelError } from './model-error.ts';
+import type { SafeTensor } from './safetensors/read-safetensors.ts';
+import { readSafetensors } from './safetensors/read-safetensors.ts';
+
+/**
+ * @param place a path, or http(s)://… of a .gguf file.
+ * @throws ModelError
+ */
+export const readModel = async (place: string, signal: AbortSignal): Promise<ModelFacts> => {
+  if (/^https?:\/\//i.test(place)) return await remoteModel(new URL(place), signal);
+  const about = await stat(place).catch((error: unknown) => {
+    throw missing(place, fileReason(error), error);
+  });
+  if (about.isDirectory()) return await modelIn(place, signal);
+  if (basename(place).endsWith('.json')) return await modelIn(dirname(place), signal, basename(place));
+  return await ggufModel(place, path => openFileSource(path), signal);
+};
+
+const remoteModel = (url: URL, signal: AbortSignal): Promise<ModelFacts> =>
+  ggufModel(
+    url.pathname,
+    path => {
+      const part = new URL(url);
+      part.pathname = path;
+      return openHttpSource(part, signal);
+    },
+    signal,
+  );
+
+/** All parts of a file that was split, by their names. */
+const ggufModel = async (
+  place: string,
+  open: (path: string) => Promise<ByteSource>,
+  signal: AbortSignal,
+): Promise<ModelFacts> => {
+  const headers: GgufHeader[] = [];
+  for (const part of splitParts(place)) {
+    signal.throwIfAborted();
+    await using source = await open(part);
+    headers.push(await readGguf(source));
+  }
+  return ggufFacts(headers, place);
+};
+
+const modelIn = async (
+  folder: string,
+  signal: AbortSignal,
+  configName = 'config.json',
+): Promise<ModelFacts> => {
+  const names = (
+    await readdir(folder).catch((error: unknown) => {
+      throw missing(folder, fileReason(error), error);
+    })
+  ).sort();
+  const gguf = names.filter(name => name.endsWith('.gguf') && !name.startsWith('mmproj'));
+  if (!names.includes(configName)) {
+    const [only] = gguf.filter(name => !/-0000[2-9]-of-|-000[1-9]\d-of-/.test(name));
+    if (only !== undefined) return await ggufModel(join(folder, only), openFileSource, signal);
+    throw missing(folder, 'it has neither config.json nor a .gguf file', undefined);
+  }
+  const path = join(folder, configName);
+  const config = readModelConfig(await readJson(path), path);
+  const shards = names.filter(name => name.endsWith('.safetensors'));
+  if (shards.length === 0) return configFacts(config);
+  const tensors: SafeTensor[] = [];
+  for (const shard of shards.slice(0, SHARDS_MAX)) {
+    signal.throwIfAborted();
+    await using source = await openFileSource(join(folder, shard));
+    tensors.push(...(await readSafetensors(source)));
+  }
+  return configFacts(config, tensors);
+};
+
+const readJson = async (path: string): Promise<unknown> => {
+  const { size } = await stat(path);
+  if (size > CONFIG_BYTES_MAX) throw missing(path, `it has ${size} bytes, which no config has`, undefined);
+  return parseAnyJson(await readFile(path, 'utf8'));
+};
+
+const missing = (place: string, reason: string, cause: unknown): ModelError =>
+  new ModelError(
+    {
+      code: 'missing',
+      problem: `${place} is not a model that can be read: ${reason}`,
+      advice: 'Name a .gguf file, a folder with config.json, or the URL of a .gguf file.',
+    },
+    { cause },
+  );
+
+const SHARDS_MAX = 1_000;
+const CONFIG_BYTES_MAX = 16 * 2 ** 20;
