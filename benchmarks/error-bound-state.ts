@@ -69,7 +69,15 @@ const codeDigest = (): string => {
   for (const folder of ['../src/bench/load/', '../src/bench/parse/', '../src/bench/arena/'])
     for (const name of readdirSync(new URL(folder, import.meta.url)).toSorted())
       hash.update(readFileSync(new URL(folder + name, import.meta.url)));
-  for (const name of ['bound-percentiles', 'error-bounds', 'value-edge', 'wake-lateness', 'lateness-counts'])
+  const bounds = [
+    'bound-percentiles',
+    'error-bounds',
+    'gap-bounds',
+    'lateness-counts',
+    'time-bins',
+    'value-edges',
+  ];
+  for (const name of [...bounds, 'wake-lateness'])
     hash.update(readFileSync(new URL(`../src/metrics/${name}.ts`, import.meta.url)));
   return hash.digest('hex');
 };

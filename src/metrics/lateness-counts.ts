@@ -1,25 +1,31 @@
-// How many chunks may have been read how late, in the cells that the parse threads count in: few, so that a map holds them.
+// How many stamps may have been how late, in coarse cells: few, so that a map holds them.
+
+import { coarseCeiling, coarseCell } from '../core/statistics/coarse-cells.ts';
+import type { SparingLag } from './bound-percentiles.ts';
 
 export class LatenessCounts {
   readonly #counts = new Map<number, number>();
-  #total = 0;
 
-  get total(): number {
-    return this.#total;
-  }
-
-  add(lateNsMax: number, count: number): void {
+  add(lateNs: number, count: number = 1): void {
+    const lateNsMax = coarseCeiling(coarseCell(lateNs));
     this.#counts.set(lateNsMax, (this.#counts.get(lateNsMax) ?? 0) + count);
-    this.#total += count;
   }
 
-  /** A lateness that at most so many chunks pass. */
-  passedByMaxNs(spared: number): number {
-    let passed = 0;
-    for (const [lateNsMax, count] of [...this.#counts].toSorted(([a], [b]) => b - a)) {
-      passed += count;
-      if (passed > spared) return lateNsMax;
+  get isEmpty(): boolean {
+    return this.#counts.size === 0;
+  }
+
+  /** Latenesses with how many pass each, greatest first; of many those that are far enough apart. */
+  lags(): readonly SparingLag[] {
+    const kept: SparingLag[] = [];
+    let spared = 0;
+    for (const [lagNs, count] of [...this.#counts].toSorted(([a], [b]) => b - a)) {
+      if (spared >= SPARED_STEP * (kept.at(-1)?.spared ?? -1)) kept.push({ spared, lagNs });
+      spared += count;
     }
-    return 0;
+    return kept;
   }
 }
+
+/** A lag that spares a few values more is worth no look of its own. */
+const SPARED_STEP = 1.5;

@@ -1,42 +1,69 @@
 // How late the load threads are woken, from the marks that they were sent: a sample of what happens to every reply. What can be
 // said of the replies follows by chance alone, at odds of one in a thousand against it (docs/metrics.md, "Error bounds").
 
+import type { SparingLag } from './bound-percentiles.ts';
+import type { TimeBins } from './time-bins.ts';
+
 export class WakeLateness {
   readonly #sortedNs: Float64Array;
   readonly #meanNs: number;
   readonly #deviationNs: number;
+  /** Late marks come in clumps of about so many: they say as little as one. */
+  readonly #clump: number;
 
-  /** @param latenessNs of each mark; sorted here */
-  constructor(latenessNs: Float64Array) {
-    this.#sortedNs = latenessNs.sort();
-    const count = latenessNs.length;
-    this.#meanNs = count === 0 ? 0 : latenessNs.reduce((sum, ns) => sum + ns, 0) / count;
-    const squares = latenessNs.reduce((sum, ns) => sum + (ns - this.#meanNs) ** 2, 0);
-    this.#deviationNs = count < 2 ? this.#meanNs : Math.sqrt(squares / (count - 1));
+  /** @param groups lateness of the marks, those that came together in a group */
+  constructor(groups: readonly (readonly number[])[]) {
+    const all = Float64Array.from(groups.flat()).sort();
+    this.#sortedNs = all;
+    this.#meanNs = all.length === 0 ? 0 : all.reduce((sum, ns) => sum + ns, 0) / all.length;
+    const squares = all.reduce((sum, ns) => sum + (ns - this.#meanNs) ** 2, 0);
+    this.#deviationNs = all.length < 2 ? this.#meanNs : Math.sqrt(squares / (all.length - 1));
+    this.#clump = clumpOf(groups, all[Math.floor((1 - LATE_PART) * all.length)] ?? 0);
   }
 
   get count(): number {
     return this.#sortedNs.length;
   }
 
-  /** What the mean lateness of so many replies does not pass. */
-  meanMaxNs(replies: number): number {
-    const spread = this.#deviationNs * SIGMAS * (1 / Math.sqrt(this.count) + 1 / Math.sqrt(replies));
-    return Math.min(this.#meanNs + spread, this.passedByMaxNs(replies, 0));
+  /** What the mean lateness does not pass in so many groups of replies that were woken together. */
+  meanMaxNs(groups: number): number {
+    const marks = this.count / this.#clump;
+    return this.#meanNs + this.#deviationNs * Z * (1 / Math.sqrt(marks) + 1 / Math.sqrt(groups));
   }
 
-  /** A lateness that at most `spared` of so many replies pass. */
-  passedByMaxNs(replies: number, spared: number): number {
-    // So small a share of all wakes passes it that more than `spared` of the replies hardly do …
-    const share = Math.min(1, leastMean(spared) / replies);
+  /** For several numbers of bins that may pass it a lateness, with the values in as many of the fullest bins. */
+  lags(bins: TimeBins): readonly SparingLag[] {
+    const fullest = bins.fullest();
+    const tried = new Set(SPARED_PARTS.map(part => Math.ceil(part * bins.count)));
+    return [...tried].map(spared => ({
+      spared: fullest[spared] ?? 0,
+      lagNs: this.#passedByMaxNs(bins.count, spared),
+    }));
+  }
+
+  /** A lateness that at most `spared` of so many groups of replies pass. */
+  #passedByMaxNs(groups: number, spared: number): number {
+    // So small a share of all wakes passes it that more than `spared` of the groups hardly do …
+    const share = Math.min(1, leastMean(spared) / groups);
     // … and so many marks would have passed it, had it been a larger share.
-    const expected = share * this.count;
+    const expected = (share * this.count) / this.#clump;
     const passing = passedMarks(expected);
-    if (passing >= 0) return this.#sortedNs[this.count - 1 - passing] ?? 0;
+    const greatestNs = this.#sortedNs[this.count - 1] ?? 0;
+    if (passing >= 0) return this.#sortedNs[this.count - 1 - Math.floor(passing * this.#clump)] ?? greatestNs;
     // Too few marks to know so rare a lateness: a heavy tail (1/x²) from the greatest that was seen.
-    return (this.#sortedNs[this.count - 1] ?? 0) * Math.sqrt(MARKS_FOR_GREATEST / Math.max(expected, 1e-9));
+    return greatestNs * Math.sqrt(MARKS_FOR_GREATEST / Math.max(expected, 1e-9));
   }
 }
+
+/** Of a late mark's group, how many are late with it, over what chance alone would bring together. */
+const clumpOf = (groups: readonly (readonly number[])[], lateNs: number): number => {
+  const counts = groups.map(group => group.filter(ns => ns >= lateNs).length);
+  const late = counts.reduce((sum, count) => sum + count, 0);
+  if (late === 0) return 1;
+  const together = counts.reduce((sum, count) => sum + count ** 2, 0) / late;
+  const size = groups.reduce((sum, group) => sum + group.length, 0) / groups.length;
+  return Math.max(1, together / (1 + Math.max(0, size - 1) * LATE_PART));
+};
 
 /** Mean of a Poisson count that is more than `spared` in one case of a thousand (Wilson and Hilferty 1931; exact at 0). */
 const leastMean = (spared: number): number => {
@@ -62,9 +89,11 @@ const greatestMean = (count: number): number => {
   return events * (1 - 1 / (9 * events) + Z / (3 * Math.sqrt(events))) ** 3;
 };
 
+const SPARED_PARTS: readonly number[] = [0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4];
 const ALPHA = 0.001;
 /** Normal quantile of 1 − ALPHA. */
 const Z = 3.090_232;
-const SIGMAS = Z;
+/** Which marks are called late where it is asked whether they come together. */
+const LATE_PART = 0.1;
 /** Expected marks beyond a lateness that none of them passed, in one case of a thousand: ln 1000. */
 const MARKS_FOR_GREATEST: number = -Math.log(ALPHA);

@@ -8,7 +8,8 @@ import type {
   MarksRecord,
   SampleLateness,
 } from '../core/run/event-record.ts';
-import { BEATS_MAX, CHUNK_CELLS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
+import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
+import { BEATS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
 
 export type ListRecord = BeatsRecord | MarksRecord | ChunkLatenessRecord;
 
@@ -35,7 +36,8 @@ export const listOf = (record: ListRecord): RecordList => {
       return { kind: RECORD_KIND.marks, bytes: RECORD_BYTES.marks, head, figures: record.latenessNs };
     }
     case 'client.chunks': {
-      const head = [...thread, ...u16(bounded(record.cells.length, CHUNK_CELLS_MAX, 'cells'))];
+      const count = u16(bounded(record.cells.length, COARSE_CELLS, 'cells'));
+      const head = [...thread, record.isMax ? 1 : 0, ...count];
       return { kind: RECORD_KIND.chunks, bytes: RECORD_BYTES.chunks, head, figures: record.cells.flat() };
     }
     default:
@@ -73,6 +75,10 @@ export const latenessFigures = (late: SampleLateness): readonly number[] => [
   late.firstContentLateNs,
   late.lastContentLateNs,
   late.endLateNs,
+  late.firstByteLateNsMax,
+  late.firstContentLateNsMax,
+  late.lastContentLateNsMax,
+  late.endLateNsMax,
 ];
 
 const bounded = (count: number, countMax: number, what: string): number => {

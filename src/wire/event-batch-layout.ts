@@ -76,20 +76,18 @@ export const RECORD_BYTES = {
   beats: 14,
   /** at · the four figures of HostRecord in their order, f64 */
   host: 41,
-  /** sampleId u32 · the five figures of SampleLateness in their order, f64 */
-  lateness: 45,
+  /** sampleId u32 · the nine figures of SampleLateness in their order, f64 */
+  lateness: 77,
   /** thread u16 · count u16 · at; then the lateness of each, f64 */
   marks: 13,
-  /** thread u16 · count u16 · at; then for each cell its greatest lateness and its count, f64 */
-  chunks: 13,
+  /** thread u16 · isMax u8 · count u16 · at; then for each cell its greatest lateness and its count, f64 */
+  chunks: 14,
 } as const;
 
 /** Of one stamp list; a longer one is split over records, which says the same. */
 export const STAMPS_MAX = 0xff_ff;
 /** Of one record of a thread; it tells its beats five times a second. */
 export const BEATS_MAX = 64;
-/** Of one record of chunks: eight an octave from a microsecond on are fewer up to an hour. */
-export const CHUNK_CELLS_MAX = 512;
 /** UTF-8, cut between characters. */
 export const DETAIL_BYTES_MAX = 512;
 export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;

@@ -3,10 +3,10 @@
 
 import type { EventRecord } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
 import { DecodeError } from './decode-error.ts';
 import {
   BEATS_MAX,
-  CHUNK_CELLS_MAX,
   DETAIL_BYTES_MAX,
   EVENT_BATCH_MAGIC,
   EVENT_BATCH_VERSIONS_READ,
@@ -125,15 +125,7 @@ class RecordReader {
       case RECORD_KIND.host:
         return this.#host();
       case RECORD_KIND.lateness:
-        return {
-          kind: 'sample.lateness',
-          sampleId: this.#u32(),
-          writeNs: this.#f64(),
-          firstByteLateNs: this.#f64(),
-          firstContentLateNs: this.#f64(),
-          lastContentLateNs: this.#f64(),
-          endLateNs: this.#f64(),
-        };
+        return this.#lateness();
       case RECORD_KIND.marks:
         return this.#marks();
       case RECORD_KIND.chunks:
@@ -198,6 +190,22 @@ class RecordReader {
     return { kind: 'client.beats', atNs, thread, isLoad, latenessNs: this.#list(count) };
   }
 
+  #lateness(): EventRecord {
+    return {
+      kind: 'sample.lateness',
+      sampleId: this.#u32(),
+      writeNs: this.#f64(),
+      firstByteLateNs: this.#f64(),
+      firstContentLateNs: this.#f64(),
+      lastContentLateNs: this.#f64(),
+      endLateNs: this.#f64(),
+      firstByteLateNsMax: this.#f64(),
+      firstContentLateNsMax: this.#f64(),
+      lastContentLateNsMax: this.#f64(),
+      endLateNsMax: this.#f64(),
+    };
+  }
+
   #marks(): EventRecord {
     const [thread, count, atNs] = [this.#u16(), this.#u16(), this.#f64()];
     if (count > BEATS_MAX) throw new DecodeError(`${count} marks in one record`);
@@ -205,10 +213,10 @@ class RecordReader {
   }
 
   #chunks(): EventRecord {
-    const [thread, count, atNs] = [this.#u16(), this.#u16(), this.#f64()];
-    if (count > CHUNK_CELLS_MAX) throw new DecodeError(`${count} cells in one record`);
+    const [thread, isMax, count, atNs] = [this.#u16(), this.#u8() === 1, this.#u16(), this.#f64()];
+    if (count > COARSE_CELLS) throw new DecodeError(`${count} cells in one record`);
     const cells = Array.from({ length: count }, () => [this.#f64(), this.#f64()] as const);
-    return { kind: 'client.chunks', atNs, thread, cells };
+    return { kind: 'client.chunks', atNs, thread, isMax, cells };
   }
 
   #list(count: number): number[] {

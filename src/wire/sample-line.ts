@@ -3,6 +3,7 @@
 
 import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
+import { recordOf } from '../core/record-of.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { SampleLateness } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
@@ -82,16 +83,23 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
   };
 };
 
-const latenessFrom = ([writeNs, firstByteLateNs, firstContentLateNs, lastContentLateNs, endLateNs]: readonly [
-  number,
-  number,
-  number,
-  number,
-  number,
-]): SampleLateness => ({ writeNs, firstByteLateNs, firstContentLateNs, lastContentLateNs, endLateNs });
+const LATENESS_KEYS = [
+  'writeNs',
+  'firstByteLateNs',
+  'firstContentLateNs',
+  'lastContentLateNs',
+  'endLateNs',
+  'firstByteLateNsMax',
+  'firstContentLateNsMax',
+  'lastContentLateNsMax',
+  'endLateNsMax',
+] as const satisfies readonly (keyof SampleLateness)[];
+
+const latenessFrom = (told: readonly number[]): SampleLateness =>
+  recordOf(LATENESS_KEYS, key => told[LATENESS_KEYS.indexOf(key)] ?? 0);
 
 const latenessText = (lateness: SampleLateness): string =>
-  `[${lateness.writeNs},${lateness.firstByteLateNs},${lateness.firstContentLateNs},${lateness.lastContentLateNs},${lateness.endLateNs}]`;
+  `[${LATENESS_KEYS.map(key => lateness[key]).join(',')}]`;
 
 const figure = (value: number): number | null => (value === NO_FIGURE ? null : value);
 
@@ -132,7 +140,7 @@ const SAMPLE = v.object({
   bytesSent: whole,
   bytesReceived: whole,
   heldBackNs: v.exactOptional(whole, 0),
-  late: v.exactOptional(v.strictTuple([whole, whole, whole, whole, whole])),
+  late: v.exactOptional(v.pipe(v.array(whole), v.length(LATENESS_KEYS.length))),
 });
 
 const END = v.object({

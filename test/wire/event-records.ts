@@ -89,6 +89,10 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     firstContentLateNs: time,
     lastContentLateNs: time,
     endLateNs: time,
+    firstByteLateNsMax: time,
+    firstContentLateNsMax: time,
+    lastContentLateNsMax: time,
+    endLateNsMax: time,
   }),
   fc.record({
     kind: fc.constant('client.marks' as const),
@@ -100,6 +104,7 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     kind: fc.constant('client.chunks' as const),
     atNs: time,
     thread: fc.nat(64),
+    isMax: fc.boolean(),
     cells: fc.array(fc.tuple(time, figure), { maxLength: 40 }),
   }),
   fc.record({

@@ -126,8 +126,9 @@ export class LoadRecorder {
   }
 
   /** By how much the stamps of records from now on may be late. */
-  readLate(lateNs: number): void {
+  readLate(lateNs: number, sleptNs: number): void {
     this.#ring.lateNs = lateNs;
+    this.#ring.lateNsMax = lateNs + sleptNs;
   }
 
   /** The first `count` of them: heartbeats or marks. */

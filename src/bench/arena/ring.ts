@@ -1,8 +1,9 @@
 // A ring of records in shared memory between one load thread, which writes, and one parse thread, which reads. Shared
 // rather than transferred, because what a thread wrote before it died is then still there to be read.
 //
-// A record is 32 bytes and a payload, all in units of 8 bytes: units u32 · type u32 · stamp f64 · slot u32 · sampleId u32 ·
-// late f64, by how much the stamp may be behind the moment that it stands for.
+// A record is 40 bytes and a payload, all in units of 8 bytes: units u32 · type u32 · stamp f64 · slot u32 · sampleId u32 ·
+// late f64, by how much its thread's own work may have put the stamp behind what it stands for · lateMax f64, with what the
+// thread slept before, which bounds it whatever the system did.
 // Positions are counts of units that wrap at 2³². A record never wraps: the rest of the ring is skipped with a pad record.
 
 export interface RingMemory {
@@ -31,6 +32,7 @@ export class RingWriter {
   readonly f64: Float64Array;
   /** Of the stamps of records from now on, ns. */
   lateNs = 0;
+  lateNsMax = 0;
   readonly #u32: Uint32Array;
   readonly #positions: Int32Array;
   readonly #capacity: number;
@@ -90,6 +92,7 @@ export class RingWriter {
     this.#u32[at + 4] = slot;
     this.#u32[at + 5] = sampleId;
     this.f64[unit + 3] = this.lateNs;
+    this.f64[unit + 4] = this.lateNsMax;
     this.#written = (this.#written + units) >>> 0;
     Atomics.store(this.#positions, WRITTEN, this.#written | 0);
   }
@@ -102,6 +105,7 @@ export class RingReader {
   type: number = 0;
   stampNs = 0;
   lateNs = 0;
+  lateNsMax = 0;
   slot = 0;
   sampleId = 0;
   payloadStart = 0;
@@ -140,6 +144,7 @@ export class RingReader {
       this.slot = this.#u32[at + 4] ?? 0;
       this.sampleId = this.#u32[at + 5] ?? 0;
       this.lateNs = this.f64[unit + 3] ?? 0;
+      this.lateNsMax = this.f64[unit + 4] ?? 0;
       this.payloadStart = (unit + HEADER_UNITS) * UNIT_BYTES;
       this.payloadEnd = this.payloadStart + (typeAndLength >>> TYPE_BITS);
       return true;
@@ -154,7 +159,7 @@ export class RingReader {
 
 export const NO_ROOM = -1;
 const UNIT_BYTES = 8;
-const HEADER_UNITS = 4;
+const HEADER_UNITS = 5;
 const TYPE_BITS = 4;
 const TYPE_MASK = 0xf;
 const PAD = 0;

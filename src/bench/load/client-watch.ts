@@ -52,6 +52,7 @@ export class ClientWatch {
 
   /** Of the coarse timer, every BEAT_NS. */
   tick(nowNs: number): void {
+    this.#reads.awake(nowNs);
     this.#delayNsMax = Math.max(this.#delayNsMax, this.heartbeat.beat(nowNs));
   }
 
@@ -62,6 +63,11 @@ export class ClientWatch {
     const lateNs = this.#reads.read(stampNs);
     this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - this.#reads.turnFirstNs);
     return lateNs;
+  }
+
+  /** Before the open turn. */
+  get sleptNs(): number {
+    return this.#reads.sleptNs;
   }
 
   /** The loop has looked at its sockets since this time. */

@@ -217,8 +217,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.patternMoved();
   }
 
-  readHappened(stampNs: number): number {
-    return this.#watch.readHappened(stampNs);
+  readHappened(stampNs: number): void {
+    this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.sleptNs);
   }
 
   /** From now on it is known how late this thread wakes. */

@@ -7,6 +7,7 @@ export class ReadLateness {
   /** First read of the open turn, and how late that may be. */
   #firstNs = 0;
   #firstLateNs = 0;
+  #sleptNs = 0;
   /** When the last turn with reads had ended, and how long the loop had slept until then. */
   #closedNs: number;
   #closedIdleNs: number;
@@ -26,6 +27,11 @@ export class ReadLateness {
     return this.#isOpen;
   }
 
+  /** How long the loop had slept when the open turn began, since it was last known to be awake: no bytes waited longer. */
+  get sleptNs(): number {
+    return this.#sleptNs;
+  }
+
   /** When the open turn had its first read. */
   get turnFirstNs(): number {
     return this.#firstNs;
@@ -37,6 +43,7 @@ export class ReadLateness {
     const sleptNs = this.#idleNs() - this.#closedIdleNs;
     const busyNs = sleptNs > 0 ? stampNs - this.#closedNs - sleptNs : Number.POSITIVE_INFINITY;
     this.#isOpen = true;
+    this.#sleptNs = Math.max(0, Math.ceil(sleptNs));
     this.#firstLateNs = Math.max(0, Math.round(Math.min(busyNs, stampNs - this.#polledNs)));
     this.#firstNs = stampNs;
     return this.#firstLateNs;
@@ -48,6 +55,15 @@ export class ReadLateness {
     this.#closedNs = nowNs;
     this.#closedIdleNs = this.#idleNs();
     this.#polledNs = Math.max(this.#polledNs, this.#firstNs);
+  }
+
+  /** Of a timer, which comes behind a look at the sockets: it brought nothing if the loop has slept since the last turn. */
+  awake(nowNs: number): void {
+    const idleNs = this.#idleNs();
+    if (this.#isOpen || idleNs === this.#closedIdleNs) return;
+    this.#closedNs = nowNs;
+    this.#closedIdleNs = idleNs;
+    this.polledSince(nowNs);
   }
 
   /** The loop has looked at its sockets since this time. */

@@ -4,7 +4,7 @@ import { CONTENT_KINDS, END_KINDS, RECORD } from '../arena/load-record.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { RingReader } from '../arena/ring.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import { LatenessCells } from './lateness-cells.ts';
+import { ChunkLateness, NOT_LATE } from './chunk-lateness.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
 
@@ -24,7 +24,7 @@ export class RingParser {
   readonly #options: RingParserOptions;
   readonly #ring: RingReader;
   readonly #trackers: Map<number, SampleTracker> = new Map();
-  readonly #chunks = new LatenessCells();
+  readonly #chunks = new ChunkLateness();
   #hasEnded = false;
 
   constructor(options: RingParserOptions) {
@@ -53,7 +53,7 @@ export class RingParser {
     if (this.#hasEnded) return;
     for (const tracker of this.#trackers.values()) {
       if (!tracker.isActive) continue;
-      tracker.ended(atNs, 0, {
+      tracker.ended(atNs, NOT_LATE, {
         kind: 'client',
         detail: reason,
         bytesSent: 0,
@@ -69,7 +69,7 @@ export class RingParser {
     const ring = this.#ring;
     switch (ring.type) {
       case RECORD.body:
-        this.#tracker().body(ring.bytes, ring.payloadStart, ring.payloadEnd, ring.stampNs, ring.lateNs);
+        this.#tracker().body(ring.bytes, ring.payloadStart, ring.payloadEnd, ring.stampNs, ring);
         return;
       case RECORD.issued:
         this.#tracker().issued(
@@ -122,7 +122,7 @@ export class RingParser {
   #head(): void {
     const text = this.#text(4);
     const isEncoded = this.#figure(3) === 1;
-    this.#tracker().head(this.#figure(0), this.#ring.lateNs, {
+    this.#tracker().head(this.#figure(0), this.#ring, {
       status: this.#figure(1),
       contentKind: CONTENT_KINDS[this.#figure(2)] ?? 'other',
       encoding: isEncoded ? text : '',
@@ -131,7 +131,7 @@ export class RingParser {
   }
 
   #end(): void {
-    this.#tracker().ended(this.#ring.stampNs, this.#ring.lateNs, {
+    this.#tracker().ended(this.#ring.stampNs, this.#ring, {
       kind: END_KINDS[this.#figure(0)] ?? 'client',
       bytesSent: this.#figure(1),
       bytesReceived: this.#figure(2),
@@ -141,14 +141,8 @@ export class RingParser {
   }
 
   #observed(): void {
-    const cells = this.#chunks.take();
-    if (cells.length > 0)
-      this.#options.output.observed({
-        kind: 'client.chunks',
-        atNs: this.#ring.stampNs,
-        thread: this.thread,
-        cells,
-      });
+    for (const record of this.#chunks.take({ atNs: this.#ring.stampNs, thread: this.thread }))
+      this.#options.output.observed(record);
     this.#options.output.observed({
       kind: 'client.observed',
       atNs: this.#ring.stampNs,

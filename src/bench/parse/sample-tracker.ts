@@ -9,7 +9,7 @@ import type { ServerApi } from '../target/api/server-api.ts';
 import { CARRIES_ANSWER } from '../target/api/server-api.ts';
 import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
 import { ReplyReader } from '../target/reply-reader.ts';
-import type { LatenessCells } from './lateness-cells.ts';
+import type { ChunkLateness, ReadLate } from './chunk-lateness.ts';
 import type { RecordOutput } from './record-output.ts';
 
 export interface TransportEnd {
@@ -26,7 +26,7 @@ export class SampleTracker implements ContentSink {
   readonly #output: RecordOutput;
   readonly #isStreaming: boolean;
   readonly #reply: ReplyReader;
-  readonly #chunks: LatenessCells;
+  readonly #chunks: ChunkLateness;
   /** Written anew for each sample. */
   readonly #issued = { sampleId: 0, atNs: 0, intendedNs: 0, connectNs: 0, heldBackNs: 0, isWarmup: false };
   #firstByteNs = NO_FIGURE;
@@ -34,7 +34,8 @@ export class SampleTracker implements ContentSink {
   #lastBodyNs = 0;
   /** By how much the stamp of the body in hand may be late. */
   #bodyLateNs = 0;
-  #lateness = { ...NOT_LATE };
+  #bodyLateNsMax = 0;
+  #lateness = { ...ALL_IN_TIME };
   #beganWithAnswer = false;
   /** Of every content chunk. */
   #stampsNs: Float64Array = new Float64Array(16);
@@ -42,7 +43,7 @@ export class SampleTracker implements ContentSink {
   /** Of the stamps, how many are in records. */
   #toldCount = 0;
 
-  constructor(output: RecordOutput, api: ServerApi, isStreaming: boolean, chunks: LatenessCells) {
+  constructor(output: RecordOutput, api: ServerApi, isStreaming: boolean, chunks: ChunkLateness) {
     this.#chunks = chunks;
     this.#output = output;
     this.#isStreaming = isStreaming;
@@ -67,7 +68,7 @@ export class SampleTracker implements ContentSink {
     issued.connectNs = connectNs;
     issued.heldBackNs = heldBackNs;
     issued.isWarmup = isWarmup;
-    this.#lateness = { ...NOT_LATE, writeNs };
+    this.#lateness = { ...ALL_IN_TIME, writeNs };
     this.#firstByteNs = NO_FIGURE;
     this.#firstAnswerNs = NO_FIGURE;
     this.#lastBodyNs = sentNs;
@@ -77,15 +78,17 @@ export class SampleTracker implements ContentSink {
     this.#output.issued(issued);
   }
 
-  head(firstByteNs: number, lateNs: number, head: ReplyHead): void {
+  head(firstByteNs: number, late: ReadLate, head: ReplyHead): void {
     this.#firstByteNs = firstByteNs;
-    this.#lateness.firstByteLateNs = lateNs;
+    this.#lateness.firstByteLateNs = late.lateNs;
+    this.#lateness.firstByteLateNsMax = late.lateNsMax;
     this.#reply.head(head);
   }
 
-  body(bytes: Buffer, start: number, end: number, stampNs: number, lateNs: number): void {
+  body(bytes: Buffer, start: number, end: number, stampNs: number, late: ReadLate): void {
     this.#lastBodyNs = stampNs;
-    this.#bodyLateNs = lateNs;
+    this.#bodyLateNs = late.lateNs;
+    this.#bodyLateNsMax = late.lateNsMax;
     this.#reply.body(bytes, start, end, stampNs);
   }
 
@@ -104,9 +107,11 @@ export class SampleTracker implements ContentSink {
     if (this.#chunkCount === 0) {
       this.#beganWithAnswer = isAnswer;
       this.#lateness.firstContentLateNs = this.#bodyLateNs;
+      this.#lateness.firstContentLateNsMax = this.#bodyLateNsMax;
     }
     this.#lateness.lastContentLateNs = this.#bodyLateNs;
-    if (this.#isStreaming && !this.#issued.isWarmup) this.#chunks.add(this.#bodyLateNs);
+    this.#lateness.lastContentLateNsMax = this.#bodyLateNsMax;
+    if (this.#isStreaming && !this.#issued.isWarmup) this.#chunks.add(this.#bodyLateNs, this.#bodyLateNsMax);
     if (this.#chunkCount === this.#stampsNs.length) this.#grow();
     this.#stampsNs[this.#chunkCount] = stampNs;
     this.#chunkCount += 1;
@@ -119,11 +124,12 @@ export class SampleTracker implements ContentSink {
     this.#toldCount = this.#chunkCount;
   }
 
-  ended(atNs: number, lateNs: number, end: TransportEnd): void {
+  ended(atNs: number, late: ReadLate, end: TransportEnd): void {
     const { outcome, failure, endsWithTransport } = this.#reply.end(end.kind, end.detail);
     const { inputTokens, outputTokens, finishReason } = this.#reply.told;
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
-    this.#lateness.endLateNs = endsWithTransport ? lateNs : this.#bodyLateNs;
+    this.#lateness.endLateNs = endsWithTransport ? late.lateNs : this.#bodyLateNs;
+    this.#lateness.endLateNsMax = endsWithTransport ? late.lateNsMax : this.#bodyLateNsMax;
     this.tellStamps();
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
@@ -168,10 +174,14 @@ export class SampleTracker implements ContentSink {
   }
 }
 
-const NOT_LATE = {
+const ALL_IN_TIME = {
   writeNs: 0,
   firstByteLateNs: 0,
   firstContentLateNs: 0,
   lastContentLateNs: 0,
   endLateNs: 0,
+  firstByteLateNsMax: 0,
+  firstContentLateNsMax: 0,
+  lastContentLateNsMax: 0,
+  endLateNsMax: 0,
 };

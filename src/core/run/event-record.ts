@@ -31,6 +31,11 @@ export interface SampleLateness {
   readonly firstContentLateNs: number;
   readonly lastContentLateNs: number;
   readonly endLateNs: number;
+  /** The same with what the thread slept before: bounds, whatever the system did. */
+  readonly firstByteLateNsMax: number;
+  readonly firstContentLateNsMax: number;
+  readonly lastContentLateNsMax: number;
+  readonly endLateNsMax: number;
 }
 
 export type SampleRecord =
@@ -81,7 +86,7 @@ export type SampleRecord =
       readonly bytesReceived: number;
     };
 
-/** By how much the stamps of a sample may be behind what they stand for, before its `sample.complete`. */
+/** By how much the work of its thread may have put the stamps of a sample behind what they stand for, before its `sample.complete`. */
 export type LatenessRecord = {
   readonly kind: 'sample.lateness';
   readonly sampleId: number;
@@ -146,6 +151,8 @@ export type ChunkLatenessRecord = {
   readonly kind: 'client.chunks';
   readonly atNs: number;
   readonly thread: number;
+  /** Whether what the thread slept before is in it. */
+  readonly isMax: boolean;
   readonly cells: readonly (readonly [lateNsMax: number, count: number])[];
 };
 

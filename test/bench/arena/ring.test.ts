@@ -62,7 +62,7 @@ test('a full ring refuses, loses nothing, and takes again what was released', ()
   const told = { type: 1, stampNs: 1, slot: 1, sampleId: 1, text: 'x'.repeat(100) };
   let written = 0;
   while (write(writer, told)) written += 1;
-  expect(written).toBe(Math.floor(4_096 / 136));
+  expect(written).toBe(Math.floor(4_096 / 144));
   expect(read(reader)).toEqual(told);
   expect(write(writer, told)).toBe(false);
   reader.release();

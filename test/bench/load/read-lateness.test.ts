@@ -57,3 +57,18 @@ test('a loop that turns in circles knows when it has looked last', () => {
   loop.reads.polledSince(8_900);
   expect(loop.reading()).toBe(100);
 });
+
+test('whatever the system did, no bytes waited longer than the loop worked and slept since it was last awake', () => {
+  const loop = new Loop().ends().sleeps(20_000);
+  loop.reads.awake(loop.nowNs);
+  loop.works(300).sleeps(4_000).works(100);
+  expect([loop.reading(), loop.reads.sleptNs]).toEqual([400, 4_000]);
+});
+
+test('a timer behind reads of the same turn is no sign that nothing came meanwhile', () => {
+  const loop = new Loop().ends().sleeps(1_000);
+  loop.reading();
+  loop.works(2_000).ends();
+  loop.reads.awake(loop.nowNs);
+  expect(loop.works(100).reading()).toBe(2_100);
+});

@@ -19,8 +19,8 @@ export interface ConnectionOwner<Owned> {
   lostIdle(connection: Owned): void;
   /** Its sample has ended; the connection is idle or closed. */
   sampleEnded(connection: Owned): void;
-  /** @returns how much earlier its bytes may have been there, ns. */
-  readHappened(stampNs: number): number;
+  /** To be told before its bytes are recorded. */
+  readHappened(stampNs: number): void;
   /** Body bytes found no room: the sample fails as `client`. */
   arenaFull(): void;
 }

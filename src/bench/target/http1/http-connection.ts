@@ -216,7 +216,7 @@ export class HttpConnection implements ReplySink {
       this.#lost(socket, lostBecause('the server sent bytes on an idle connection'), false);
       return false;
     }
-    this.#owner.recorder.readLate(this.#owner.readHappened(stampNs));
+    this.#owner.readHappened(stampNs);
     this.#readNs = stampNs;
     this.#readBytes = length;
     this.#lastReadNs = stampNs;
