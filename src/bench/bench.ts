@@ -86,7 +86,16 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       unmeasuredNs: plan.course?.measuredFromNs ?? 0,
       zero: parts.part === undefined ? undefined : zeroOf(parts.part, prepared),
     });
-    return await finishRun({ ...run, parts, config, directory, samples, aggregator, eventLog, notices });
+    return await finishRun({
+      ...run,
+      parts,
+      config,
+      directory,
+      samples,
+      aggregator,
+      eventLog,
+      notices: [...notices, ...(parts.said ?? [])],
+    });
   } finally {
     if (!isBegun) await directory.discard();
   }

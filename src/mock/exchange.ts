@@ -138,6 +138,7 @@ export class Exchange implements Deadlined {
       served.outputTokens += timeline.tokens[index] ?? 0;
       served.firstContentMs ??= nowMs;
       served.lastContentMs = nowMs;
+      if (served.writtenMs !== undefined) this.#keepStamps(served.writtenMs, chunks);
     }
     if (stamps === undefined) this.#socket.write(piece);
     else if (stamps.kind === 'whole') this.#writeOfWhole(piece, stamps);
@@ -172,6 +173,12 @@ export class Exchange implements Deadlined {
   #stamp(bytes: Buffer, at: number): void {
     const writeNs = this.#time.nsAt(this.#time.nowMs());
     writeStamp(bytes, at, this.#time.nsAt(this.served.readMs), writeNs);
+  }
+
+  /** Taken now: what was due before it took its time. */
+  #keepStamps(writtenMs: number[], chunks: number): void {
+    const nowMs = this.#time.nowMs();
+    for (let chunk = 0; chunk < chunks; chunk += 1) writtenMs.push(nowMs);
   }
 
   #finish(ending: Ending): void {

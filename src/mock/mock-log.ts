@@ -26,6 +26,10 @@ export interface ServedRequest {
   readonly expected: Expected;
   /** Before the reply was done. */
   isClientGone: boolean;
+  /** What the nonce in its prompt says. */
+  readonly sample: number;
+  /** Each chunk with content; only where stamps are kept. */
+  readonly writtenMs: number[] | undefined;
 }
 
 export interface MockLogSummary {

@@ -221,7 +221,12 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     parseDurationMs,
     'Close idle connections. Default: 75s; 0s: never.',
   ),
-  flag('stamp', 'stampsWrites', on, 'Add read and write times to each chunk.'),
+  flag(
+    'stamp',
+    'stampsWrites',
+    on,
+    'Add read and write times to each chunk, and keep them for plimsoll calibrate.',
+  ),
   option('fail', 'FAILURE', 'failure', text, 'How requests fail, or any; see docs/mock.md. Default: none.'),
   option('fail-every', 'N', 'failEvery', number, 'Which requests fail: every Nth. Default: 1, all of them.'),
   option('log', 'FILE', 'logFile', text, 'Append a JSON line for each request.'),

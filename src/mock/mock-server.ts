@@ -17,6 +17,7 @@ import { MockLog } from './mock-log.ts';
 import type { MockOptions, MockSettings } from './mock-settings.ts';
 import { MockError, mockSettings } from './mock-settings.ts';
 import { Routes } from './routes.ts';
+import { StampLog } from './stamp-log.ts';
 
 export interface Mock extends AsyncDisposable {
   /** "http://127.0.0.1:43121" */
@@ -81,7 +82,8 @@ class MockServer implements Mock {
       if (dueMs !== undefined) queue.add(exchange, dueMs);
     });
     this.#admission = admission;
-    const routes = new Routes({ settings, log, summary: () => this.log() });
+    const stamps = settings.stampsWrites ? new StampLog(time) : undefined;
+    const routes = new Routes({ settings, log, summary: () => this.log(), stamps });
     const context = {
       time,
       settings,
@@ -89,7 +91,10 @@ class MockServer implements Mock {
       admit: admission.admit.bind(admission),
       schedule: queue.add.bind(queue),
       wroteLate: log.wroteLate,
-      done: admission.done.bind(admission, served => log.add(served)),
+      done: admission.done.bind(admission, served => {
+        log.add(served);
+        stamps?.add(served);
+      }),
       refused: () => {
         this.#refusedRequests += 1;
       },

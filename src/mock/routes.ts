@@ -1,5 +1,6 @@
 // What the mock answers at which path.
 
+import { NO_SAMPLE, sampleOfPrompt } from '../wire/truth-stamps.ts';
 import type { MockApi } from './api/mock-api.ts';
 import { MOCK_APIS } from './api/mock-apis.ts';
 import { errorJson } from './api/openai-json.ts';
@@ -17,21 +18,26 @@ import { failingReply } from './reply/failing-reply.ts';
 import { ReplyBuilder } from './reply/healthy-reply.ts';
 import type { Reply } from './reply/reply.ts';
 import { replySubject } from './reply/reply-subject.ts';
+import type { StampLog } from './stamp-log.ts';
 
 export interface RoutesOptions {
   readonly settings: MockSettings;
   readonly log: MockLog;
   readonly summary: () => MockLogSummary;
+  /** Of a mock that keeps them. */
+  readonly stamps: StampLog | undefined;
 }
 
 export class Routes {
   readonly #settings: MockSettings;
   readonly #log: MockLog;
   readonly #summary: () => MockLogSummary;
+  readonly #stamps: StampLog | undefined;
   readonly #builder: ReplyBuilder;
   readonly #informational: Buffer;
 
-  constructor({ settings, log, summary }: RoutesOptions) {
+  constructor({ settings, log, summary, stamps }: RoutesOptions) {
+    this.#stamps = stamps;
     this.#settings = settings;
     this.#log = log;
     this.#summary = summary;
@@ -57,6 +63,10 @@ export class Routes {
         return small(smallReply(200, this.#metrics(), { closes, type: 'text/plain; version=0.0.4' }), closes);
       case 'GET /mock/log':
         return json(200, this.#account(request.head.query), closes);
+      case 'GET /mock/stamps':
+        return this.#stamped(stamps => stamps.take(), closes);
+      case 'GET /mock/clock':
+        return this.#stamped(stamps => Buffer.from(stamps.nowNs), closes);
       case 'POST /mock/reset':
         this.#log.reset();
         return json(200, '{}', closes);
@@ -123,8 +133,23 @@ export class Routes {
         failure: failure?.name,
         expected: reply.expected,
         isClientGone: false,
+        sample: this.#stamps === undefined ? NO_SAMPLE : sampleOfPrompt(asked.promptText),
+        writtenMs: this.#stamps === undefined ? undefined : [],
       },
     };
+  }
+
+  #stamped(bytesOf: (stamps: StampLog) => Buffer, closes: boolean): MockAnswer {
+    if (this.#stamps === undefined)
+      return json(
+        404,
+        errorJson('the mock keeps no stamps: start it with --stamp', 'not_found', 404),
+        closes,
+      );
+    return small(
+      smallReply(200, bytesOf(this.#stamps), { closes, type: 'application/octet-stream' }),
+      closes,
+    );
   }
 
   /** By order of arrival, so the n-th fails whichever it is. */
@@ -193,6 +218,8 @@ const KNOWN_PATHS: ReadonlySet<string> = new Set([
   '/health',
   '/metrics',
   '/mock/log',
+  '/mock/stamps',
+  '/mock/clock',
   '/mock/reset',
 ]);
 const MODEL_TOKENS_MAX = 1_048_576;

@@ -27,6 +27,8 @@ const served = (id: number) => ({
   failure: undefined,
   expected: { outcome: 'completed' } as const,
   isClientGone: false,
+  sample: 0,
+  writtenMs: undefined,
 });
 
 test('the log keeps the newest requests in their order and counts those it forgets', () => {

@@ -26,6 +26,8 @@ export interface BenchParts {
   readonly startedAt: string;
   /** What to type to run it again, without secrets; unknown of what is a part of something else. */
   readonly command?: Reported<string>;
+  /** What the report says besides, one sentence each: what a calibration found. */
+  readonly said?: readonly string[];
   /** 8 characters of hex. */
   readonly noncePrefix: string;
   /** Absolute. */

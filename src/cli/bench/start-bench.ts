@@ -9,6 +9,7 @@ import { HomeError, openHome } from '../../config/home.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { agentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
+import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
@@ -56,6 +57,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       ...benchProcess(state),
       ...run,
       command: start.command,
+      said: citedCalibration(home, state),
       directory,
       stop: AbortSignal.any([state.stop, companions.stopAsked]),
       stopNow: state.takeSecondStop(),

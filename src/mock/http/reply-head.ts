@@ -18,7 +18,7 @@ export const replyHead = ({ status = 200, headers, closes, version = '1.1' }: He
 /** A whole small reply. */
 export const smallReply = (
   status: number,
-  body: string,
+  body: string | Buffer,
   {
     closes,
     type = 'application/json',
@@ -29,7 +29,7 @@ export const smallReply = (
     readonly headers?: HeadOptions['headers'];
   },
 ): Buffer => {
-  const bytes = Buffer.from(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const head = replyHead({
     status,
     headers: [['content-type', type], ['content-length', String(bytes.length)], ...headers],

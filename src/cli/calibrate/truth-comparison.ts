@@ -1,0 +1,56 @@
+// What a run measured against what the server says that it wrote: the errors themselves, of each request and gap.
+
+import type { CalibratedError } from '../../core/run/calibration.ts';
+import { lowerPercentile } from '../../core/statistics/percentile.ts';
+import { decodeSampleLine } from '../../wire/sample-line.ts';
+import type { TruthStream } from '../../wire/truth-stamps.ts';
+
+export interface ComparedRun {
+  readonly requests: number;
+  readonly chunks: number;
+  readonly ttftErrorNs: CalibratedError;
+  readonly gapErrorNs: CalibratedError;
+}
+
+export interface ComparedWith {
+  /** As a run appends them to samples.jsonl. */
+  readonly lines: string;
+  readonly truth: ReadonlyMap<number, TruthStream>;
+  /** From the server's clock to that of the run, ns since the run's zero. */
+  readonly toRunNs: (serverNs: bigint) => number;
+}
+
+/** undefined where the server has no stamps of any request. */
+export const compareWithTruth = ({ lines, truth, toRunNs }: ComparedWith): ComparedRun | undefined => {
+  const ttft: number[] = [];
+  const gaps: number[] = [];
+  for (const line of lines.split('\n')) {
+    const decoded = line === '' ? undefined : decodeSampleLine(line);
+    if (decoded?.kind !== 'sample' || decoded.sample.window < 0 || decoded.sample.outcome !== 'completed')
+      continue;
+    const { sampleId, firstContentNs, chunkGapsNs } = decoded.sample;
+    const { writeNs = [] } = truth.get(sampleId) ?? {};
+    const [firstNs, ...restNs] = writeNs.map(toRunNs);
+    if (firstNs === undefined || restNs.length !== chunkGapsNs.length) continue;
+    ttft.push(firstContentNs - firstNs);
+    let beforeNs = firstNs;
+    for (const [index, ns] of restNs.entries()) {
+      gaps.push(Math.abs((chunkGapsNs[index] ?? 0) - (ns - beforeNs)));
+      beforeNs = ns;
+    }
+  }
+  if (ttft.length === 0) return undefined;
+  return {
+    requests: ttft.length,
+    chunks: ttft.length + gaps.length,
+    ttftErrorNs: errorOf(ttft),
+    gapErrorNs: gaps.length === 0 ? { p50: 0, p99: 0 } : errorOf(gaps),
+  };
+};
+
+const errorOf = (values: readonly number[]): CalibratedError => {
+  const sorted = Float64Array.from(values).sort();
+  // A clock that is known to a tenth of a microsecond may put a write behind its arrival.
+  const at = (p: number): number => Math.max(0, Math.round(lowerPercentile(sorted, p)));
+  return { p50: at(50), p99: at(99) };
+};

@@ -1,0 +1,62 @@
+// `plimsoll calibrate [URL]`: what this machine's client can resolve, against a server that says when it wrote what.
+
+import { openHome, resolveHome } from '../../config/home.ts';
+import { parseDurationMs } from '../../core/figure/parse-figure.ts';
+import { calibrationLines } from '../../core/run/calibration.ts';
+import { asciiOf } from '../../core/text/ascii.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { calibrationToJson } from '../../wire/calibration-schema.ts';
+import { calibrationFile } from '../calibrate/calibrated-machine.ts';
+import type { Command } from '../command.ts';
+import { homeOption, jsonOption, value } from '../command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+
+const budgetOption = value({
+  name: 'budget',
+  valueName: 'D',
+  meaning: 'How long it may take: 30s, 2m. Default: 1m.',
+  parse: parseDurationMs,
+});
+
+export const calibrateCommand: Command = {
+  name: 'calibrate',
+  summary: 'Find out what the client on this machine can resolve',
+  description:
+    'Loads a mock that says when it wrote each chunk, with more and more streams and requests a second, and compares: errors\nof TTFT and gaps, lateness of sending. Kept in the home; later runs cite it until the machine is another one.',
+  arguments: [
+    {
+      name: 'URL',
+      meaning: 'A `plimsoll mock --stamp` on the target machine. Without one: a mock on loopback.',
+      isRequired: false,
+    },
+  ],
+  options: [homeOption, budgetOption, jsonOption],
+  examples: [
+    { line: 'plimsoll calibrate', meaning: 'against loopback, a minute' },
+    {
+      line: 'plimsoll calibrate http://gpu-1:8000 --budget 3m',
+      meaning: 'with the network to a machine where plimsoll mock --stamp --host 0.0.0.0 --port 8000 runs',
+    },
+  ],
+  run: async (invocation, state) => {
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const isJson = invocation.option(jsonOption);
+    const { runCalibration } = await import('../calibrate/run-calibration.ts');
+    await openHome(home);
+    const calibration = await runCalibration(state, {
+      url: invocation.arguments[0],
+      budgetMs: invocation.option(budgetOption) ?? BUDGET_MS,
+      tell: async line => {
+        if (!isJson) await state.stderr.write(`${line}\n`);
+      },
+    });
+    await writeFileAtomic(calibrationFile(home), calibrationToJson(calibration));
+    const text = `${calibrationLines(calibration).join('\n')}\n\nKept: ${calibrationFile(home)}\n`;
+    await state.stdout.write(
+      isJson ? calibrationToJson(calibration) : state.stdout.isUnicode ? text : asciiOf(text),
+    );
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const BUDGET_MS = 60_000;

@@ -1,0 +1,164 @@
+// What this machine's client can resolve, as `plimsoll calibrate` found it against a server that says when it wrote what. Kept in the
+// home, cited by later runs, and stale when the machine is another one than it was.
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatCount } from '../figure/figure.ts';
+import { inColumns } from '../text/columns.ts';
+import type { Unknown } from '../unknown.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+
+export const CALIBRATION_SCHEMA = 'plimsoll.calibration/1';
+
+export type Calibration = {
+  readonly schema: typeof CALIBRATION_SCHEMA;
+  /** ISO 8601, wall clock. */
+  readonly madeAt: string;
+  readonly machine: CalibratedMachine;
+  /** 'loopback', or the address of a mock elsewhere. */
+  readonly target: string;
+  /** Of a mock elsewhere: how far its clock is known, and the shortest round trip. Errors then hold the network's way, too. */
+  readonly clock: CalibrationClock | null;
+  readonly streams: readonly StreamStep[];
+  readonly rates: readonly RateStep[];
+};
+
+export type CalibratedMachine = {
+  readonly kernel: string;
+  readonly node: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly governor: string | Unknown;
+  /** Load average of a minute. */
+  readonly load: number | Unknown;
+};
+
+export type CalibrationClock = { readonly errorNs: number; readonly roundTripNs: number };
+
+export type StreamStep = {
+  readonly streams: number;
+  /** Content chunks a second, of all streams. */
+  readonly chunksPerSecond: number;
+  readonly ttftErrorNs: CalibratedError;
+  /** |measured − true| of each gap. */
+  readonly gapErrorNs: CalibratedError;
+  /** What the report of this very run claims for TTFT p50; unknown where it claims nothing. */
+  readonly boundNs: number | Unknown;
+};
+
+export type RateStep = {
+  readonly requestsPerSecond: number;
+  readonly achievedPerSecond: number;
+  readonly sendLatenessNs: CalibratedError;
+};
+
+export type CalibratedError = { readonly p50: number; readonly p99: number };
+
+/** The most streams, and the highest rate that was also reached, within an error at p99; 0: none that was tried. */
+export const resolvedWithin = (
+  { streams, rates }: Pick<Calibration, 'streams' | 'rates'>,
+  errorNs: number,
+): { readonly streams: number; readonly requestsPerSecond: number } => ({
+  streams: Math.max(
+    0,
+    ...streams
+      .filter(each => Math.max(each.ttftErrorNs.p99, each.gapErrorNs.p99) <= errorNs)
+      .map(each => each.streams),
+  ),
+  requestsPerSecond: Math.max(
+    0,
+    ...rates
+      .filter(
+        each =>
+          each.sendLatenessNs.p99 <= errorNs &&
+          each.achievedPerSecond >= RATE_PART_MIN * each.requestsPerSecond,
+      )
+      .map(each => each.requestsPerSecond),
+  ),
+});
+
+/** Why it says nothing of this machine as it is now; empty where it does. */
+export const staleBecause = (
+  { machine }: Pick<Calibration, 'machine'>,
+  now: CalibratedMachine,
+): readonly string[] => [
+  ...(['kernel', 'node', 'cpu'] as const)
+    .filter(key => machine[key] !== now[key])
+    .map(key => `${NAMES[key]} was ${machine[key]} and is ${now[key]}`),
+  ...(machine.cores === now.cores ? [] : [`it had ${machine.cores} processors and has ${now.cores}`]),
+  ...(isKnown(machine.governor) && isKnown(now.governor) && machine.governor !== now.governor
+    ? [`the frequency governor was ${machine.governor} and is ${now.governor}`]
+    : []),
+  ...(isKnown(machine.load) &&
+  isKnown(now.load) &&
+  Math.abs(now.load - machine.load) > LOAD_PART_MAX * now.cores
+    ? [`the load was ${machine.load.toFixed(1)} and is ${now.load.toFixed(1)}`]
+    : []),
+];
+
+/** One sentence for the notices of a run. */
+export const calibrationNotice = (calibration: Calibration, now: CalibratedMachine): string => {
+  const day = calibration.madeAt.slice(0, 10);
+  const stale = staleBecause(calibration, now);
+  if (stale.length > 0)
+    return `the calibration of ${day} is stale: ${stale.join(', ')}; plimsoll calibrate makes a new one`;
+  const { streams, requestsPerSecond } = resolvedWithin(calibration, CITED_NS);
+  return `calibrated on ${day}: within 1 ms at p99 up to ${formatCount(streams)} streams and ${formatCount(requestsPerSecond)} requests/s`;
+};
+
+export const calibrationLines = (calibration: Calibration): readonly string[] => {
+  const { streams, rates, clock, machine, target } = calibration;
+  return [
+    `Client on ${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node ${machine.node}`,
+    `governor ${isUnknown(machine.governor) ? `unknown: ${machine.governor.reason}` : machine.governor}, load ${isUnknown(machine.load) ? 'unknown' : machine.load.toFixed(1)}, against ${target}`,
+    ...(clock === null
+      ? []
+      : [
+          `The network is in these errors: its shortest round trip took ${time(clock.roundTripNs)}, and the clock is known to ±${time(clock.errorNs)}.`,
+        ]),
+    '',
+    ...inColumns(
+      [
+        ['streams', 'chunks/s', 'TTFT error p50', 'p99', 'gap error p50', 'p99', 'own bound, TTFT p50'],
+        ...streams.map(each => [
+          formatCount(each.streams),
+          formatCount(Math.round(each.chunksPerSecond)),
+          time(each.ttftErrorNs.p50),
+          time(each.ttftErrorNs.p99),
+          time(each.gapErrorNs.p50),
+          time(each.gapErrorNs.p99),
+          isUnknown(each.boundNs) ? '–' : time(each.boundNs),
+        ]),
+      ],
+      { hasFigures: true },
+    ),
+    '',
+    ...inColumns(
+      [
+        ['requests/s', 'reached', 'sent late p50', 'p99'],
+        ...rates.map(each => [
+          formatCount(each.requestsPerSecond),
+          formatCount(Math.round(each.achievedPerSecond)),
+          time(each.sendLatenessNs.p50),
+          time(each.sendLatenessNs.p99),
+        ]),
+      ],
+      { hasFigures: true },
+    ),
+    '',
+    ...ERRORS_NS.map(errorNs => {
+      const within = resolvedWithin(calibration, errorNs);
+      return `within ${time(errorNs)} at p99: up to ${formatCount(within.streams)} streams, ${formatCount(within.requestsPerSecond)} requests/s`;
+    }),
+  ];
+};
+
+const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
+
+const NAMES = { kernel: 'the kernel', node: 'Node', cpu: 'the processor' } as const;
+const ERRORS_NS: readonly number[] = [300_000, 1_000_000, 3_000_000, 10_000_000];
+/** Of what runs cite. */
+const CITED_NS = 1_000_000;
+/** A rate that was not reached says nothing of its lateness. */
+const RATE_PART_MIN = 0.95;
+/** Of the processors: so much more or less work of others is another machine. */
+const LOAD_PART_MAX = 0.5;
