@@ -19,6 +19,7 @@ export class ErrorBounds {
   readonly #gaps = new GapBounds();
   readonly #marks: (readonly number[])[] = [];
   #markCount = 0;
+  #heldNsMax = 0;
   #wake: WakeLateness | undefined;
   #missing = 0;
   /** Live, and how often more it is told again. */
@@ -34,6 +35,7 @@ export class ErrorBounds {
     else if (this.#markCount < MARKS_MAX) {
       this.#marks.push(record.latenessNs.map(lateNs => Math.max(0, lateNs)));
       this.#markCount += record.latenessNs.length;
+      this.#heldNsMax = Math.max(this.#heldNsMax, record.heldNsMax);
       this.#wake = undefined;
     }
   }
@@ -80,7 +82,7 @@ export class ErrorBounds {
     isExact: boolean,
   ): SeriesErrorBound | undefined {
     if (measured.length === 0 || this.#missing > 0 || this.#markCount < MARKS_MIN) return undefined;
-    this.#wake ??= new WakeLateness(this.#marks);
+    this.#wake ??= new WakeLateness(this.#marks, this.#heldNsMax);
     const bounds = key === 'chunkGapNs' ? this.#gaps : this.#edges.get(key)?.[0];
     if (bounds === undefined || bounds.count !== measured.length) return undefined;
     return {

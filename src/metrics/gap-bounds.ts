@@ -46,8 +46,8 @@ export class GapBounds {
     const wakesNs = this.#samples * wake.meanMaxNs(this.#ends.effectiveCount);
     const { firstNs, lastNs, firstNsMax, lastNsMax } = this.#sums;
     return {
-      above: Math.min(lastNs + wakesNs, lastNsMax) / this.#count,
-      below: Math.min(firstNs + wakesNs, firstNsMax) / this.#count,
+      above: Math.min(lastNs + wakesNs, lastNsMax + this.#samples * wake.heldNsMax) / this.#count,
+      below: Math.min(firstNs + wakesNs, firstNsMax + this.#samples * wake.heldNsMax) / this.#count,
     };
   }
 
@@ -60,7 +60,7 @@ export class GapBounds {
         ...both,
         lags: this.#own.lags().map(own => ({ spared: own.spared + spared, lagNs: own.lagNs + lagNs })),
       })),
-      { ...both, lags: this.#latest.lags() },
+      { ...both, lags: this.#latest.lags(wake.heldNsMax) },
     ];
   }
 }

@@ -15,12 +15,13 @@ export class LatenessCounts {
     return this.#counts.size === 0;
   }
 
-  /** Latenesses with how many pass each, greatest first; of many those that are far enough apart. */
-  lags(): readonly SparingLag[] {
+  /** Latenesses, `besidesNs` more, with how many pass each, greatest first; of many those that are far enough apart. */
+  lags(besidesNs: number = 0): readonly SparingLag[] {
     const kept: SparingLag[] = [];
     let spared = 0;
     for (const [lagNs, count] of [...this.#counts].toSorted(([a], [b]) => b - a)) {
-      if (spared >= SPARED_STEP * (kept.at(-1)?.spared ?? -1)) kept.push({ spared, lagNs });
+      if (spared >= SPARED_STEP * (kept.at(-1)?.spared ?? -1))
+        kept.push({ spared, lagNs: lagNs + besidesNs });
       spared += count;
     }
     return kept;

@@ -52,7 +52,7 @@ export class ValueEdges {
 
   mean(wake: WakeLateness): ErrorBound {
     const wakeNs = wake.meanMaxNs(this.#bins.effectiveCount) / this.#divisorMin;
-    const latestNs = this.#latestNs / this.#count;
+    const latestNs = this.#latestNs / this.#count + wake.heldNsMax;
     return {
       above: Math.min(this.#least.lateNs / this.#count + wakeNs, latestNs),
       below: this.#hasMost ? Math.min(wakeNs - this.#most.lateNs / this.#count, latestNs) : 0,
@@ -63,7 +63,11 @@ export class ValueEdges {
     const most = this.#hasMost ? this.#most.ranked(isExact) : undefined;
     return [
       { least: this.#least.ranked(isExact), most, lags: this.#wakeLags(wake) },
-      { least: measured, most: most === undefined ? undefined : measured, lags: this.#latest.lags() },
+      {
+        least: measured,
+        most: most === undefined ? undefined : measured,
+        lags: this.#latest.lags(wake.heldNsMax),
+      },
     ];
   }
 

@@ -11,8 +11,12 @@ export class WakeLateness {
   /** Late marks come in clumps of about so many: they say as little as one. */
   readonly #clump: number;
 
+  /** By how much a mark was later than its thread had worked and slept: then the system had kept its bytes. */
+  readonly heldNsMax: number;
+
   /** @param groups lateness of the marks, those that came together in a group */
-  constructor(groups: readonly (readonly number[])[]) {
+  constructor(groups: readonly (readonly number[])[], heldNsMax: number = 0) {
+    this.heldNsMax = heldNsMax;
     const all = Float64Array.from(groups.flat()).sort();
     this.#sortedNs = all;
     this.#meanNs = all.length === 0 ? 0 : all.reduce((sum, ns) => sum + ns, 0) / all.length;

@@ -8,6 +8,7 @@ import type {
   MarksRecord,
   SampleLateness,
 } from '../core/run/event-record.ts';
+import { LATENESS_KEYS } from '../core/run/event-record.ts';
 import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
 import { BEATS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
 
@@ -33,7 +34,8 @@ export const listOf = (record: ListRecord): RecordList => {
     }
     case 'client.marks': {
       const head = [...thread, ...u16(bounded(record.latenessNs.length, BEATS_MAX, 'marks'))];
-      return { kind: RECORD_KIND.marks, bytes: RECORD_BYTES.marks, head, figures: record.latenessNs };
+      const figures = [record.heldNsMax, ...record.latenessNs];
+      return { kind: RECORD_KIND.marks, bytes: RECORD_BYTES.marks - 8, head, figures };
     }
     case 'client.chunks': {
       const count = u16(bounded(record.cells.length, COARSE_CELLS, 'cells'));
@@ -69,17 +71,8 @@ export const hostFigures = (host: HostRecord): readonly number[] => [
   host.stolenNs,
 ];
 
-export const latenessFigures = (late: SampleLateness): readonly number[] => [
-  late.writeNs,
-  late.firstByteLateNs,
-  late.firstContentLateNs,
-  late.lastContentLateNs,
-  late.endLateNs,
-  late.firstByteLateNsMax,
-  late.firstContentLateNsMax,
-  late.lastContentLateNsMax,
-  late.endLateNsMax,
-];
+export const latenessFigures = (late: SampleLateness): readonly number[] =>
+  LATENESS_KEYS.map(key => late[key]);
 
 const bounded = (count: number, countMax: number, what: string): number => {
   if (count > countMax) throw new RangeError(`${count} ${what} in one record`);

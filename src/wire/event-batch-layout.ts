@@ -78,8 +78,8 @@ export const RECORD_BYTES = {
   host: 41,
   /** sampleId u32 · the nine figures of SampleLateness in their order, f64 */
   lateness: 77,
-  /** thread u16 · count u16 · at; then the lateness of each, f64 */
-  marks: 13,
+  /** thread u16 · count u16 · at · heldMax f64; then the lateness of each, f64 */
+  marks: 21,
   /** thread u16 · isMax u8 · count u16 · at; then for each cell its greatest lateness and its count, f64 */
   chunks: 14,
 } as const;

@@ -1,7 +1,9 @@
 // Reads event batches. Whatever the bytes are, it reads within them, and either gives every record of the batch or throws
 // before it has given one.
 
+import { recordOf } from '../core/record-of.ts';
 import type { EventRecord } from '../core/run/event-record.ts';
+import { LATENESS_KEYS } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
 import { DecodeError } from './decode-error.ts';
@@ -191,25 +193,14 @@ class RecordReader {
   }
 
   #lateness(): EventRecord {
-    return {
-      kind: 'sample.lateness',
-      sampleId: this.#u32(),
-      writeNs: this.#f64(),
-      firstByteLateNs: this.#f64(),
-      firstContentLateNs: this.#f64(),
-      lastContentLateNs: this.#f64(),
-      endLateNs: this.#f64(),
-      firstByteLateNsMax: this.#f64(),
-      firstContentLateNsMax: this.#f64(),
-      lastContentLateNsMax: this.#f64(),
-      endLateNsMax: this.#f64(),
-    };
+    const sampleId = this.#u32();
+    return { kind: 'sample.lateness', sampleId, ...recordOf(LATENESS_KEYS, () => this.#f64()) };
   }
 
   #marks(): EventRecord {
-    const [thread, count, atNs] = [this.#u16(), this.#u16(), this.#f64()];
+    const [thread, count, atNs, heldNsMax] = [this.#u16(), this.#u16(), this.#f64(), this.#f64()];
     if (count > BEATS_MAX) throw new DecodeError(`${count} marks in one record`);
-    return { kind: 'client.marks', atNs, thread, latenessNs: this.#list(count) };
+    return { kind: 'client.marks', atNs, thread, heldNsMax, latenessNs: this.#list(count) };
   }
 
   #chunks(): EventRecord {

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { SampleLateness } from '../core/run/event-record.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
+import { LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { parseShallowJson } from './shallow-json.ts';
 import { decodeVarints, encodeVarints } from './varints.ts';
@@ -82,18 +82,6 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
     },
   };
 };
-
-const LATENESS_KEYS = [
-  'writeNs',
-  'firstByteLateNs',
-  'firstContentLateNs',
-  'lastContentLateNs',
-  'endLateNs',
-  'firstByteLateNsMax',
-  'firstContentLateNsMax',
-  'lastContentLateNsMax',
-  'endLateNsMax',
-] as const satisfies readonly (keyof SampleLateness)[];
 
 const latenessFrom = (told: readonly number[]): SampleLateness =>
   recordOf(LATENESS_KEYS, key => told[LATENESS_KEYS.indexOf(key)] ?? 0);

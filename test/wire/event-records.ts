@@ -97,6 +97,7 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
   fc.record({
     kind: fc.constant('client.marks' as const),
     atNs: time,
+    heldNsMax: time,
     thread: fc.nat(64),
     latenessNs: fc.array(time, { maxLength: BEATS_MAX }),
   }),

@@ -223,7 +223,10 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
 
   /** From now on it is known how late this thread wakes. */
   readMarks(source: MarkSource): void {
-    this.#watch.marks.connect(source, this.nowNs, stampNs => this.#watch.readHappened(stampNs));
+    this.#watch.marks.connect(source, this.nowNs, stampNs => ({
+      lateNs: this.#watch.readHappened(stampNs),
+      sleptNs: this.#watch.sleptNs,
+    }));
   }
 
   polledSince(ns: number): void {
@@ -255,7 +258,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.recorder.observed(record);
     this.recorder.latenesses(RECORD.beats, heartbeat.latenessNs, heartbeat.count, record.atNs);
     heartbeat.clear();
-    if (marks.count > 0) this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
+    if (marks.count > 1) this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
     marks.clear();
   }
 

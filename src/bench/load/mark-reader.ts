@@ -7,13 +7,17 @@ import { BEATS_MAX } from '../../wire/event-batch-layout.ts';
 import type { MarkSource } from './load-plan.ts';
 
 export class MarkReader {
-  /** Of the marks since `clear`, the first `count`. */
+  /** Of the marks since `clear`: how long the system held one back at the most, then the lateness of each; `count` figures. */
   readonly latenessNs: Float64Array = new Float64Array(BEATS_MAX);
-  count = 0;
+  count = 1;
   #socket: net.Socket | undefined;
 
   /** @param readHappened how much of the lateness of a read now the thread itself explains, ns */
-  connect({ port, token }: MarkSource, nowNs: () => number, readHappened: (stampNs: number) => number): void {
+  connect(
+    { port, token }: MarkSource,
+    nowNs: () => number,
+    readHappened: (stampNs: number) => MarkLate,
+  ): void {
     const buffer = Buffer.alloc(READ_BYTES);
     let kept = 0;
     const socket = net.connect({
@@ -24,14 +28,13 @@ export class MarkReader {
         buffer,
         callback: length => {
           const stampNs = nowNs();
-          const explainedNs = readHappened(stampNs);
+          const late = readHappened(stampNs);
           // Marks are written whole and are small, but nothing forbids a system to cut one.
           if (kept > 0 || length % MARK_BYTES !== 0) {
             kept = (kept + length) % MARK_BYTES;
             return true;
           }
-          for (let at = 0; at < length; at += MARK_BYTES)
-            this.#add(Math.max(0, stampNs - buffer.readDoubleLE(at) - explainedNs));
+          for (let at = 0; at < length; at += MARK_BYTES) this.#add(stampNs - buffer.readDoubleLE(at), late);
           return true;
         },
       },
@@ -44,18 +47,28 @@ export class MarkReader {
   }
 
   clear(): void {
-    this.count = 0;
+    this.latenessNs[0] = 0;
+    this.count = 1;
   }
 
   stop(): void {
     this.#socket?.destroy();
   }
 
-  #add(lateNs: number): void {
+  #add(totalNs: number, { lateNs, sleptNs }: MarkLate): void {
+    const [held = 0] = this.latenessNs;
+    this.latenessNs[0] = Math.max(held, totalNs - lateNs - sleptNs);
     const at = Math.min(this.count, BEATS_MAX - 1);
-    this.latenessNs[at] = at < this.count ? Math.max(this.latenessNs[at] ?? 0, lateNs) : lateNs;
+    const wakeNs = Math.max(0, totalNs - lateNs);
+    this.latenessNs[at] = at < this.count ? Math.max(this.latenessNs[at] ?? 0, wakeNs) : wakeNs;
     this.count = at + 1;
   }
+}
+
+/** What the thread itself explains of a lateness: its work, and its sleep before. */
+export interface MarkLate {
+  readonly lateNs: number;
+  readonly sleptNs: number;
 }
 
 export const MARK_HOST = '127.0.0.1';

@@ -10,8 +10,6 @@ export interface ReadLate {
   readonly lateNsMax: number;
 }
 
-export const NOT_LATE: ReadLate = { lateNs: 0, lateNsMax: 0 };
-
 export class ChunkLateness {
   readonly #own = new Cells();
   readonly #most = new Cells();

@@ -4,7 +4,7 @@ import { CONTENT_KINDS, END_KINDS, RECORD } from '../arena/load-record.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { RingReader } from '../arena/ring.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import { ChunkLateness, NOT_LATE } from './chunk-lateness.ts';
+import { ChunkLateness } from './chunk-lateness.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
 
@@ -53,7 +53,7 @@ export class RingParser {
     if (this.#hasEnded) return;
     for (const tracker of this.#trackers.values()) {
       if (!tracker.isActive) continue;
-      tracker.ended(atNs, NOT_LATE, {
+      tracker.ended(atNs, undefined, {
         kind: 'client',
         detail: reason,
         bytesSent: 0,
@@ -95,7 +95,7 @@ export class RingParser {
         this.#options.output.observed({ kind: 'client.beats', ...this.#latenesses(), isLoad: true });
         return;
       case RECORD.marks:
-        this.#options.output.observed({ kind: 'client.marks', ...this.#latenesses() });
+        this.#marks();
         return;
       case RECORD.warmedUp:
         this.#options.warmedUp(this.thread);
@@ -159,6 +159,13 @@ export class RingParser {
       connectionsStale: this.#figure(10),
       arrivalsWaiting: this.#figure(11),
     });
+  }
+
+  /** The first figure is the greatest time that the system held one back. */
+  #marks(): void {
+    const { latenessNs: figures, ...of } = this.#latenesses();
+    const [heldNsMax = 0, ...latenessNs] = figures;
+    this.#options.output.observed({ kind: 'client.marks', ...of, heldNsMax, latenessNs });
   }
 
   #latenesses(): { readonly atNs: number; readonly thread: number; readonly latenessNs: number[] } {

@@ -1,9 +1,11 @@
 // One connection's sample on the parse side: from what its load thread recorded to event records and a line of
 // samples.jsonl. Stamps are kept until the end, because the line wants all of them.
 
+import { recordOf } from '../../core/record-of.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
-import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { SampleLateness } from '../../core/run/event-record.ts';
+import { LATENESS_KEYS, NO_FIGURE } from '../../core/run/event-record.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import { CARRIES_ANSWER } from '../target/api/server-api.ts';
@@ -35,7 +37,7 @@ export class SampleTracker implements ContentSink {
   /** By how much the stamp of the body in hand may be late. */
   #bodyLateNs = 0;
   #bodyLateNsMax = 0;
-  #lateness = { ...ALL_IN_TIME };
+  #lateness = inTime();
   #beganWithAnswer = false;
   /** Of every content chunk. */
   #stampsNs: Float64Array = new Float64Array(16);
@@ -68,7 +70,7 @@ export class SampleTracker implements ContentSink {
     issued.connectNs = connectNs;
     issued.heldBackNs = heldBackNs;
     issued.isWarmup = isWarmup;
-    this.#lateness = { ...ALL_IN_TIME, writeNs };
+    this.#lateness = { ...inTime(), writeNs };
     this.#firstByteNs = NO_FIGURE;
     this.#firstAnswerNs = NO_FIGURE;
     this.#lastBodyNs = sentNs;
@@ -124,12 +126,12 @@ export class SampleTracker implements ContentSink {
     this.#toldCount = this.#chunkCount;
   }
 
-  ended(atNs: number, late: ReadLate, end: TransportEnd): void {
+  ended(atNs: number, late: ReadLate | undefined, end: TransportEnd): void {
     const { outcome, failure, endsWithTransport } = this.#reply.end(end.kind, end.detail);
     const { inputTokens, outputTokens, finishReason } = this.#reply.told;
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
-    this.#lateness.endLateNs = endsWithTransport ? late.lateNs : this.#bodyLateNs;
-    this.#lateness.endLateNsMax = endsWithTransport ? late.lateNsMax : this.#bodyLateNsMax;
+    this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
+    this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
     this.tellStamps();
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
@@ -174,14 +176,4 @@ export class SampleTracker implements ContentSink {
   }
 }
 
-const ALL_IN_TIME = {
-  writeNs: 0,
-  firstByteLateNs: 0,
-  firstContentLateNs: 0,
-  lastContentLateNs: 0,
-  endLateNs: 0,
-  firstByteLateNsMax: 0,
-  firstContentLateNsMax: 0,
-  lastContentLateNsMax: 0,
-  endLateNsMax: 0,
-};
+const inTime = (): Record<keyof SampleLateness, number> => recordOf(LATENESS_KEYS, () => 0);

@@ -143,6 +143,8 @@ export type MarksRecord = {
   readonly kind: 'client.marks';
   readonly atNs: number;
   readonly thread: number;
+  /** By how much one of them was later than the thread had worked and slept: the system held its bytes back. */
+  readonly heldNsMax: number;
   readonly latenessNs: readonly number[];
 };
 
@@ -173,3 +175,16 @@ export const BEAT_NS = 20_000_000;
 
 /** In a binary record a figure that is not there; a codec's concern, never shown. */
 export const NO_FIGURE = -1;
+
+/** In the order in which they are stored. */
+export const LATENESS_KEYS: readonly (keyof SampleLateness)[] = [
+  'writeNs',
+  'firstByteLateNs',
+  'firstContentLateNs',
+  'lastContentLateNs',
+  'endLateNs',
+  'firstByteLateNsMax',
+  'firstContentLateNsMax',
+  'lastContentLateNsMax',
+  'endLateNsMax',
+];
