@@ -60,7 +60,7 @@ export const pairsToDecide = (
     const isNarrow = upperStudent(alpha / 2, pairs - 1) * error <= margin;
     if (isNarrow && upperStudent(isInside ? alpha : alpha / 2, pairs - 1) * error < room) return pairs;
   }
-  return unknown(`more than ${DECIDING_PAIRS_MAX}: the difference lies at the margin`);
+  return unknown(`more than ${DECIDING_PAIRS_MAX} pairs would be needed`);
 };
 
 /** With fewer, not even pairs that all agree are sure. */

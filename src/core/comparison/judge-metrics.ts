@@ -83,7 +83,10 @@ export const pairedEvidence = (
     if (isUnknown(ratio)) missing ??= ratio;
     else logRatios.push(ratio);
   }
-  const effect = missing ?? pairedEffect(logRatios) ?? unknown('fewer than two pairs');
+  const effect =
+    missing ??
+    (logRatios.length < SHOWN_PAIRS_LEAST ? undefined : pairedEffect(logRatios)) ??
+    unknown('fewer than three pairs');
   return {
     ...metric,
     a: medianOf(ofA),
@@ -110,3 +113,6 @@ const medianOf = (figures: readonly Reported<number>[]): Reported<number> => {
     ? (figures.find(isUnknown) ?? unknown('nothing was measured'))
     : (low + high) / 2;
 };
+
+/** The interval of two pairs is as wide as anything. */
+const SHOWN_PAIRS_LEAST = 3;

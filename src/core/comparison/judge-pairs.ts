@@ -77,9 +77,10 @@ export const refusedOr = (
 const isMeasured = (name: string, units: readonly ComparedUnit[]): boolean =>
   units.some(({ figures }) => typeof figures[name] === 'number');
 
+/** Nor is said how many pairs would decide: of a few pairs that is anything. */
 const withoutClaim = (metric: ComparedMetric): ComparedMetric => ({
   ...metric,
-  verdict: metric.verdict.kind === 'undecided' ? metric.verdict : NO_LOOK_YET,
+  verdict: NO_LOOK_YET,
 });
 
 const NO_LOOK_YET: ComparisonVerdict = {

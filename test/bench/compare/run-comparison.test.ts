@@ -195,6 +195,9 @@ describe('a comparison', () => {
       verdict: { kind: 'undecided' },
     });
     expect([document.a.units.length, document.b.units.length]).toEqual([3, 3]);
+    // Of three pairs nobody knows how many would decide.
+    for (const { verdict } of document.metrics)
+      expect(verdict).toMatchObject({ kind: 'undecided', pairsToDecide: { kind: 'unknown' } });
   });
 
   test('of two models is refused after the warm-up, unless somebody has overruled it', async () => {
