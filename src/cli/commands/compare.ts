@@ -14,7 +14,7 @@ import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { COMPARE, COMPARE_OPTIONS } from '../compare/compare-options.ts';
+import { COMPARE, COMPARE_OPTIONS, LIVE_ONLY } from '../compare/compare-options.ts';
 import type { AskedSide } from '../compare/compared-servers.ts';
 import { isEndpoint } from '../compare/finished-sides.ts';
 import { gated, gateExit, writeGateFiles } from '../compare/gate-options.ts';
@@ -54,6 +54,9 @@ export const compareCommand: Command = {
     if (isEndpoint(a) !== isEndpoint(b))
       throw usage('one side is an endpoint and the other has ended', 'Give two URLs, or two finished runs.');
     if (!isEndpoint(a)) {
+      const idle = LIVE_ONLY.find(option => (invocation.option(option) ?? false) !== false);
+      if (idle !== undefined)
+        throw usage(`--${idle.name} has no effect on finished runs`, 'Leave it out, or give two URLs.');
       const { compareEnded } = await loadEnded();
       return await told(await compareEnded({ a, b }, invocation, state), { invocation, state });
     }

@@ -35,6 +35,7 @@ export interface CompareOptions {
 /** By the name of a metric. */
 export type Margins = Readonly<Record<string, number>>;
 
+const SERIES_NAMES: readonly string[] = ['ttft', 'tpot', 'latency'];
 const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => name);
 
 const url = (side: 'A' | 'B'): Option<string | undefined> =>
@@ -130,7 +131,7 @@ const parseMargin = (text: string): Parsed<Margins> => {
     ({ name, kind }) => what === '' || name === what || name.startsWith(`${what}.`) || kind === GROUPS[what],
   );
   if (named.length > 0) return parsed(Object.fromEntries(named.map(({ name }) => [name, share])));
-  const meant = nearest(what, [...METRIC_NAMES, ...Object.keys(GROUPS)]);
+  const meant = nearest(what, [...METRIC_NAMES, ...SERIES_NAMES, ...Object.keys(GROUPS)]);
   return wrong(
     `${JSON.stringify(what.slice(0, 40))} is no metric`,
     meant === undefined
@@ -180,4 +181,18 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   { ...BENCH.json, meaning: 'Print comparison.json alone.' },
   { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },
   BENCH.home,
+];
+
+/** Those that say how a load is made, of which finished runs have had theirs. */
+export const LIVE_ONLY: readonly Option<unknown>[] = [
+  COMPARE.aStart,
+  COMPARE.bStart,
+  COMPARE.startTimeout,
+  COMPARE.oneAtATime,
+  COMPARE.pairs,
+  COMPARE.segment,
+  COMPARE.rest,
+  BENCH.rate,
+  BENCH.concurrency,
+  BENCH.maxThroughput,
 ];

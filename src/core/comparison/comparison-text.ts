@@ -7,7 +7,7 @@ import { formatRunFigure } from '../run/format-run-figure.ts';
 import { nameLabel } from '../run/run-tags.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { hangingLines, inColumns, padded, textWidth } from '../text/columns.ts';
-import { showable } from '../text/single-line.ts';
+import { capitalized, showable } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument, ComparisonSide } from './comparison-document.ts';
@@ -31,7 +31,9 @@ export const comparisonText = (
         ? []
         : [`${document.state}: this is what was known by then`.toUpperCase()]),
       ...hangingLines('', `${document.sentence}.`, columns),
-      ...(document.endedEarly === undefined ? [] : hangingLines('', `${document.endedEarly}.`, columns)),
+      ...(document.endedEarly === undefined
+        ? []
+        : hangingLines('', `${capitalized(document.endedEarly)}.`, columns)),
       '',
       `Comparison ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
       ...comparisonFacts(document).flatMap(([name, text]) =>
@@ -147,7 +149,7 @@ const unitWords = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
   if (isUnknown(plan)) return `${b.units.length} pairs`;
   const { segment, order } = plan;
   const planned = plan.looks.map(({ pairs }) => pairs).join(', ');
-  return `pairs of segments of at least ${formatClock(segment.durationMs)} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;
+  return `pairs of segments of ${segment.requests === 0 ? '' : 'at least '}${formatClock(segment.durationMs)} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;
 };
 
 const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
