@@ -6,6 +6,8 @@ import { pause } from '../../clock/until-aborted.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
 import type { Report } from '../../core/run/report.ts';
+import type { RunTags } from '../../core/run/run-tags.ts';
+import { TAGS_MAX } from '../../core/run/run-tags.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
 import type { SideParts } from './compared-side.ts';
@@ -191,12 +193,13 @@ class Comparison {
     order: Pick<SegmentOrder, 'directory' | 'seed' | 'rules' | 'isFixed'>,
   ): Promise<EndedSegment> {
     const { segment, observer, directory } = this.#parts;
+    const { request } = side.parts;
     segment.bench.stop.throwIfAborted();
     const ended = await runSegment(
       {
         ...order,
         number: this.#segments + 1,
-        request: side.parts.request,
+        request: { ...request, tags: { ...request.tags, ...this.#segmentTags(side, order.directory) } },
         directory: join(directory, order.directory),
       },
       {
@@ -215,6 +218,12 @@ class Comparison {
     );
     await observer.segmentEnded(ended.report);
     return ended;
+  }
+
+  /** So that the runs of a comparison are told from others in every list of runs. */
+  #segmentTags({ letter, parts }: ComparedSide, directory: string): RunTags {
+    const tags: RunTags = { comparison: this.#parts.document.id, side: letter, segment: directory };
+    return Object.keys({ ...parts.request.tags, ...tags }).length <= TAGS_MAX ? tags : {};
   }
 }
 

@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import { pairPlan, USUAL_LOOKS } from '../../../src/core/comparison/pair-plan.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import type { RunTags } from '../../../src/core/run/run-tags.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { runConfig } from '../../support/run-records.ts';
@@ -19,6 +20,7 @@ interface Segment {
   readonly directory: string;
   readonly side: 'a' | 'b';
   readonly seed: number;
+  readonly tags: RunTags;
 }
 
 interface Setting {
@@ -96,6 +98,7 @@ const compare = async (setting: Setting = {}): Promise<Compared> => {
             directory: parts.directory.slice(folder.path.length + 1),
             side: request.target.server.port === 1 ? 'a' : 'b',
             seed: request.seed,
+            tags: request.tags,
           };
           segments.push(segment);
           const config = runConfig({
@@ -165,6 +168,7 @@ describe('a comparison', () => {
     expect(segments.slice(2).map(({ seed }) => seed)).toEqual([
       101, 101, 102, 102, 103, 103, 104, 104, 105, 105, 106, 106,
     ]);
+    expect(segments[5]?.tags).toEqual({ comparison: document.id, side: 'a', segment: 'pair-02-a' });
     expect(document).toMatchObject({ state: 'complete', verdict: { kind: 'worse' } });
     expect(document.looks.map(({ pairs }) => pairs)).toEqual([6]);
     expect(written).toEqual([0, 1, 2, 3, 4, 5, 6, 6]);
