@@ -1,15 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { startDaemon } from '../../../src/daemon/daemon.ts';
-import type { Daemon } from '../../../src/daemon/daemon-options.ts';
-import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
-import { clusterKeyPath, createClusterKeyFile } from '../../../src/mesh/key/key-file.ts';
+import { clusterDaemon } from '../../support/cluster-daemon.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-
-const KEY = makeClusterKey();
 
 test('daemons that know only the server of a fleet show each other everything, and again when it was killed', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
@@ -17,8 +11,8 @@ test('daemons that know only the server of a fleet show each other everything, a
   await server.createStreams();
   using folder = temporaryDirectory();
   const config = `[fleet]\nservers = ["${server.url}"]\n`;
-  await using a = await started(join(folder.path, 'a'), 'atlas', config);
-  await using b = await started(join(folder.path, 'b'), 'juno', config);
+  await using a = await clusterDaemon(join(folder.path, 'a'), 'atlas', config);
+  await using b = await clusterDaemon(join(folder.path, 'b'), 'juno', config);
   await untilTrue(() =>
     [a, b].every(
       ({ state }) =>
@@ -41,41 +35,17 @@ test('daemons that know only the server of a fleet show each other everything, a
 test('a server beyond this machine without TLS is not connected to, unless that is allowed', async () => {
   using folder = temporaryDirectory();
   const home = join(folder.path, 'a');
-  await using daemon = await started(home, 'atlas', '[fleet]\nservers = ["nats://192.0.2.1:4222"]\n');
+  await using daemon = await clusterDaemon(home, 'atlas', '[fleet]\nservers = ["nats://192.0.2.1:4222"]\n');
   expect(daemon.notices).toMatchObject([{ code: 'fleet-down', reason: 'fleet-not-encrypted' }]);
 });
 
 test('credentials that cannot be read are a notice, and nothing else waits for them', async () => {
   using folder = temporaryDirectory();
   const config = '[fleet]\nservers = ["nats://127.0.0.1:1"]\ncredentials = "fleet.nkey"\n';
-  await using daemon = await started(join(folder.path, 'a'), 'atlas', config);
+  await using daemon = await clusterDaemon(join(folder.path, 'a'), 'atlas', config);
   expect(daemon.notices).toMatchObject([{ code: 'fleet-down', reason: 'fleet-credentials' }]);
   await untilTrue(() => daemon.state.nodeMemories[daemon.nodeId] !== undefined);
 });
-
-const started = async (home: string, name: string, config: string): Promise<Daemon> => {
-  await mkdir(home, { mode: 0o700 });
-  await writeFile(join(home, 'config.toml'), config);
-  await createClusterKeyFile(clusterKeyPath(home), KEY);
-  return await startDaemon(
-    {
-      home,
-      env: process.env,
-      http: { host: '127.0.0.1', port: 0 },
-      name,
-      mesh: { keyFile: undefined, listen: { host: '127.0.0.1', port: 0 }, peers: [] },
-      clock: systemClock,
-      platform: process.platform,
-      root: '/',
-      version: '0.0.0',
-      dashboardDir: undefined,
-      pid: process.pid,
-      resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
-      onNotice: () => undefined,
-    },
-    new AbortController().signal,
-  );
-};
 
 /** State has no event for "this holds now": looked at after each turn, within the test's own limit. */
 const untilTrue = async (holds: () => boolean): Promise<void> => {
