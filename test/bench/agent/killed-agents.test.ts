@@ -43,14 +43,24 @@ const dial = async ({ port, ticket }: AgentProcess): Promise<CoordinatorScript> 
     }),
   );
 
+type Reach = (script: CoordinatorScript, mock: Mock, signal: AbortSignal) => Promise<void>;
+
 const SLOW = { ttftMs: 5, gapMs: 20, outputTokens: 20 };
 
 describe('an agent killed by SIGKILL', () => {
-  test.for<readonly [string, (script: CoordinatorScript, mock: Mock) => Promise<void>]>([
+  test.for<readonly [string, Reach]>([
     ['before it is asked for anything', async () => undefined],
     [
       'when it is ready',
       async (script: CoordinatorScript, mock: Mock) => void (await script.prepare(requestTo(mock.url))),
+    ],
+    [
+      'while it prepares',
+      async (script: CoordinatorScript, mock: Mock, signal: AbortSignal) => {
+        await script.askToPrepare(requestTo(mock.url, { warmupRequests: 4 }));
+        await until(() => mock.log().requests > 0, signal);
+        expect(script.heard.map(({ kind }) => kind)).not.toContain('ready');
+      },
     ],
     [
       'while it loads',
@@ -68,14 +78,23 @@ describe('an agent killed by SIGKILL', () => {
         await script.next('ended');
       },
     ],
-  ])('%s is known to be lost, and sends nothing more', async ([phase, reach], { skip }) => {
+    [
+      'while it sends its samples',
+      async (script: CoordinatorScript, mock: Mock) => {
+        await script.prepare(requestTo(mock.url));
+        await script.start();
+        await script.next('ended');
+        await script.say({ kind: 'collect' });
+      },
+    ],
+  ])('%s is known to be lost, and sends nothing more', async ([phase, reach], { signal, skip }) => {
     if (!isLongRun && phase !== 'while it loads') skip(LONG);
     using folder = temporaryDirectory();
     await using mock = await startMock(SLOW);
     await using agent = await startAgent(folder.path, mock.url);
     await using script = await dial(agent);
     await script.next('hello');
-    await reach(script, mock);
+    await reach(script, mock, signal);
     process.kill(agent.pid, 'SIGKILL');
     expect(await script.channel.closed).toMatchObject({ reason: 'lost', by: 'other end' });
     await agent.exited;

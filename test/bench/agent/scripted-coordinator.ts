@@ -127,11 +127,15 @@ export class CoordinatorScript implements AsyncDisposable {
 
   /** From survey to ready. */
   async prepare(asked: AgentRequest): Promise<AgentMessage & { readonly kind: 'ready' }> {
+    await this.askToPrepare(asked);
+    return await this.next('ready');
+  }
+
+  async askToPrepare(asked: AgentRequest): Promise<void> {
     await this.say({ kind: 'survey', request: asked });
     const { survey } = await this.next('surveyed');
     const promptsDigest = await digestOf(asked, survey);
     await this.say({ kind: 'prepare', request: asked, share: { index: 0, of: 1 }, survey, promptsDigest });
-    return await this.next('ready');
   }
 
   async start(): Promise<void> {
