@@ -119,6 +119,41 @@ describe('agents on hosts of their own', () => {
     },
   );
 
+  test('two of them find a load line, its stages as short as from one machine', {
+    timeout: 180_000,
+  }, async context => {
+    needNamespaces(context);
+    using folder = temporaryDirectory();
+    await using net = new Namespaces();
+    const { places } = await startWorld(net, folder.path, 2, context.signal);
+    const directory = join(folder.path, 'line');
+    const line = net.spawn('centre', process.execPath, [
+      MAIN,
+      ...[
+        'line',
+        TARGET,
+        '--slo',
+        'latency=2s',
+        '--budget',
+        '60s',
+        '--resolution',
+        '50%',
+        '--load-max',
+        '60',
+      ],
+      ...['--agents', places, '--home', join(folder.path, 'home-line'), '--out', directory],
+    ]);
+    const text = await outputOf(line);
+    const { stages, state } = JSON.parse(readFileSync(join(directory, 'line.json'), 'utf8'));
+    expect(state, text).toBe('complete');
+    const from = (number: number): readonly string[] | undefined =>
+      reportFromJson(readFileSync(join(directory, `stage-0${number}`, 'report.json'), 'utf8')).run.from;
+    // Of one request at a time there is nothing to split.
+    expect([from(1), from(2)]).toEqual([['10.90.0.2:4184'], ['10.90.0.2:4184', '10.90.1.2:4184']]);
+    // Its time was the budget's, had the facts of the agents not ended it.
+    expect(stages[0].figures.elapsedNs).toBeLessThan(30e9);
+  });
+
   test.for(['SIGKILL', 'SIGSTOP'] as const)(
     'one that gets %s while it loads is lost, and the others go on',
     { timeout: 180_000 },
