@@ -29,6 +29,7 @@ import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 import { keepHeardFloors } from './fleet-heard.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
+import type { KnownAddressesParts } from './mesh-connections.ts';
 import { endpointsFact, followKnownAddresses, openMeshConnections } from './mesh-connections.ts';
 import { meshStatus } from './mesh-status.ts';
 import { openTransport } from './open-transport.ts';
@@ -112,6 +113,15 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   const state = (): State => parts.cluster.state;
   /** Nodes that the fleet reaches are not dialled because of what is known of them: that would make a mesh of the fleet. */
   const isMet = (node: NodeId): boolean => transport.links.has(node) || fleet?.members.has(node) === true;
+  const dialling = (of: Connections): KnownAddressesParts => ({
+    clock,
+    state,
+    connections: of,
+    isMet,
+    isChosen: parts.isChosen,
+    linkCount: () => transport.links.size,
+    discovery,
+  });
   const connections = await openMeshConnections({
     ...parts,
     nodeId: key.nodeId,
@@ -165,7 +175,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         conflictNotices.run(signal),
         followClusterKey({ path: keyPath(parts), clock, notices, keys, onKeys: setKeys }, signal),
         connections?.run(signal),
-        connections && followKnownAddresses({ clock, state, connections, isMet, discovery }, signal),
+        connections && followKnownAddresses(dialling(connections), signal),
         // Last, when everybody has subscribed; and until the end, for the last word.
         transport.start(stop.signal),
         fleet?.run(signal),

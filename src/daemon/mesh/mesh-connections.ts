@@ -17,6 +17,7 @@ import type { ConnectionBookParts } from './connection-book.ts';
 import { ConnectionBook } from './connection-book.ts';
 import type { Connections } from './connections.ts';
 import { openConnectionsOf } from './connections.ts';
+import { nodesToDial } from './nodes-to-dial.ts';
 
 export interface MeshConnectionsParts extends ConnectionBookParts {
   readonly clock: Clock;
@@ -86,24 +87,32 @@ export interface KnownAddressesParts extends Pick<ConnectionBookParts, 'state'> 
   readonly connections: Pick<Connections, 'targets'>;
   /** Over a link, or through a fleet. */
   readonly isMet: (node: NodeId) => boolean;
+  readonly isChosen: IsChosenPeer;
+  readonly linkCount: () => number;
   readonly discovery: Pick<Discovery, 'learnOf'>;
 }
 
-/** Nodes that are met through others are dialled directly, at every address by which they may be reached from here. */
+/**
+ * Nodes that are met through others are dialled directly, at every address by which they may be reached from here; of many
+ * nodes only some (`nodes-to-dial.ts`).
+ */
 export const followKnownAddresses = async (
-  { clock, state, connections, isMet, discovery }: KnownAddressesParts,
+  { clock, state, connections, isMet, isChosen, linkCount, discovery }: KnownAddressesParts,
   signal: AbortSignal,
 ): Promise<void> => {
-  while (!signal.aborted) {
+  for (let turn = 0; !signal.aborted; turn += 1) {
+    const { targets } = connections;
+    const known = [...new Set(targets.map(({ node }) => node))].sort();
+    const dialled = nodesToDial({ known, isMet, isChosen, linkCount: linkCount(), turn });
     const places = new Map<string, HostPort[]>();
-    for (const { node, address } of connections.targets) {
+    for (const { node, address } of targets) {
       const port = state().nodeEndpoints[node]?.value.meshPort;
-      if (port === undefined || !isKnown(port) || isMet(node)) continue;
+      if (port === undefined || !isKnown(port) || !dialled.has(node)) continue;
       const held = places.get(node) ?? [];
       if (held.length === 0) places.set(node, held);
       held.push({ host: address, port });
     }
-    for (const { node } of connections.targets) {
+    for (const { node } of targets) {
       const addresses = places.get(node);
       if (addresses === undefined) continue;
       places.delete(node);

@@ -103,6 +103,8 @@ describe('addresses that are known of other nodes', () => {
           ],
         },
         isMet: (node: NodeId) => node === VESTA,
+        isChosen: () => true,
+        linkCount: () => 0,
         discovery: {
           learnOf: (node, addresses) =>
             learnt.push(
