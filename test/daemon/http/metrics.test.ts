@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { measured } from '../../support/made-up-engine.ts';
 import { pressedFact } from '../../support/pressed.ts';
 import { repositoryFiles, textOf } from '../../support/repository.ts';
 import { ask } from './http-exchange.ts';
@@ -136,6 +137,35 @@ describe('GET /metrics', () => {
     expect(metrics.get('plimsoll_links_left_out')).toBe(2);
   });
 
+  test('names a connection by its interface, not by an address that may change', async () => {
+    await using served = await serveCluster();
+    const addresses = ['192.0.2.2', '192.0.2.1', '2001:db8::1'];
+    served.tell(OTHER, memoryFact(1));
+    served.tell(SELF, memoryFact(1), ...addresses.map(address => connectionFact(OTHER, address)));
+    const told = [...(await scrape(served.port)).keys()].filter(name =>
+      name.startsWith('plimsoll_link_negotiated'),
+    );
+    expect(told.map(name => /connection="([^"]*)"/.exec(name)?.[1]).sort()).toEqual([
+      'socket eth0 IPv4',
+      'socket eth0 IPv4 #2',
+      'socket eth0 IPv6',
+    ]);
+    expect(told.join()).not.toContain('192.0.2');
+  });
+
+  test('tells the median and the slowest of the links of each two racks', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(1), placeFact('r1'));
+    served.tell(OTHER, identityFact('bellows'), memoryFact(1), placeFact('r2'));
+    served.tell(SELF, connectionFact(OTHER, '192.0.2.2'), profileFact(OTHER, '192.0.2.2', 9.4e8));
+    const metrics = await scrape(served.port);
+    const labels = 'by="rack",group="greenwich/r1",other="greenwich/r2"';
+    expect(metrics.get(`plimsoll_group_pair_links{${labels}}`)).toBe(1);
+    expect(metrics.get(`plimsoll_group_pair_median_bits_per_second{${labels}}`)).toBe(9.4e8);
+    expect(metrics.get(`plimsoll_group_pair_worst_bits_per_second{${labels}}`)).toBe(9.4e8);
+    expect(metrics.get('plimsoll_group_pairs_left_out{by="rack"}')).toBe(0);
+  });
+
   test('is the text format that Prometheus asks for', async () => {
     await using served = await serveCluster();
     const { headers } = await ask({ port: served.port, path: '/metrics' });
@@ -164,6 +194,22 @@ const connectionFact = (sink: NodeId, sinkAddress: string): Fact => ({
     negotiatedBitsPerSecond: 1e9,
   },
 });
+
+const profileFact = (sink: NodeId, sinkAddress: string, bitsPerSecond: number): Fact => {
+  const outcome = measured(bitsPerSecond);
+  if (outcome.kind !== 'measured') throw new Error('it is measured');
+  return {
+    kind: 'link.profiled',
+    payload: {
+      ...outcome.measurement,
+      sink,
+      connectionKey: `socket ${sinkAddress}`,
+      measuredAgeMs: 0,
+      intervalMs: 300_000,
+      failure: 'none',
+    },
+  };
+};
 
 const systemFact = (cpuUse: number): Fact => ({
   kind: 'system.gathered',

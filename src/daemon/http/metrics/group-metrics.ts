@@ -50,7 +50,7 @@ const addGroup = (page: MetricPage, group: Group, by: GroupBy): void => {
 /** Nothing where nothing is known: no sample is better than a zero. */
 const sumOf = ({ sum, knownCount }: Total): number | undefined => (knownCount === 0 ? undefined : sum);
 
-const TOLD_BY: readonly GroupBy[] = [{ kind: 'site' }, { kind: 'rack' }, { kind: 'kind' }];
+export const TOLD_BY: readonly GroupBy[] = [{ kind: 'site' }, { kind: 'rack' }, { kind: 'kind' }];
 /** Of each: series of groups past them would cost a scrape more than they say. */
 const GROUPS_TOLD_MAX = 128;
 

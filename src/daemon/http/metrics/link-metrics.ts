@@ -1,0 +1,147 @@
+// The links: each connection with its figures, and of each two sites, racks or kinds what their links have.
+
+import { byNeedOfPairs, groupPairs } from '../../../core/group/group-pairs.ts';
+import type { GroupSources } from '../../../core/group/group-view.ts';
+import { groupViews } from '../../../core/group/group-view.ts';
+import type { NodeId } from '../../../core/ids.ts';
+import type { Connection } from '../../../core/link/connection.ts';
+import { linkViews } from '../../../core/link/link-view.ts';
+import { nodeName } from '../../../core/node/node-view.ts';
+import type { State } from '../../../core/state.ts';
+import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
+import type { ListedLink } from '../../../wire/api/cluster-answers.ts';
+import { listedLinks } from '../cluster-views.ts';
+import { TOLD_BY } from './group-metrics.ts';
+import type { Labels, MetricPage } from './metric-page.ts';
+
+export interface LinkMetricsInput {
+  readonly state: State;
+  readonly nowMs: number;
+  readonly nodeId: NodeId;
+  readonly connectionsMax: number;
+}
+
+/** A whole mesh has connections by the square of its nodes: past the bound each node tells its own first. */
+export const addLinkMetrics = (
+  page: MetricPage,
+  { state, nowMs, nodeId, connectionsMax }: LinkMetricsInput,
+): void => {
+  const rows = listedLinks(state, nowMs);
+  const [own, others] = [
+    rows.filter(row => row.source === nodeId),
+    rows.filter(row => row.source !== nodeId),
+  ];
+  const told = [...own, ...others].slice(0, connectionsMax);
+  page.gauge(LINK.leftOut, {}, rows.length - told.length);
+  const names = connectionNames(rows);
+  for (const row of told) {
+    const { source, sink, carrier, profile } = row;
+    const labels: Labels = {
+      source,
+      source_name: nodeName(state, source),
+      sink,
+      sink_name: nodeName(state, sink),
+      connection: names.get(row) ?? '',
+    };
+    if (isKnown(carrier)) page.gauge(LINK.negotiated, labels, carrier.negotiatedBitsPerSecond);
+    if ('reason' in profile) continue;
+    const measured = profile.value;
+    page.gauge(LINK.upload, labels, measured.uploadBitsPerSecond);
+    page.gauge(LINK.download, labels, measured.downloadBitsPerSecond);
+    page.gauge(LINK.roundTrip, labels, secondsOf(measured.roundTripNsP50));
+    page.gauge(LINK.jitter, labels, secondsOf(measured.jitterNs));
+    page.gauge(LINK.age, labels, profile.ageMs / 1_000);
+  }
+};
+
+/**
+ * Of each connection among those of its two nodes: what leads to the other one, not its address, which a lease or a privacy
+ * extension changes and with it the series. Several on one interface are numbered, in the order of their addresses.
+ */
+const connectionNames = (rows: readonly ListedLink[]): ReadonlyMap<ListedLink, string> => {
+  const counts = new Map<string, number>();
+  const ordered = rows.toSorted((a, b) => (a.connectionKey < b.connectionKey ? -1 : 1));
+  return new Map(
+    ordered.map(row => {
+      const name = nameOf(row.connection.value);
+      const place = `${row.source} ${row.sink} ${name}`;
+      const count = (counts.get(place) ?? 0) + 1;
+      counts.set(place, count);
+      return [row, count === 1 ? name : `${name} #${count}`];
+    }),
+  );
+};
+
+const nameOf = (connection: Connection): string => {
+  switch (connection.kind) {
+    case 'socket': {
+      const family = connection.sinkAddress.includes(':') ? 'IPv6' : 'IPv4';
+      return `socket ${knownOr(connection.sourceInterface, 'unknown')} ${family}`;
+    }
+    case 'rdma':
+      return `rdma ${connection.sourceInterface} ${connection.sinkInterface}`;
+    default:
+      return connection satisfies never;
+  }
+};
+
+/** Nothing of groups of which no link is measured; those that need a look come first. */
+export const addGroupPairMetrics = (page: MetricPage, sources: GroupSources): void => {
+  const { state, nowMs, views } = sources;
+  const links = linkViews(state, nowMs);
+  for (const by of TOLD_BY) {
+    const groups = groupViews(sources, by);
+    if (groups.length < 2) continue;
+    const pairs = groupPairs(groups, links, views.length).filter(({ median }) => median !== undefined);
+    page.gauge(PAIR.leftOut, { by: by.kind }, Math.max(0, pairs.length - PAIRS_TOLD_MAX));
+    for (const { groups: two, linkCount, median, worst } of pairs
+      .toSorted(byNeedOfPairs)
+      .slice(0, PAIRS_TOLD_MAX)) {
+      const labels: Labels = { by: by.kind, group: two[0].id, other: two[1].id };
+      page.gauge(PAIR.links, labels, linkCount);
+      page.gauge(PAIR.median, labels, median);
+      page.gauge(PAIR.worst, labels, worst);
+    }
+  }
+};
+
+const secondsOf = (nanoseconds: number | { readonly kind: 'unknown' }): number | undefined =>
+  isUnknown(nanoseconds) || typeof nanoseconds !== 'number' ? undefined : nanoseconds / 1e9;
+
+/** Of sites, racks and kinds each: sixty racks have 1,830 pairs. */
+const PAIRS_TOLD_MAX = 2_048;
+
+const LINK = {
+  leftOut: {
+    name: 'plimsoll_links_left_out',
+    help: 'Connections beyond the limit, as counted by their own nodes.',
+  },
+  negotiated: {
+    name: 'plimsoll_link_negotiated_bits_per_second',
+    help: 'Negotiated rate of the slower end of a connection.',
+  },
+  upload: { name: 'plimsoll_link_upload_bits_per_second', help: 'Measured, source to sink.' },
+  download: { name: 'plimsoll_link_download_bits_per_second', help: 'Measured, sink to source.' },
+  roundTrip: { name: 'plimsoll_link_round_trip_p50_seconds', help: 'Median round trip.' },
+  jitter: { name: 'plimsoll_link_jitter_seconds', help: 'Mean difference between consecutive round trips.' },
+  age: { name: 'plimsoll_link_profile_age_seconds', help: 'Age of the figures of a connection.' },
+} as const;
+
+const PAIR = {
+  leftOut: {
+    name: 'plimsoll_group_pairs_left_out',
+    help: 'Pairs of groups with measured links beyond the limit.',
+  },
+  links: {
+    name: 'plimsoll_group_pair_links',
+    help: 'Links between two groups, or within one (group and other the same).',
+  },
+  median: {
+    name: 'plimsoll_group_pair_median_bits_per_second',
+    help: 'Median of the measured links of two groups, each by its slower direction.',
+  },
+  worst: {
+    name: 'plimsoll_group_pair_worst_bits_per_second',
+    help: 'The slowest of these links.',
+  },
+} as const;
