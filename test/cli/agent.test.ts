@@ -1,5 +1,7 @@
 // `plimsoll agent`, and what `bench --from` says of a node that makes no load.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandDaemon } from '../support/command-daemon.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
@@ -56,6 +58,28 @@ describe('plimsoll agent', () => {
     await agent.stdout.until(/--agents \S+=([0-9A-Z]{4}-){6}[0-9A-Z]{4}/);
     expect(agent.stdout.text).toContain('May load: http://10.0.0.7:8000');
     expect(agent.stdout.text).toMatch(/At most 5000 requests a second/);
+    agent.stop('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  test('with the code of a file prints where it stands and not the code, and refuses a file without one', async () => {
+    using folder = temporaryDirectory();
+    const file = join(folder.path, 'code');
+    const args = ['agent', '--home', folder.path, '--target', TARGET, '--code-file', file];
+    const missing = madeUpProcess(args);
+    expect(await missing.run()).toBe(2);
+    expect(missing.stderr.text).toContain(`${file} cannot be read`);
+    writeFileSync(file, '7QKF-M2XW\n');
+    const short = madeUpProcess(args);
+    expect(await short.run()).toBe(2);
+    expect(short.stderr.text).toContain('28 letters and digits');
+    expect(short.stderr.text).not.toContain('7QKF');
+    writeFileSync(file, '7qkfm2xw9tbd0c4hvn8s3jyre6ga\n');
+    const agent = madeUpProcess(args);
+    const ended = agent.run();
+    await agent.stdout.until(/The code is the one in \S+code\./);
+    expect(agent.stdout.text).toContain('=CODE');
+    expect(agent.stdout.text.toUpperCase()).not.toContain('7QKF');
     agent.stop('SIGINT');
     expect(await ended).toBe(0);
   });

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseAgentCode } from '../../src/bench/agent/tls/agent-code.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { chartValues } from '../support/chart-values.ts';
 import { repositoryRoot, textOf } from '../support/repository.ts';
@@ -113,6 +114,25 @@ const SETTINGS = [
     ],
     hasNot: [],
   },
+  {
+    name: 'with agents',
+    given: ['agents.count=3', 'agents.targets={http://llm:8000,http://other:8000}'],
+    has: [
+      'replicas: 3',
+      'clusterIP: None',
+      '--code-file=/etc/plimsoll/agent/code',
+      '- "--target=http://other:8000"',
+      'secretName: plimsoll-agents',
+      'defaultMode: 0440',
+    ],
+    hasNot: ['lookup'],
+  },
+  {
+    name: 'with agents that have a code of yours',
+    given: ['agents.count=1', 'agents.targets={http://llm:8000}', 'agents.codeSecret=mine'],
+    has: ['secretName: mine'],
+    hasNot: ['kind: Secret\n'],
+  },
 ] as const;
 
 const WITH_SETTINGS = [
@@ -180,6 +200,16 @@ describe('the chart, rendered', () => {
       kind: 'ok',
       config: { tags: ['a', 'b'], probes: { isEnabled: false }, fleet: { servers: ['tls://a:4222'] } },
     });
+  });
+
+  test('makes agents a code that they take, and another each time', context => {
+    const codes = [1, 2].map(() => {
+      const { yaml } =
+        render(['agents.count=1', 'agents.targets={http://llm:8000}']) ?? context.skip(`no ${HELM} here`);
+      return Buffer.from(/^ {2}code: (\S+)$/m.exec(yaml)?.[1] ?? '', 'base64').toString();
+    });
+    for (const code of codes) expect(parseAgentCode(code)).toMatchObject({ kind: 'ok' });
+    expect(codes[0]).not.toBe(codes[1]);
   });
 
   test('refuses a value that it does not know, and a ServiceMonitor without a token', context => {

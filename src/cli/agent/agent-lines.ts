@@ -12,6 +12,8 @@ import { agentPlaceText } from './agent-places.ts';
 export interface AgentLinesOptions {
   readonly wantedPort: number;
   readonly policy: AgentPolicy;
+  /** Where the code stands that is not printed. */
+  readonly codeFile: string | undefined;
 }
 
 export class AgentLines implements AgentHostObserver {
@@ -29,7 +31,8 @@ export class AgentLines implements AgentHostObserver {
   }
 
   secret(code: string, port: number): void {
-    const { wantedPort, policy } = this.#options;
+    const { wantedPort, policy, codeFile } = this.#options;
+    const wasTold = codeFile !== undefined && !this.#isFirst;
     if (this.#isFirst) {
       const taken = port === wantedPort ? '' : ` (${wantedPort} is taken)`;
       this.#write(`Waiting for a coordinator on port ${port}${taken}. Ctrl-C stops it.`);
@@ -39,13 +42,15 @@ export class AgentLines implements AgentHostObserver {
     this.#isFirst = false;
     this.#strangersBefore = this.#strangers;
     this.#refusals.begin();
+    if (wasTold) return;
     const own = ownAddresses();
     const places = (own.length === 0 ? ['THIS-MACHINE'] : own).map(host =>
-      agentPlaceText({ at: { host, port }, code }),
+      agentPlaceText({ at: { host, port }, code: codeFile === undefined ? code : 'CODE' }),
     );
     const url = policy.targets[0] ?? 'URL';
     this.#write(places.length === 1 ? 'At the coordinator:' : 'At the coordinator, one of:');
     for (const place of places) this.#write(`  plimsoll bench ${url} --agents ${place}`);
+    if (codeFile !== undefined) this.#write(`The code is the one in ${codeFile}.`);
   }
 
   began(peer: string): void {

@@ -1,14 +1,14 @@
 // Runs `plimsoll agent`: the host with this machine's policy, and lines for who sits in front of it. Loaded late, because it
 // brings ZeroMQ along.
 
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { AgentHost } from '../../bench/agent/agent-host.ts';
 import type { AgentPolicy } from '../../bench/agent/agent-policy.ts';
 import { systemNames } from '../../bench/agent/reach-target.ts';
 import { hasKey } from '../../bench/agent/target-key.ts';
-import { makeAgentCode } from '../../bench/agent/tls/agent-code.ts';
+import { makeAgentCode, parseAgentCode } from '../../bench/agent/tls/agent-code.ts';
 import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { Config } from '../../config/config.ts';
 import { homeFiles, openHome } from '../../config/home.ts';
@@ -29,6 +29,8 @@ export interface AgentStart {
   readonly port: number | undefined;
   readonly targets: readonly string[];
   readonly keys: AgentPolicy['keys'];
+  /** With a code that stays good; undefined: a new one for each sitting is printed. */
+  readonly codeFile: string | undefined;
   readonly isOnce: boolean;
 }
 
@@ -39,14 +41,19 @@ export const startAgent = async (state: ProcessState, start: AgentStart): Promis
   const config = effectiveConfig(await readConfig(homeFiles(start.home).config));
   const policy = policyOf(config, start);
   await checkKeys(state, policy, start.keys);
-  const lines = new AgentLines(state, { wantedPort: start.port ?? AGENT_PORT, policy });
+  const code = start.codeFile === undefined ? undefined : await codeIn(resolve(state.cwd, start.codeFile));
+  const lines = new AgentLines(state, {
+    wantedPort: start.port ?? AGENT_PORT,
+    policy,
+    codeFile: start.codeFile,
+  });
   for (let tried = 0; ; tried += 1) {
     const port = (start.port ?? AGENT_PORT) + tried;
     let codes = start.isOnce ? 1 : Number.POSITIVE_INFINITY;
     await using host = new AgentHost({
       host: '::',
       port,
-      nextSecret: () => (codes-- > 0 ? makeAgentCode() : undefined),
+      nextSecret: () => (codes-- > 0 ? (code ?? makeAgentCode()) : undefined),
       restMs: REST_MS,
       unusedMs: Number.POSITIVE_INFINITY,
       observer: lines,
@@ -77,6 +84,28 @@ export const startAgent = async (state: ProcessState, start: AgentStart): Promis
     await unlessAborted(host.over, state.stop);
     return EXIT_CODES.ok.code;
   }
+};
+
+/** @throws CommandError that does not say what stands in it. */
+const codeIn = async (file: string): Promise<string> => {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CommandError(
+      'usage',
+      `--code-file: ${file} cannot be read: ${diskReason(error)}`,
+      'Name a file with the code of this agent, alone on one line.',
+    );
+  }
+  const code = parseAgentCode(text);
+  if (code.kind === 'wrong')
+    throw new CommandError(
+      'usage',
+      `--code-file: what is in ${file} is not the code of an agent`,
+      'It has 28 letters and digits: copy one that `plimsoll agent` printed.',
+    );
+  return code.value;
 };
 
 const makeFolder = async (home: string, folder: string): Promise<void> => {

@@ -5,7 +5,7 @@ import type { TargetKey } from '../../config/config.ts';
 import { resolveHome } from '../../config/home.ts';
 import { AGENT_PORT } from '../agent/agent-places.ts';
 import type { Command, Option } from '../command.ts';
-import { everyAddressOption, flag, homeOption, repeated } from '../command.ts';
+import { everyAddressOption, flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 
 const portOption = everyAddressOption(AGENT_PORT);
 
@@ -25,13 +25,21 @@ const keyOption: Option<readonly TargetKey[]> = repeated<TargetKey>({
 
 const onceOption: Option<boolean> = flag('once', 'Exit after one sitting: when its code is spent.');
 
+const codeFileOption: Option<string | undefined> = value({
+  name: 'code-file',
+  valueName: 'FILE',
+  meaning:
+    'A file with the code, as this command prints one; then none is printed, and it stays good. For machines that nobody reads.',
+  parse: nonEmpty,
+});
+
 export const agentCommand: Command = {
   name: 'agent',
   summary: 'Make load for `plimsoll bench --agents` on another machine',
   description:
     'Prints a code that the coordinator needs, and loads only the targets given here or in config.toml, within the caps\nof [bench] there. One coordinator at a time. A code is good for the runs of one sitting, at most a minute apart.',
   arguments: [],
-  options: [homeOption, portOption, targetOption, keyOption, onceOption],
+  options: [homeOption, portOption, targetOption, keyOption, codeFileOption, onceOption],
   examples: [
     { line: 'plimsoll agent --target http://10.0.0.7:8000', meaning: 'one target, until Ctrl-C' },
     {
@@ -47,6 +55,7 @@ export const agentCommand: Command = {
       port: invocation.option(portOption),
       targets: invocation.option(targetOption),
       keys: invocation.option(keyOption),
+      codeFile: invocation.option(codeFileOption),
       isOnce: invocation.option(onceOption),
     });
   },
