@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere, expectInvariants } from './bench-here.ts';
 
@@ -21,8 +22,12 @@ const logOf = async (url: string): Promise<MockAccount> => {
 
 describe('the account of a run', { timeout: 120_000 }, () => {
   test.each([
-    { streams: 1, requests: 20 },
-    { streams: 100, requests: 300 },
+    ...(isLongRun
+      ? [
+          { streams: 1, requests: 20 },
+          { streams: 100, requests: 300 },
+        ]
+      : []),
     { streams: 1_000, requests: 2_000 },
   ])(
     "at $streams streams is the server's own account",
@@ -62,7 +67,7 @@ describe('the account of a run', { timeout: 120_000 }, () => {
   );
 
   test.each([
-    ['--rate', '200', '--requests', '60'],
+    ...(isLongRun ? [['--rate', '200', '--requests', '60']] : []),
     ['--rate', '200', '--arrival', 'constant', '--requests', '60'],
     ['--max-throughput', '--requests', '60'],
     ['--streaming', 'off', '--requests', '60'],

@@ -1,9 +1,9 @@
 // Everything that a server can do wrong, through the whole command: how it counts, what the report says, and the code.
 
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAILURES } from '../../../src/mock/failures.ts';
-import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { type MockProcess, spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere, expectInvariants } from './bench-here.ts';
@@ -36,14 +36,20 @@ const USUAL: readonly string[] = [
 const failures = FAILURES.filter(({ name }) => isLongRun || USUAL.includes(name));
 
 describe('a server that fails', { timeout: 120_000 }, () => {
+  // One for all: how it fails is asked for by the name of the model.
+  let mock: MockProcess;
+  beforeAll(async () => {
+    mock = await spawnMock(
+      { ttftMs: 5, gapMs: 1, outputTokens: 6 },
+      { nodePath: process.execPath, env: process.env },
+    );
+  });
+  afterAll(() => mock[Symbol.asyncDispose]());
+
   test.each(failures.map(failure => [failure.name, failure] as const))(
     'by %s is counted as what it is, and the code says so',
     async (name, failure) => {
       using folder = temporaryDirectory();
-      await using mock = await spawnMock(
-        { ttftMs: 5, gapMs: 1, outputTokens: 6 },
-        { nodePath: process.execPath, env: process.env },
-      );
       const run = await benchHere(folder.path, [mock.url, '--model', `mock-fail-${name}`, ...few]);
       const report = run.report();
       expectInvariants(report);
