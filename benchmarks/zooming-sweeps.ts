@@ -33,17 +33,16 @@ export const zoomingSweeps = (options: EqualStagesOptions): ZoomingSweeps | unde
   return undefined;
 };
 
+/** Both ends said the same twice. */
 interface Zoomed {
   readonly holds: number;
   readonly fails: number;
-  /** Both ends said the same a second time. */
-  readonly isConfirmed: boolean;
   readonly spentSeconds: number;
 }
 
 /** fails ÷ holds − 1. */
-const gapOf = ({ holds, fails, isConfirmed }: Zoomed): number =>
-  isConfirmed && holds > 0 && holds < fails ? fails / holds - 1 : Number.POSITIVE_INFINITY;
+const gapOf = ({ holds, fails }: Zoomed): number =>
+  holds > 0 && holds < fails ? fails / holds - 1 : Number.POSITIVE_INFINITY;
 
 const zoomed = (
   { endpoint, width }: EqualStagesOptions,
@@ -65,24 +64,29 @@ const zoomed = (
   let low = oneAtATime * 2 ** (-FIRST_DOWN - seed / SEEDS.length);
   let high = low * 2 ** (STAGES + 1);
   let [holds, fails] = [0, Number.POSITIVE_INFINITY];
+  const heldLoads: number[] = [];
+  const failedLoads: number[] = [];
   for (let sweep = 0; sweep < SWEEPS_MAX; sweep += 1) {
     const step = (high / low) ** (1 / (STAGES + 1));
     for (let at = 1; at <= STAGES; at += 1) {
       const load = low * step ** at;
       const verdict = measured(load);
-      if (verdict === 'held') holds = Math.max(holds, load);
-      else if (isFailed(verdict)) fails = Math.min(fails, load);
+      if (verdict === 'held') heldLoads.push(load);
+      else if (isFailed(verdict)) failedLoads.push(load);
       // As `plimsoll sweep` does: loads beyond a queue that grows are not tried.
       if (verdict === 'over-capacity') break;
     }
+    holds = Math.max(0, ...heldLoads);
+    fails = Math.min(...failedLoads);
     const isOpen = holds === 0 || !Number.isFinite(fails);
     const isNothingNew = holds <= low && fails >= high;
     if (isOpen || isNothingNew || holds >= fails || fails / holds - 1 <= width) break;
     [low, high] = [holds, fails];
   }
-  const isConfirmed =
-    holds > 0 && Number.isFinite(fails) && measured(holds) === 'held' && isFailed(measured(fails));
-  return { holds, fails, isConfirmed, spentSeconds };
+  // An end that does not say the same again gives way to the next load beyond, as in the search.
+  const held = heldLoads.toSorted((a, b) => b - a).find(load => measured(load) === 'held');
+  const failed = failedLoads.toSorted((a, b) => a - b).find(load => isFailed(measured(load)));
+  return { holds: held ?? 0, fails: failed ?? Number.POSITIVE_INFINITY, spentSeconds };
 };
 
 const isFailed = (verdict: SimulatedStage['verdict']): boolean =>
