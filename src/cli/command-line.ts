@@ -127,7 +127,8 @@ const textOf = (
 
 const checkArguments = (command: Command, values: readonly string[]): void => {
   const empty = command.arguments.find((_, at) => values[at]?.trim() === '');
-  const extra = values[command.arguments.length];
+  const isOpen = command.arguments.at(-1)?.isRepeatable === true;
+  const extra = isOpen ? undefined : values[command.arguments.length];
   const missing = command.arguments[values.length];
   const advice = `See: plimsoll ${command.name} --help`;
   if (extra !== undefined) throw usage(`${shownWord(extra)} is not expected`, advice);

@@ -26,6 +26,8 @@ export interface CommandArgument {
   readonly name: string;
   readonly meaning: string;
   readonly isRequired: boolean;
+  /** Of the last one: given any number of times. */
+  readonly isRepeatable?: true;
 }
 
 export interface CommandExample {

@@ -22,6 +22,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
   ['line', async () => [(await import('./commands/line.ts')).lineCommand]],
   ['compare', async () => [(await import('./commands/compare.ts')).compareCommand]],
   ['calibrate', async () => [(await import('./commands/calibrate.ts')).calibrateCommand]],
+  ['baseline', async () => (await import('./commands/baseline.ts')).BASELINE_COMMANDS],
   ['agent', async () => [(await import('./commands/agent.ts')).agentCommand]],
   ['watch', async () => [(await import('./commands/watch.ts')).watchCommand]],
   ['report', async () => [(await import('./commands/report.ts')).reportCommand]],

@@ -1,7 +1,7 @@
 // What --help prints.
 
 import { inColumns } from '../core/text/columns.ts';
-import type { Command, Option } from './command.ts';
+import type { Command, CommandArgument, Option } from './command.ts';
 
 /** Of all commands, or of those of one group ("config"). */
 export const commandList = (commands: readonly Command[], group: string | undefined): string => {
@@ -47,7 +47,10 @@ export const commandHelp = (command: Command): string =>
   ].join('\n');
 
 const usageWords = ({ name, arguments: names }: Command): string =>
-  [name, ...names.map(argument => (argument.isRequired ? argument.name : `[${argument.name}]`))].join(' ');
+  [name, ...names.map(argumentWords)].join(' ');
+
+const argumentWords = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
+  `${isRequired ? name : `[${name}]`}${isRepeatable === true ? ' …' : ''}`;
 
 const optionRow = ({ name, valueName, meaning, isRepeatable }: Option<unknown>): [string, string] => [
   `--${name}${valueName === undefined ? '' : ` ${valueName}`}${isRepeatable ? ' …' : ''}`,

@@ -44,6 +44,15 @@ const sideOfUnits = (
     model: run?.model ?? NO_RUN,
     serverKind: run?.serverKind ?? NO_RUN,
     units,
+    environment:
+      reports[0] === undefined
+        ? NO_RUN
+        : {
+            node: reports[0].environment.node,
+            os: reports[0].environment.os,
+            cpu: reports[0].environment.cpu,
+            cores: reports[0].environment.cores,
+          },
     runsMin: 1,
   };
 };

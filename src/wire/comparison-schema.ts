@@ -59,7 +59,7 @@ export const comparisonVerdictSchema: v.GenericSchema<unknown, ComparisonVerdict
   openObject({ kind: v.literal('not-comparable'), reason: sentence }),
 ]);
 
-const unit: Schema<ComparedUnit> = openObject({
+export const comparedUnitSchema: v.GenericSchema<unknown, ComparedUnit> = openObject({
   runId: runIdSchema,
   directory: place,
   startedAt: text,
@@ -80,7 +80,7 @@ const sideSchema: Schema<ComparisonSide> = openObject({
   model: reported(text),
   serverKind: reported(text),
   isStartedHere: v.boolean(),
-  units: v.pipe(v.array(unit), v.maxLength(UNITS_MAX)),
+  units: v.pipe(v.array(comparedUnitSchema), v.maxLength(UNITS_MAX)),
 });
 
 const looked = { pairs: count, alpha: share } as const;

@@ -43,6 +43,7 @@ export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOpti
   readonly agents: typeof agentsOption;
   readonly out: Option<string | undefined>;
   readonly seed: Option<number | undefined>;
+  readonly repeat: Option<number | undefined>;
   readonly header: Option<readonly HeaderField[]>;
   readonly headerFile: Option<string | undefined>;
   readonly apiKeyFile: Option<string | undefined>;
@@ -164,6 +165,13 @@ export const BENCH: BenchOptions = {
     valueName: 'DIR',
     meaning: 'The run directory itself, new or empty. Default: <home>/runs/<id>.',
     parse: nonEmpty,
+  }),
+  repeat: value({
+    name: 'repeat',
+    valueName: 'K',
+    meaning:
+      'Make the run so many times with new seeds, and say how much runs differ and what change so many can show.',
+    parse: wholeNumberFrom(2, 99),
   }),
   seed: value({
     name: 'seed',

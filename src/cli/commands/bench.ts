@@ -9,6 +9,7 @@ import { renderReport } from '../../metrics/text-report.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
+import type { RepeatEnd } from '../bench/repeat-bench.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { givenStages } from '../bench/shape-options.ts';
@@ -18,6 +19,7 @@ import { CommandError } from '../command-error.ts';
 import type { ExitCode, ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { repeatText } from '../report/report-repeat.ts';
 import { toldCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
@@ -55,22 +57,29 @@ export const benchCommand: Command = {
     const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
-    const { startBench } = await loadBench();
-    const end = await interrupted(state, () =>
-      startBench(state, {
-        request: { ...wish, headers },
-        agents,
-        home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
-        out: invocation.option(BENCH.out),
-        command: toldCommand('bench', state, {
-          options: BENCH_OPTIONS,
-          url: invocation.arguments[0] ?? '',
-          shownUrl: wish.target.shown,
-        }),
-        mode: displayMode(state.stdout, isJson || isQuiet),
-        notices: [...proxyNotices(state.env), ...notices],
+    const start = {
+      request: { ...wish, headers },
+      agents,
+      home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+      out: invocation.option(BENCH.out),
+      command: toldCommand('bench', state, {
+        options: BENCH_OPTIONS,
+        url: invocation.arguments[0] ?? '',
+        shownUrl: wish.target.shown,
       }),
-    );
+      mode: displayMode(state.stdout, isJson || isQuiet),
+      notices: [...proxyNotices(state.env), ...notices],
+    };
+    const runs = invocation.option(BENCH.repeat);
+    if (runs !== undefined) {
+      const { repeatBench } = await loadRepeat();
+      const repeated = await interrupted(state, () =>
+        repeatBench(state, start, { runs, isQuiet: isJson || isQuiet }),
+      );
+      return await printRepeat(repeated, invocation, state);
+    }
+    const { startBench } = await loadBench();
+    const end = await interrupted(state, () => startBench(state, start));
     await print(end, state, { isJson, isQuiet });
     return await exitOf(end, invocation, state);
   },
@@ -99,6 +108,26 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
 /** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
 const loadBench = () => import('../bench/start-bench.ts');
 
+const loadRepeat = () => import('../bench/repeat-bench.ts');
+
+const printRepeat = async (
+  { document, directory, ends, diskProblems }: RepeatEnd,
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<ExitCode> => {
+  await state.stdout.write(
+    invocation.option(BENCH.json)
+      ? `${JSON.stringify(document, undefined, 2)}\n`
+      : `\n${repeatText(document, state.stdout).join('\n')}\n\nRun directories: ${directory}\n`,
+  );
+  for (const problem of diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+  for (const end of ends) {
+    const code = await exitOf(end, invocation, state);
+    if (code !== EXIT_CODES.ok.code) return code;
+  }
+  return EXIT_CODES.ok.code;
+};
+
 const answerTexts = ({ objectiveAnswers }: Report, answer: ObjectiveVerdict): string =>
   isUnknown(objectiveAnswers)
     ? objectiveAnswers.reason
@@ -108,7 +137,7 @@ const answerTexts = ({ objectiveAnswers }: Report, answer: ObjectiveVerdict): st
         .join('; ');
 
 /** Stopped before there was anything to report. */
-const interrupted = async (state: ProcessState, run: () => Promise<BenchEnd>): Promise<BenchEnd> => {
+const interrupted = async <End>(state: ProcessState, run: () => Promise<End>): Promise<End> => {
   try {
     return await run();
   } catch (error) {

@@ -50,7 +50,23 @@ export const compareCommand: Command = {
     },
   ],
   run: async (invocation, state) => {
-    const [a, b] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
+    const b = sideGiven(invocation, 'b');
+    const name = invocation.option(COMPARE.baseline);
+    if (name !== undefined) {
+      if (invocation.option(COMPARE.a) !== undefined)
+        throw usage('--a and --baseline cannot be combined', 'The baseline takes the place of A.');
+      if (isEndpoint(b))
+        throw usage(
+          'a baseline is compared with runs that have ended',
+          'Run B first: plimsoll bench URL --repeat 5',
+        );
+      const { compareEnded } = await loadEnded();
+      return await told(await compareEnded({ a: { kind: 'baseline', name }, b }, invocation, state), {
+        invocation,
+        state,
+      });
+    }
+    const a = sideGiven(invocation, 'a');
     if (isEndpoint(a) !== isEndpoint(b))
       throw usage('one side is an endpoint and the other has ended', 'Give two URLs, or two finished runs.');
     if (!isEndpoint(a)) {
@@ -58,7 +74,10 @@ export const compareCommand: Command = {
       if (idle !== undefined)
         throw usage(`--${idle.name} has no effect on finished runs`, 'Leave it out, or give two URLs.');
       const { compareEnded } = await loadEnded();
-      return await told(await compareEnded({ a, b }, invocation, state), { invocation, state });
+      return await told(await compareEnded({ a: { kind: 'runs', text: a }, b }, invocation, state), {
+        invocation,
+        state,
+      });
     }
     const start = await compareStart(invocation, state);
     const isQuiet = invocation.option(BENCH.quiet);

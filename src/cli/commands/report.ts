@@ -4,12 +4,13 @@ import { dirname, resolve } from 'node:path';
 import type { LiveRunRecord } from '../../bench/run/live-run-file.ts';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { resolveHome } from '../../config/home.ts';
+import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import type { Report } from '../../core/run/report.ts';
 import { writeReportFiles } from '../../metrics/report-files.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { flag, homeOption, jsonOption } from '../command.ts';
 import { endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -17,6 +18,7 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
 import { comparisonIn, reportComparison } from '../report/report-comparison.ts';
+import { repeatIn, repeatText, writeRepeatFiles } from '../report/report-repeat.ts';
 import { reportSweep, sweepIn } from '../report/report-sweep.ts';
 
 const fullOption = flag('full', 'Print everything the report has, not only what fits on a screen.');
@@ -47,6 +49,8 @@ export const reportCommand: Command = {
     if (sweep !== undefined) return await reportSweep(sweep, { invocation, state });
     const comparison = await comparisonIn(directory);
     if (comparison !== undefined) return await reportComparison(comparison, { invocation, state });
+    const repeat = await repeatIn(directory, state);
+    if (repeat !== undefined) return await reportRepeat(repeat, { invocation, state, directory });
     const live = await liveRunIn(directory, invocation.option(homeOption), state);
     const report = await rebuilt(directory, live !== undefined);
     const problems = live === undefined ? await writeReportFiles(directory, report) : [];
@@ -67,6 +71,27 @@ export const reportCommand: Command = {
     for (const problem of problems) await state.stderr.write(`plimsoll: ${problem}\n`);
     return exitCodeOf(report);
   },
+};
+
+const reportRepeat = async (
+  document: RepeatDocument,
+  {
+    invocation,
+    state,
+    directory,
+  }: { readonly invocation: Invocation; readonly state: ProcessState; readonly directory: string },
+): Promise<ExitCode> => {
+  const isJson = invocation.option(jsonOption);
+  await state.stdout.write(
+    isJson
+      ? `${JSON.stringify(document, undefined, 2)}\n`
+      : `${repeatText(document, state.stdout).join('\n')}\n`,
+  );
+  const problems = await writeRepeatFiles(directory, document);
+  for (const problem of problems) await state.stderr.write(`plimsoll: ${problem}\n`);
+  return document.units.every(({ fault }) => fault === '')
+    ? EXIT_CODES.ok.code
+    : EXIT_CODES.benchIncomplete.code;
 };
 
 /** Found in the home where `plimsoll bench` keeps runs, or in the one that the directory lies in. */

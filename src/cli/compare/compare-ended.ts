@@ -3,8 +3,10 @@
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
+import { baselineSide } from '../../core/comparison/baseline.ts';
 import { compareFinished } from '../../core/comparison/compare-finished.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { readBaseline } from '../baseline/baseline-files.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { newId } from '../bench/bench-process.ts';
 import { NAMES, runTags } from '../bench/name-options.ts';
@@ -14,14 +16,22 @@ import { commandText } from '../sweep/kept-command.ts';
 import { COMPARE } from './compare-options.ts';
 import { NOT_GIVEN, namedSide } from './finished-sides.ts';
 
+export type EndedSide =
+  | { readonly kind: 'runs'; readonly text: string }
+  | { readonly kind: 'baseline'; readonly name: string };
+
 /** @throws CommandError where a side names no run. */
 export const compareEnded = async (
-  { a, b }: { readonly a: string; readonly b: string },
+  { a, b }: { readonly a: EndedSide; readonly b: string },
   invocation: Invocation,
   state: ProcessState,
 ): Promise<ComparisonDocument> => {
   const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
-  return compareFinished(await namedSide(a, { home, state }), await namedSide(b, { home, state }), {
+  const sideA =
+    a.kind === 'baseline'
+      ? baselineSide(await readBaseline(home, a.name))
+      : await namedSide(a.text, { home, state });
+  return compareFinished(sideA, await namedSide(b, { home, state }), {
     id: newId(),
     version: state.version,
     startedAt: new Date(systemClock.wallMs()).toISOString(),

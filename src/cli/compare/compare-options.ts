@@ -18,6 +18,7 @@ import { GATE_OPTIONS } from './gate-options.ts';
 export interface CompareOptions {
   readonly a: Option<string | undefined>;
   readonly b: Option<string | undefined>;
+  readonly baseline: Option<string | undefined>;
   readonly aLabel: Option<string | undefined>;
   readonly bLabel: Option<string | undefined>;
   readonly aStart: Option<string | undefined>;
@@ -69,6 +70,12 @@ const start = (side: 'A' | 'B'): Option<string | undefined> =>
 export const COMPARE: CompareOptions = {
   a: url('A'),
   b: url('B'),
+  baseline: value({
+    name: 'baseline',
+    valueName: 'NAME',
+    meaning: 'In place of --a: what plimsoll baseline save kept.',
+    parse: nonEmpty,
+  }),
   aLabel: label('A'),
   bLabel: label('B'),
   aStart: start('A'),

@@ -27,10 +27,16 @@ export interface FinishedPlaces {
 }
 
 /** @throws CommandError */
-export const namedSide = async (text: string, places: FinishedPlaces): Promise<FinishedSide> => {
-  const directories = await directoriesOf(text, places);
+export const namedSide = async (text: string, places: FinishedPlaces): Promise<FinishedSide> =>
+  await runsSide([text], places);
+
+/** Of several words, each run once. @throws CommandError */
+export const runsSide = async (words: readonly string[], places: FinishedPlaces): Promise<FinishedSide> => {
+  const text = words.join(' ');
+  const directories = new Set<string>();
+  for (const word of words) for (const path of await directoriesOf(word, places)) directories.add(path);
   try {
-    const side = await finishedSide(directories);
+    const side = await finishedSide([...directories]);
     if (side.units.every(({ runId }) => isRunId(runId))) return side;
     throw new CommandError(
       'benchRunDirectory',
@@ -51,7 +57,7 @@ const directoriesOf = async (text: string, { home, state }: FinishedPlaces): Pro
 };
 
 /** The runs of `bench --repeat`, in their order; none where it is the directory of one run. */
-const repeatedRuns = async (directory: string): Promise<readonly string[]> => {
+export const repeatedRuns = async (directory: string): Promise<readonly string[]> => {
   try {
     const names = await readdir(directory);
     return names

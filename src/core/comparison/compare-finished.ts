@@ -23,6 +23,9 @@ import { judgeMetrics } from './judge-metrics.ts';
 import { setEvidence } from './run-spread.ts';
 import type { TimedRun } from './timed-run.ts';
 
+/** A type, not an interface: it stands in `Reported`. */
+export type LoadMachine = Pick<ReportEnvironment, 'node' | 'os' | 'cpu' | 'cores'>;
+
 /** One run, a set of them, or a baseline that was kept. */
 export interface FinishedSide {
   readonly label: string;
@@ -32,6 +35,8 @@ export interface FinishedSide {
   readonly units: readonly FinishedUnit[];
   /** With fewer runs it is not comparable: five of a baseline. */
   readonly runsMin: number;
+  /** Of the machine that made the load. */
+  readonly environment: Reported<LoadMachine>;
   /** Of a side of one run that is on this machine. */
   readonly only: { readonly report: Report; readonly timed: TimedRun | Unknown } | undefined;
 }
@@ -107,7 +112,7 @@ export const compareFinished = (
     metrics,
     refusals,
     isAnyway,
-    notices: noticesOf(mode, metrics),
+    notices: [...machineNotices(a, b), ...noticesOf(mode, metrics)],
     verdict: isRefused
       ? ({ kind: 'not-comparable', reason: refusals.map(({ problem }) => problem).join('; ') } as const)
       : (metrics.find(({ isPrimary }) => isPrimary)?.verdict ??
@@ -190,6 +195,16 @@ const sideOf = ({ label, target, model, serverKind, units }: FinishedSide): Comp
 
 const loadOf = (facts: ComparableFacts | undefined): string =>
   facts === undefined ? 'no run' : `${loadLabel(facts)}, ${facts.dataset}`;
+
+/** Another machine that loads may make other figures of the same server. */
+const machineNotices = (a: FinishedSide, b: FinishedSide): readonly string[] => {
+  if (isUnknown(a.environment) || isUnknown(b.environment)) return [];
+  const [ofA, ofB] = [machineWords(a.environment), machineWords(b.environment)];
+  return ofA === ofB ? [] : [`A was loaded by another machine than B: ${ofA}, not ${ofB}.`];
+};
+
+const machineWords = ({ os, cpu, cores, node }: LoadMachine): string =>
+  `${cpu}, ${cores} cores, ${os}, Node ${node}`;
 
 const noticesOf = (mode: 'runs' | 'sets', metrics: readonly ComparedMetric[]): readonly string[] =>
   mode === 'sets'

@@ -1,0 +1,75 @@
+// `plimsoll report DIR` of repeated runs, and the files that they leave: what all of them say together.
+
+import { basename, join } from 'node:path';
+import { benchEnvironment } from '../../bench/run/bench-environment.ts';
+import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
+import { repeatDocument } from '../../core/comparison/repeat-document.ts';
+import { spreadText } from '../../core/comparison/spread-text.ts';
+import { errorCode } from '../../core/problem.ts';
+import { asciiOf } from '../../core/text/ascii.ts';
+import { hangingLines } from '../../core/text/columns.ts';
+import { showable } from '../../core/text/single-line.ts';
+import { knownOr } from '../../core/unknown.ts';
+import { finishedSide } from '../../metrics/finished-side.ts';
+import { RunDirectoryError } from '../../metrics/report-sources.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+import { repeatMarkdown } from '../../report/markdown/repeat-markdown.ts';
+import { endedBy } from '../command-error.ts';
+import { repeatedRuns } from '../compare/finished-sides.ts';
+import type { OutputStream, ProcessState } from '../process-state.ts';
+
+/** Undefined where the directory holds no repeated runs. @throws CommandError where one of them cannot be read. */
+export const repeatIn = async (
+  directory: string,
+  state: ProcessState,
+): Promise<RepeatDocument | undefined> => {
+  const runs = await repeatedRuns(directory);
+  if (runs.length === 0) return undefined;
+  try {
+    return repeatDocument(await finishedSide(runs), {
+      id: basename(directory),
+      plimsoll: { version: state.version },
+      environment: benchEnvironment(state),
+    });
+  } catch (error) {
+    if (!(error instanceof RunDirectoryError)) throw error;
+    throw endedBy('benchRunDirectory', error);
+  }
+};
+
+export const repeatText = (
+  { id, model, target, units, spread, notices }: RepeatDocument,
+  { isUnicode, columns }: Pick<OutputStream, 'isUnicode' | 'columns'>,
+): readonly string[] =>
+  [
+    `${units.length} runs in ${id}: ${knownOr(model, 'unknown model')} at ${knownOr(target, 'an unknown target')}`,
+    '',
+    ...spreadText(spread, units.length).flatMap(line =>
+      line.startsWith('Of ') || line.startsWith('- ') ? hangingLines('', line, columns) : [line],
+    ),
+    ...notices.flatMap(notice => hangingLines('- ', notice, columns)),
+  ].map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
+
+/** repeat.json, repeat.txt and repeat.md; what could not be written, one sentence each. */
+export const writeRepeatFiles = async (
+  directory: string,
+  document: RepeatDocument,
+): Promise<readonly string[]> => {
+  const problems: string[] = [];
+  for (const [name, text] of [
+    ['repeat.json', `${JSON.stringify(document, undefined, 2)}\n`],
+    ['repeat.txt', `${repeatText(document, { isUnicode: true, columns: FILE_COLUMNS }).join('\n')}\n`],
+    ['repeat.md', repeatMarkdown(document)],
+  ] as const) {
+    try {
+      await writeFileAtomic(join(directory, name), text);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      problems.push(`${name} could not be written: ${diskReason(error)}`);
+    }
+  }
+  return problems;
+};
+
+const FILE_COLUMNS = 100;

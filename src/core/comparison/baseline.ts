@@ -1,0 +1,61 @@
+// A baseline: what several runs of a known good state said, kept under a name, so that a later job needs none of their files. It
+// carries what decides whether runs are comparable, and how much its runs differed among themselves.
+
+import type { Reported } from '../unknown.ts';
+import type { FinishedSide, FinishedUnit, LoadMachine } from './compare-finished.ts';
+import type { SpreadMetric } from './run-spread.ts';
+import { runSpread } from './run-spread.ts';
+
+export const BASELINE_SCHEMA = 'plimsoll.baseline/1';
+
+/** With fewer nobody knows how runs of that state differ. */
+export const BASELINE_RUNS_MIN = 5;
+
+export interface BaselineDocument {
+  readonly schema: typeof BASELINE_SCHEMA;
+  readonly name: string;
+  readonly plimsoll: { readonly version: string };
+  readonly savedAt: string;
+  readonly target: Reported<string>;
+  readonly model: Reported<string>;
+  readonly serverKind: Reported<string>;
+  readonly environment: Reported<LoadMachine>;
+  readonly units: readonly FinishedUnit[];
+  readonly spread: readonly SpreadMetric[];
+}
+
+export const isBaselineName = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
+
+export const baselineDocument = (
+  { target, model, serverKind, environment, units }: FinishedSide,
+  { name, version, savedAt }: { readonly name: string; readonly version: string; readonly savedAt: string },
+): BaselineDocument => ({
+  schema: BASELINE_SCHEMA,
+  name,
+  plimsoll: { version },
+  savedAt,
+  target,
+  model,
+  serverKind,
+  environment,
+  units,
+  spread: runSpread(units),
+});
+
+export const baselineSide = ({
+  name,
+  target,
+  model,
+  serverKind,
+  environment,
+  units,
+}: BaselineDocument): FinishedSide => ({
+  label: `baseline ${name}`,
+  target,
+  model,
+  serverKind,
+  environment,
+  units,
+  runsMin: BASELINE_RUNS_MIN,
+  only: undefined,
+});

@@ -1,0 +1,45 @@
+// What several runs of one command say together, `repeat.json`: how runs differ that nobody changed anything between, and the
+// smallest change that so many runs can show.
+
+import type { ReportEnvironment } from '../run/report.ts';
+import type { Reported } from '../unknown.ts';
+import { refusalsBetween } from './comparability.ts';
+import type { FinishedSide, FinishedUnit } from './compare-finished.ts';
+import type { SpreadMetric } from './run-spread.ts';
+import { runSpread } from './run-spread.ts';
+
+export const REPEAT_SCHEMA = 'plimsoll.repeat/1';
+
+export interface RepeatDocument {
+  readonly schema: typeof REPEAT_SCHEMA;
+  readonly id: string;
+  readonly plimsoll: { readonly version: string };
+  readonly environment: ReportEnvironment;
+  readonly target: Reported<string>;
+  readonly model: Reported<string>;
+  readonly serverKind: Reported<string>;
+  readonly units: readonly FinishedUnit[];
+  readonly spread: readonly SpreadMetric[];
+  /** What a reader must know beside the figures, one sentence each. */
+  readonly notices: readonly string[];
+}
+
+export const repeatDocument = (
+  { target, model, serverKind, units }: FinishedSide,
+  told: Pick<RepeatDocument, 'id' | 'plimsoll' | 'environment'>,
+): RepeatDocument => ({
+  schema: REPEAT_SCHEMA,
+  ...told,
+  target,
+  model,
+  serverKind,
+  units,
+  spread: runSpread(units),
+  notices: [
+    ...units.flatMap(({ runId, fault }) => (fault === '' ? [] : [`Run ${runId} is not complete: ${fault}`])),
+    ...refusalsBetween(
+      units.map(({ facts }) => facts),
+      [],
+    ).map(({ problem, a }) => `The runs are not alike. ${problem}: ${a}`),
+  ],
+});

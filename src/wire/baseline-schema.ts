@@ -1,0 +1,71 @@
+// <home>/baselines/NAME.json as text and back. It may come from another machine, so that every field has its bound.
+
+import * as v from 'valibot';
+import type { BaselineDocument } from '../core/comparison/baseline.ts';
+import { BASELINE_SCHEMA, isBaselineName } from '../core/comparison/baseline.ts';
+import type { ComparableFacts } from '../core/comparison/comparability.ts';
+import type { FinishedUnit } from '../core/comparison/compare-finished.ts';
+import type { SpreadMetric } from '../core/comparison/run-spread.ts';
+import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
+import { comparedUnitSchema, UNITS_MAX } from './comparison-schema.ts';
+import { DecodeError } from './decode-error.ts';
+import { environmentSchema, parseJson } from './run-config.ts';
+import { runPatternSchema, runShapeSchema } from './run-shape.ts';
+import { figure, openObject, reported, text } from './schema.ts';
+import { estimateSchema } from './sweep-schema.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+export const baselineToJson = (baseline: BaselineDocument): string =>
+  `${JSON.stringify(baseline, undefined, 2)}\n`;
+
+/** @throws DecodeError when it is no baseline of this version. */
+export const baselineFromJson = (json: string): BaselineDocument => {
+  if (json.length > BASELINE_BYTES_MAX)
+    throw new DecodeError(`a baseline of ${json.length} characters is too large`);
+  const result = v.safeParse(BASELINE, parseJson(json, 'the baseline'));
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new DecodeError(`the baseline is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
+};
+
+export const BASELINE_BYTES_MAX: number = 4 * 1024 * 1024;
+const SPREAD_MAX = 64;
+
+const facts: Schema<ComparableFacts> = openObject({
+  runId: text,
+  model: reported(text),
+  dataset: text,
+  datasetDigest: reported(text),
+  pattern: runPatternSchema,
+  shape: reported(runShapeSchema),
+  isStreaming: v.boolean(),
+  inputTokens: reported(figure),
+  outputTokens: reported(figure),
+  clientVerdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  sampling: reported(v.pipe(v.string(), v.maxLength(2 * BODY_TEXT_MAX))),
+});
+
+const unit: Schema<FinishedUnit> = v.intersect([comparedUnitSchema, openObject({ facts, fault: text })]);
+
+const spread: Schema<SpreadMetric> = openObject({
+  name: text,
+  label: text,
+  unit: v.picklist(['ns', 'req/s', 'tok/s']),
+  mean: reported(estimateSchema),
+  spread: reported(figure),
+  smallestDifference: reported(figure),
+});
+
+const BASELINE: Schema<BaselineDocument> = openObject({
+  schema: v.literal(BASELINE_SCHEMA),
+  name: v.pipe(text, v.check(isBaselineName, 'not the name of a baseline')),
+  plimsoll: openObject({ version: text }),
+  savedAt: text,
+  target: reported(text),
+  model: reported(text),
+  serverKind: reported(text),
+  environment: reported(environmentSchema),
+  units: v.pipe(v.array(unit), v.minLength(1), v.maxLength(UNITS_MAX)),
+  spread: v.pipe(v.array(spread), v.maxLength(SPREAD_MAX)),
+});
