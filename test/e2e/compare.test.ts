@@ -1,12 +1,18 @@
 // Finished runs side by side in a real browser: ticked in the list, compared in full, refused in words.
 
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { judgeGate, parseGateRule } from '../../src/core/comparison/gate.ts';
+import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
+import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { announceTo } from '../support/announced.ts';
 import { widthsOf } from '../support/counts.ts';
+import { madeUpComparison } from '../support/made-up-comparison.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { writeTimedRun } from '../support/timed-runs.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import { startDaemon } from './started-daemon.ts';
@@ -55,6 +61,69 @@ describe(
       await page.getByRole('button', { name: 'List of Output' }).click();
       await page.getByRole('table', { name: 'Output over time' }).waitFor();
       expect(problems).toEqual([]);
+    });
+
+    test('are compared by the daemon where both ran long enough, and differ at most', async ({ browser }) => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      for (const [index, id] of ['before', 'after'].entries())
+        writeTimedRun(join(home, 'runs', id), {
+          seed: index,
+          requests: 100,
+          stepNs: 3e9,
+          factor: 1 + index,
+          run: { id, startedAt: `2026-11-20T1${index}:00:00.000Z` },
+        });
+      await using daemon = await startDaemon({ home });
+      const { page, problems } = await browser.open(`${daemon.url}/runs/compare?run=before&run=after`);
+      const board = page.getByRole('region', { name: 'B against A' });
+      await board.getByRole('img', { name: /^TTFT p50: A .* differs$/ }).waitFor();
+      await page.getByText('Between-run variation unknown.').waitFor();
+      await board.getByText('As a table').click();
+      const table = page.getByRole('table', { name: 'Figures of A and B' });
+      expect((await table.getByRole('row').allTextContents()).join(' ')).not.toMatch(/better|worse/);
+      await table.getByRole('row', { name: /^TTFT p50/ }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+
+    describe.each(['light', 'dark'] as const)('written by a command, by %s', theme => {
+      test.for(widthsOf(theme, [390, 900, 1_440]))(
+        'stand with verdict, gate and pairs at %i pixels, and axe finds nothing',
+        async (width, { browser }) => {
+          using directory = temporaryDirectory();
+          const home = join(directory.path, 'home');
+          const written = madeUpComparison([
+            [318, 280],
+            [320, 284],
+            [315, 279],
+            [322, 283],
+            [317, 281],
+            [319, 282],
+          ]);
+          const rule = parseGateRule('ttft.p90 > -20%');
+          const rules = rule.kind === 'ok' ? [rule.value] : [];
+          const gate = judgeGate(written, { rules, failsIfUndecided: false });
+          mkdirSync(join(home, 'runs', written.id), { recursive: true });
+          writeFileSync(
+            join(home, 'runs', written.id, 'comparison.json'),
+            comparisonToJson({ ...written, gate }),
+          );
+          await using daemon = await startDaemon({ home });
+          const { page, problems } = await browser.open(`${daemon.url}/runs`, { theme, width });
+          await page
+            .getByRole('table', { name: 'Comparisons' })
+            .getByRole('link', { name: written.id })
+            .click();
+          const verdict = page.getByRole('region', { name: 'Verdict' });
+          await verdict.getByRole('heading', { name: /^B is better: TTFT p90/ }).waitFor();
+          await verdict.getByText('The gate fails: 1 of 1 rule broken').waitFor();
+          await page.getByRole('img', { name: /^TTFT p90 of 12 segments in their order: A 318/ }).waitFor();
+          expect(await axeFindings(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+          expect(problems).toEqual([]);
+        },
+      );
     });
 
     test('are asked for once, whatever else the cluster tells', async ({ browser }) => {
@@ -155,10 +224,10 @@ const finished = (
   { id, samples, hour, end = 'complete', streaming = true }: Finished,
 ): void => {
   const startedAt = `2026-11-20T${hour}:00:00.000Z`;
-  const run = new MadeUpRun({
-    directory: join(home, 'runs', id),
-    config: runConfig({ id, startedAt, streaming }),
-  });
+  const directory = join(home, 'runs', id);
+  const config = runConfig({ id, startedAt, streaming });
+  const run = new MadeUpRun({ directory, config });
+  writeFileSync(join(directory, 'config.json'), runConfigToJson(config));
   run.samples(samples, { fromMs: 0, untilMs: 20_000 });
   run.report(end);
 };

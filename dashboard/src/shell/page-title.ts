@@ -33,6 +33,8 @@ const pageName = (route: PageRoute, { nameOf, sweepName }: Omit<TitleNames, 'her
       return `Run ${route.runId}`;
     case 'sweep':
       return sweepName(route.sweepId);
+    case 'comparison':
+      return `Comparison ${route.id}`;
     case 'compare':
       return 'Compare runs';
     case 'unknown':

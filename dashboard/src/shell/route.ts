@@ -13,6 +13,8 @@ export type PageRoute =
   | { readonly kind: 'runs' }
   | { readonly kind: 'run'; readonly runId: RunId }
   | { readonly kind: 'sweep'; readonly sweepId: SweepId }
+  /** That a command wrote. */
+  | { readonly kind: 'comparison'; readonly id: RunId }
   /** Which runs stands in the query. */
   | { readonly kind: 'compare' }
   | { readonly kind: 'unknown'; readonly path: string };
@@ -29,6 +31,8 @@ export const routeOf = (path: string): PageRoute => {
   if (parts.length === 2 && first === 'runs' && isRunId(second)) return { kind: 'run', runId: second };
   if (parts.length === 2 && first === 'sweeps' && isSweepId(second))
     return { kind: 'sweep', sweepId: second };
+  if (parts.length === 2 && first === 'comparisons' && isRunId(second))
+    return { kind: 'comparison', id: second };
   return { kind: 'unknown', path };
 };
 
@@ -37,6 +41,7 @@ export const linkPath = (from: string, to: string): string =>
   `/links/${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
 export const runPath = (runId: RunId): string => `/runs/${runId}`;
 export const sweepPath = (sweepId: SweepId): string => `/sweeps/${sweepId}`;
+export const comparisonPath = (id: string): string => `/comparisons/${encodeURIComponent(id)}`;
 /** The first is the reference. */
 export const comparePath = (runs: readonly string[]): string =>
   `/runs/compare?${runs.map(run => `run=${encodeURIComponent(run)}`).join('&')}`;

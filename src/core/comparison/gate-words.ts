@@ -39,6 +39,9 @@ export const gateStateWord = (state: GateAnswer['state']): string => GATE_STATE_
 export const gateAnswerWords = ({ rule, state, nearest }: GateAnswer): string =>
   `${rule}: ${gateStateWord(state)}, ${isUnknown(nearest) ? nearest.reason : `nearest end of the interval ${ratioWords(1 + nearest)}`}`;
 
+/** What the process ends with, and the page shows: docs/cli.md. */
+export const gateCode = ({ outcome }: ComparisonGate): number => GATE_CODES[outcome];
+
 /** Nothing where no gate was set. */
 export const gateLines = ({ gate }: Pick<ComparisonDocument, 'gate'>): readonly string[] =>
   gate === undefined || gate.rules.length === 0
@@ -50,4 +53,12 @@ const GATE_STATE_WORDS: Readonly<Record<GateAnswer['state'], string>> = {
   broken: 'broken',
   open: 'undecided',
   unknown: 'not comparable',
+};
+
+const GATE_CODES: Readonly<Record<ComparisonGate['outcome'], number>> = {
+  passed: 0,
+  worse: 18,
+  broken: 18,
+  undecided: 19,
+  'not-comparable': 20,
 };

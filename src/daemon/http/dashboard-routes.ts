@@ -163,7 +163,8 @@ const modifiedAtMs = async (file: string): Promise<number | undefined> => {
   }
 };
 
-const PAGE = /^\/(?:index\.html|(?:links|nodes|runs|sweeps)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
+const PAGE =
+  /^\/(?:index\.html|(?:links|nodes|runs|sweeps|comparisons)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
 
 const UNBUILT_PAGE = `<!doctype html>
 <html lang="en">

@@ -1,0 +1,169 @@
+// Where the intervals of a comparison lie on the page: change of B against A in per cent, one row a figure, with its margin behind
+// it and the units below it.
+
+import type { ComparedMetric, ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
+import {
+  comparisonVerdictWords,
+  rangeWords,
+  ratioWords,
+} from '../../../src/core/comparison/comparison-words.ts';
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
+import type { Reported } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
+import { linearScale } from './linear-scale.ts';
+
+export type RowTone = 'better' | 'worse' | 'same' | 'different' | 'undecided' | 'none';
+
+export interface ForestRow {
+  readonly name: string;
+  readonly label: string;
+  readonly isPrimary: boolean;
+  readonly a: Figure | undefined;
+  readonly b: Figure | undefined;
+  /** "+8.4 %"; '' where it is not known. */
+  readonly change: string;
+  readonly range: string;
+  readonly tone: RowTone;
+  /** "better", "no difference seen", "too few". */
+  readonly word: string;
+  /** What would decide, or why nothing can be said; '' elsewhere. */
+  readonly note: string;
+  /** The row in one sentence. */
+  readonly sentence: string;
+  /** Undefined where it has no interval. */
+  readonly interval: { readonly low: number; readonly high: number; readonly at: number } | undefined;
+  readonly margin: { readonly low: number; readonly high: number };
+  /** One a pair, clamped to the picture. */
+  readonly units: readonly number[];
+}
+
+export interface Forest {
+  readonly rows: readonly ForestRow[];
+  readonly ticks: readonly { readonly at: number; readonly label: string; readonly isZero: boolean }[];
+  readonly zero: number;
+  /** Per cent, of all that is drawn. */
+  readonly domain: readonly [number, number];
+}
+
+export const forestOf = (
+  document: ComparisonDocument,
+  { left, right }: { readonly left: number; readonly right: number },
+): Forest => {
+  const isRefused = document.refusals.length > 0 && !document.isAnyway;
+  const domain = domainOf(document.metrics);
+  const scale = linearScale(domain, [left, right], right - left < 320 ? 4 : 8);
+  const at = (ratio: number): number => Math.round(scale.at((ratio - 1) * 100) * 10) / 10;
+  return {
+    domain,
+    zero: at(1),
+    ticks: scale.ticks.map(percent => ({
+      at: Math.round(scale.at(percent) * 10) / 10,
+      label: percent === 0 ? '0' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`,
+      isZero: percent === 0,
+    })),
+    rows: document.metrics.map(metric => rowOf(metric, { document, at, isRefused })),
+  };
+};
+
+const rowOf = (
+  metric: ComparedMetric,
+  {
+    document,
+    at,
+    isRefused,
+  }: {
+    readonly document: ComparisonDocument;
+    readonly at: (ratio: number) => number;
+    readonly isRefused: boolean;
+  },
+): ForestRow => {
+  const { ratio, marginShare } = metric;
+  const { tone, word, note } = verdictOf(metric, document, isRefused);
+  const label = capitalized(metric.label);
+  const [a, b] = [figureOf(metric, metric.a), figureOf(metric, metric.b)];
+  const change = isKnown(ratio) ? ratioWords(ratio.value) : '';
+  const range = isKnown(ratio) ? rangeWords(ratio) : '';
+  const shown = (figure: Figure | undefined): string =>
+    figure === undefined ? 'unknown' : `${figure.figure} ${figure.unit}`.trim();
+  return {
+    name: metric.name,
+    label,
+    isPrimary: metric.isPrimary,
+    a,
+    b,
+    change,
+    range,
+    tone,
+    word,
+    note,
+    sentence: `${label}: A ${shown(a)}, B ${shown(b)}${range === '' ? '' : `, ${change}, between ${range}`}: ${word}${note === '' ? '' : `, ${note}`}`,
+    interval: isKnown(ratio) ? { low: at(ratio.low), high: at(ratio.high), at: at(ratio.value) } : undefined,
+    margin: { low: at(1 / (1 + marginShare)), high: at(1 + marginShare) },
+    units: unitRatios(metric.name, document).map(at),
+  };
+};
+
+/** One run each says "differs" at most, and never that there is no difference. */
+const verdictOf = (
+  { verdict, ratio }: ComparedMetric,
+  { mode }: ComparisonDocument,
+  isRefused: boolean,
+): { readonly tone: RowTone; readonly word: string; readonly note: string } => {
+  if (isRefused) return { tone: 'none', word: 'not compared', note: '' };
+  switch (verdict.kind) {
+    case 'not-comparable':
+      return {
+        tone: 'none',
+        word: 'no interval',
+        note: isUnknown(ratio) ? ratio.reason : verdict.reason,
+      };
+    case 'undecided':
+      if (mode === 'runs') return { tone: 'undecided', word: 'no difference seen', note: '' };
+      return {
+        tone: 'undecided',
+        word: 'undecided',
+        note: isUnknown(verdict.pairsToDecide)
+          ? ''
+          : `about ${verdict.pairsToDecide} ${mode === 'pairs' ? 'pairs' : 'runs a side'} decide`,
+      };
+    case 'different':
+      return { tone: 'different', word: mode === 'runs' ? 'differs' : 'different', note: '' };
+    case 'better':
+    case 'worse':
+    case 'same':
+      return { tone: verdict.kind, word: comparisonVerdictWords(verdict, 'pairs'), note: '' };
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): Figure | undefined =>
+  isUnknown(value) ? undefined : formatRunFigure(unit, value);
+
+/** B / A of each pair. */
+const unitRatios = (name: string, { mode, a, b }: ComparisonDocument): readonly number[] =>
+  mode === 'pairs'
+    ? a.units.flatMap((unit, index) => {
+        const [ofA, ofB] = [unit.figures[name], b.units[index]?.figures[name]];
+        return typeof ofA === 'number' && typeof ofB === 'number' && ofA > 0 ? [ofB / ofA] : [];
+      })
+    : [];
+
+/** Wide enough for every interval and margin, at least ±5 %, at most −75 to +300 %. */
+const domainOf = (metrics: readonly ComparedMetric[]): [number, number] => {
+  const lows = metrics.map(({ ratio, marginShare }) =>
+    Math.min(isKnown(ratio) ? ratio.low : 1, 1 / (1 + marginShare)),
+  );
+  const highs = metrics.map(({ ratio, marginShare }) =>
+    Math.max(isKnown(ratio) ? ratio.high : 1, 1 + marginShare),
+  );
+  const low = Math.max(LEAST, (Math.min(1, ...lows) - 1) * 100);
+  const high = Math.min(MOST, (Math.max(1, ...highs) - 1) * 100);
+  const room = (high - low) * 0.06;
+  return [Math.min(-5, low - room), Math.max(5, high + room)];
+};
+
+const LEAST = -75;
+const MOST = 300;
