@@ -40,6 +40,6 @@ export const repeatDocument = (
     ...refusalsBetween(
       units.map(({ facts }) => facts),
       [],
-    ).map(({ problem, a }) => `The runs are not alike. ${problem}: ${a}`),
+    ).map(({ code, problem, a }) => `${code === 'client' ? '' : 'The runs are not alike. '}${problem}: ${a}`),
   ],
 });
