@@ -68,7 +68,8 @@ const keyFileOption = value({
 const meshOption = value({
   name: 'mesh',
   valueName: 'HOST:PORT|off',
-  meaning: 'Where other nodes reach this one. Default: mesh.listen in config.toml. Needs a cluster key.',
+  meaning:
+    'Where other nodes reach this one; off: no mesh, and no fleet either. Default: mesh.listen in config.toml. Needs a cluster key.',
   parse: text => (text.trim() === 'off' ? parsed<HostPort | 'off'>('off') : parseHostPort(text)),
 });
 const discoveryOption = value({

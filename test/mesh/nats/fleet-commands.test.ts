@@ -76,6 +76,23 @@ test('init, apply and add make a server that knows each machine by its key, and 
   expect((await run(['fleet', 'status', '--home', home])).stdout).toContain('refuses the credentials');
 });
 
+test('TLS from the first byte, to a server that cannot begin with it, is said with what to do, and so by doctor', async context => {
+  if (!OLD) context.skip(`nats-server ${natsProgram()?.version} can begin with TLS`);
+  using folder = temporaryDirectory();
+  const fleet = await startedFleet(folder.path, context.skip);
+  await using server = fleet.server;
+  const { home } = await homeOf(folder.path, 'atlas', fleet);
+  await server.reload();
+  const well = await run(['doctor', '--home', home]);
+  expect(well.stdout).toContain(`nats-server ${server.program.version} answers at localhost:${server.port}`);
+  expect(well.stdout).toContain('PLIMSOLL_STATE holds 0 messages');
+  const config = join(home, 'config.toml');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('handshake_first = false\n', ''));
+  const wrong = await run(['doctor', '--home', home]);
+  expect(wrong.stdout).toContain("TLS with the fleet's server failed");
+  expect(wrong.stdout).toContain('handshake_first = false');
+});
+
 test('the server lets a machine publish under its own id only, and hear what it alone is asked', async context => {
   using folder = temporaryDirectory();
   const fleet = await startedFleet(folder.path, context.skip);
