@@ -44,6 +44,7 @@ export const runLoad = async (options: LoadRunOptions): Promise<LoadRun> => {
       target: { host, port, path: '/v1/chat/completions', hostHeader: `${host}:${port}`, tls: undefined },
       headers: [],
       api: SERVER_APIS[0].name,
+      model: 'truth',
       bodies: requestBodies(
         [{ messages: [{ role: 'user', content: 'x'.repeat(800) }], maxTokens: undefined }],
         {

@@ -48,7 +48,13 @@ class TruthParser {
     } else if (type === RECORD.head) {
       const status = f64[payloadStart / 8 + 1] ?? 0;
       const contentKind = CONTENT_KINDS[f64[payloadStart / 8 + 2] ?? 0] ?? 'other';
-      this.#replies.get(slot)?.reader.head({ status, contentKind, encoding: '', location: '' });
+      this.#replies.get(slot)?.reader.head({
+        status,
+        contentKind,
+        encoding: '',
+        location: '',
+        hasRetryAfter: false,
+      });
     } else if (type === RECORD.body) {
       this.#replies.get(slot)?.reader.body(bytes, payloadStart, payloadEnd, stampNs);
     } else if (type === RECORD.observed) {

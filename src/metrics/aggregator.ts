@@ -162,7 +162,7 @@ export class Aggregator {
       state,
       pendingTasks: this.table.inFlightTasks,
       metrics: this.#metrics[effort](),
-      objectives: this.#metrics.answers(),
+      ...this.#metrics.beside(),
     };
   }
 }

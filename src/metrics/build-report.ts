@@ -1,5 +1,6 @@
 // The final account of a run: a pure function of a snapshot and of what was known about the run (METRICS §4, §7).
 
+import { findContamination } from '../core/run/find-contamination.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
 import type { RequestLimit } from '../core/run/objective.ts';
@@ -94,9 +95,33 @@ export const buildReport = (input: ReportInput): Report => {
         .map(([name, series]) => [name, reportSeries(series)]),
     ),
     client: worstClient(reportClient(metrics, { pattern: config.run.pattern, droppedEvents }), input.agents),
+    ...besideFigures(input, metrics),
     environment: config.environment,
     ...(input.agents === undefined ? {} : { agents: input.agents }),
   };
+};
+
+/** What spoils the figures, and what the server says of itself. */
+const besideFigures = (
+  { config, snapshot, agents }: ReportInput,
+  metrics: MetricLookup,
+): Pick<Report, 'contamination' | 'server'> => {
+  const server = snapshot?.server ?? unknown('the server was not asked, or tells no metrics');
+  if (agents !== undefined || snapshot?.evidence === undefined)
+    return {
+      contamination: unknown(
+        agents === undefined ? 'not in the metrics' : 'not looked for in a run from many machines',
+      ),
+      server,
+    };
+  const contamination = findContamination({
+    run: config.run,
+    samples: snapshot.evidence,
+    server,
+    stopped: metrics.counter('finishReason.stop'),
+    series: Object.fromEntries(metrics.allSeries),
+  });
+  return { contamination, server };
 };
 
 const difference = (all: SampleCounts, part: SampleCounts): SampleCounts => ({

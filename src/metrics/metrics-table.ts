@@ -1,14 +1,15 @@
 // From event records to counted samples. A row lives from `sample.issued` to `sample.complete`; what happens in between
 // is put together there and counted once, with its outcome known. Records that do not fit are counted, never thrown.
 
-import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
-import type { ErrorRecord, EventRecord, SampleLateness, SampleRecord } from '../core/run/event-record.ts';
+import type { ErrorRecord, EventRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { FailureKind } from '../core/run/outcome.ts';
 import { isFailureKind } from '../core/run/outcome.ts';
 import { InFlightTasks } from './in-flight-tasks.ts';
 import type { RunMetrics } from './run-metrics.ts';
+import type { SampleRecordOf } from './sample-row.ts';
+import { endedSample, isContradictory, isWholeFigure, SampleRow } from './sample-row.ts';
 import { SeenIds } from './seen-ids.ts';
 
 export interface MetricsTableOptions {
@@ -19,7 +20,7 @@ export interface MetricsTableOptions {
 export class MetricsTable {
   readonly #metrics: RunMetrics;
   readonly #rowsMax: number;
-  readonly #rows = new Map<number, Row>();
+  readonly #rows = new Map<number, SampleRow>();
   readonly #seen = new SeenIds();
   readonly #tasks: InFlightTasks;
   #window = OUTSIDE_WINDOWS;
@@ -104,6 +105,9 @@ export class MetricsTable {
       case 'sample.recv_non_first':
         this.#receivedMore(record);
         return;
+      case 'sample.remarked':
+        this.#rowOf(record.sampleId)?.tellRemark(record);
+        return;
       case 'sample.complete':
         this.#ended(record);
         return;
@@ -123,6 +127,9 @@ export class MetricsTable {
       case 'client.host':
         this.#metrics.client.host(record, this.#isTracking(record.atNs));
         return;
+      case 'server.observed':
+        if (this.#isTracking(record.atNs)) this.#metrics.server.observed(record);
+        return;
       default:
         this.#failed(record);
     }
@@ -140,7 +147,7 @@ export class MetricsTable {
   }
 
   /** The first one of a sample counts: a second would reset stamps that later records rest on. */
-  #issued({ sampleId, atNs, isWarmup, ...issued }: RecordOf<'sample.issued'>): void {
+  #issued({ sampleId, atNs, isWarmup, ...issued }: SampleRecordOf<'sample.issued'>): void {
     const { counters } = this.#metrics;
     if (!this.#seen.add(sampleId) || this.#rows.has(sampleId)) {
       counters.recordsDuplicate.add();
@@ -152,10 +159,10 @@ export class MetricsTable {
       counters.samplesNotFollowed.add();
       return;
     }
-    this.#rows.set(sampleId, new Row(sample));
+    this.#rows.set(sampleId, new SampleRow(sample));
   }
 
-  #receivedFirst({ sampleId, atNs, firstByteNs }: RecordOf<'sample.recv_first'>): void {
+  #receivedFirst({ sampleId, atNs, firstByteNs }: SampleRecordOf<'sample.recv_first'>): void {
     const row = this.#rowOf(sampleId);
     if (row === undefined) return;
     if (row.firstContentNs !== NO_FIGURE) {
@@ -168,7 +175,7 @@ export class MetricsTable {
     if (row.window >= 0) this.#metrics.counters.chunksReceived.add();
   }
 
-  #receivedMore({ sampleId, stampsNs }: RecordOf<'sample.recv_non_first'>): void {
+  #receivedMore({ sampleId, stampsNs }: SampleRecordOf<'sample.recv_non_first'>): void {
     const row = this.#rowOf(sampleId);
     if (row === undefined || row.window < 0) return;
     this.#metrics.counters.chunksReceived.add(stampsNs.length);
@@ -190,7 +197,7 @@ export class MetricsTable {
     row.failure ??= { kind: failureKindOf(record), statusCode: record.statusCode, detail: record.detail };
   }
 
-  #ended(record: RecordOf<'sample.complete'>): void {
+  #ended(record: SampleRecordOf<'sample.complete'>): void {
     const row = this.#rowOf(record.sampleId);
     if (row === undefined) return;
     this.#rows.delete(record.sampleId);
@@ -200,7 +207,7 @@ export class MetricsTable {
   }
 
   /** undefined, and counted, where the sample has ended or was never issued. */
-  #rowOf(sampleId: number): Row | undefined {
+  #rowOf(sampleId: number): SampleRow | undefined {
     const row = this.#rows.get(sampleId);
     if (row !== undefined) return row;
     const { recordsLate, recordsUnknown } = this.#metrics.counters;
@@ -210,65 +217,6 @@ export class MetricsTable {
   }
 }
 
-type RecordOf<K extends SampleRecord['kind']> = Extract<SampleRecord, { readonly kind: K }>;
-
-class Row {
-  readonly window: number;
-  readonly intendedNs: number;
-  readonly sentNs: number;
-  readonly connectNs: number;
-  readonly heldBackNs: number;
-  readonly chunkGapsNs: number[] = [];
-  firstByteNs = NO_FIGURE;
-  firstContentNs = NO_FIGURE;
-  lastContentNs = NO_FIGURE;
-  failure: SampleFailure | undefined;
-  lateness: SampleLateness | undefined;
-
-  constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs' | 'heldBackNs'>) {
-    this.window = issued.window;
-    this.intendedNs = issued.intendedNs;
-    this.sentNs = issued.sentNs;
-    this.connectNs = issued.connectNs;
-    this.heldBackNs = issued.heldBackNs;
-  }
-
-  tellLateness({ kind, sampleId, ...lateness }: RecordOf<'sample.lateness'>): void {
-    this.lateness = lateness;
-  }
-}
-
-/** An error makes a sample a failed one, whatever its end says. */
-const endedSample = (row: Row, record: RecordOf<'sample.complete'>): EndedSample => {
-  const outcome = row.failure !== undefined && record.outcome === 'completed' ? 'failed' : record.outcome;
-  return {
-    sampleId: record.sampleId,
-    window: row.window,
-    intendedNs: row.intendedNs,
-    sentNs: row.sentNs,
-    connectNs: row.connectNs,
-    heldBackNs: row.heldBackNs,
-    firstByteNs: row.firstByteNs === NO_FIGURE ? record.firstByteNs : row.firstByteNs,
-    firstContentNs: row.firstContentNs,
-    firstAnswerNs: record.firstAnswerNs,
-    chunkGapsNs: row.chunkGapsNs,
-    chunkCount: record.chunkCount,
-    endNs: record.atNs,
-    outcome,
-    failure: outcome === 'failed' ? (row.failure ?? UNEXPLAINED) : undefined,
-    inputTokens: record.inputTokens,
-    outputTokens: record.outputTokens,
-    finishReason: record.finishReason,
-    bytesSent: isWhole(record.bytesSent) ? record.bytesSent : 0,
-    bytesReceived: isWhole(record.bytesReceived) ? record.bytesReceived : 0,
-    ...(row.lateness === undefined ? {} : { lateness: row.lateness }),
-  };
-};
-
-const isContradictory = (row: Row, { outcome }: RecordOf<'sample.complete'>): boolean =>
-  (outcome === 'completed' && row.failure !== undefined) ||
-  (outcome === 'failed' && row.failure === undefined);
-
 const failureKindOf = ({ kind }: ErrorRecord): FailureKind => {
   const name = kind.slice('error.'.length);
   return isFailureKind(name) ? name : 'client';
@@ -277,24 +225,18 @@ const failureKindOf = ({ kind }: ErrorRecord): FailureKind => {
 const hasWholeStamp = (record: EventRecord): boolean => {
   switch (record.kind) {
     case 'sample.issued':
-      return isWhole(record.sampleId) && isWhole(record.atNs) && isWhole(record.intendedNs);
+      return isWholeFigure(record.sampleId) && isWholeFigure(record.atNs) && isWholeFigure(record.intendedNs);
     case 'sample.recv_first':
     case 'sample.complete':
-      return isWhole(record.sampleId) && isWhole(record.atNs);
+      return isWholeFigure(record.sampleId) && isWholeFigure(record.atNs);
     case 'sample.recv_non_first':
     case 'sample.lateness':
-      return isWhole(record.sampleId);
+    case 'sample.remarked':
+      return isWholeFigure(record.sampleId);
     default:
-      return isWhole(record.atNs);
+      return isWholeFigure(record.atNs);
   }
 };
 
-const isWhole = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
-
-const UNEXPLAINED: SampleFailure = {
-  kind: 'client',
-  statusCode: 0,
-  detail: 'failed without an error record',
-};
 /** A row is some 200 bytes and its chunk gaps: far more streams than one machine can hold open. */
 const ROWS_MAX = 1_000_000;

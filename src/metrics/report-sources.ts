@@ -201,7 +201,9 @@ const mergedSnapshot = (
     state: isLive ? 'live' : stateAtEnd(end, snapshot),
     pendingTasks: 0,
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
-    objectives: metrics.answers(),
+    ...metrics.beside(),
+    // No line of a sample knows it.
+    ...(snapshot?.server === undefined ? {} : { server: snapshot.server }),
   };
 };
 

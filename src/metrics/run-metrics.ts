@@ -2,6 +2,7 @@
 // The aggregator feeds it from event records, a rebuilt report from the lines of samples.jsonl.
 
 import { recordOf } from '../core/record-of.ts';
+import { ContaminationTally } from '../core/run/contamination-tally.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
@@ -13,7 +14,8 @@ import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
-import type { Metric } from '../core/run/snapshot.ts';
+import { ServerTally } from '../core/run/server-tally.ts';
+import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
 import { ClientMetrics } from './client-metrics.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import { ErrorBounds } from './error-bounds.ts';
@@ -51,6 +53,7 @@ export class RunMetrics {
   readonly counters: CounterSamplers;
   readonly client: ClientMetrics;
   readonly bounds: ErrorBounds;
+  readonly server: ServerTally = new ServerTally();
   readonly #registry = new MetricsRegistry();
   readonly #errors: Readonly<Record<FailureKind, CounterSampler>>;
   readonly #finishReasons: Readonly<Record<FinishReason, CounterSampler>>;
@@ -60,10 +63,12 @@ export class RunMetrics {
   readonly #steadyState: SteadyState;
   readonly #goodput: Goodput;
   readonly #tallies: readonly (readonly [JudgedObjective, ObjectiveTally])[];
+  readonly #contamination: ContaminationTally;
   readonly #isStreaming: boolean;
 
   constructor({ objectives, judged = [], ...run }: RunMetricsOptions) {
     this.#isStreaming = run.isStreaming;
+    this.#contamination = new ContaminationTally(run);
     this.counters = counterSamplers(this.#registry);
     this.#errors = recordOf(FAILURE_KINDS, kind => this.counters[`errors.${kind}`]);
     this.#finishReasons = recordOf(FINISH_REASONS, reason => this.counters[`finishReason.${reason}`]);
@@ -119,6 +124,7 @@ export class RunMetrics {
     counters.bytesSent.add(sample.bytesSent);
     counters.bytesReceived.add(sample.bytesReceived);
     this.#steadyState.ended(sample);
+    this.#contamination.ended(sample);
   }
 
   live(): readonly Metric[] {
@@ -140,6 +146,16 @@ export class RunMetrics {
   /** Of the samples that have ended so far. */
   answers(): readonly ObjectiveAnswer[] {
     return this.#tallies.map(([objective, tally]) => judgeObjective(objective, tally.evidence()));
+  }
+
+  /** What goes with a snapshot beside its metrics. */
+  beside(): Pick<MetricsSnapshot, 'objectives' | 'evidence' | 'server'> {
+    const server = this.server.evidence();
+    return {
+      objectives: this.answers(),
+      evidence: this.#contamination.evidence(),
+      ...(server === undefined ? {} : { server }),
+    };
   }
 
   get valueCount(): number {

@@ -4,6 +4,7 @@
 import { formatMoment } from '../core/figure/duration.ts';
 import { figureText, formatCount } from '../core/figure/figure.ts';
 import { fromText } from '../core/run/agent-rows.ts';
+import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
@@ -34,6 +35,7 @@ export const shortReport = (report: Report): readonly string[] => {
     '',
     ...percentiles(report),
     ...errorBounds(report),
+    ...spoiled(report),
   ];
   const below = notices(report);
   const room = Math.max(OBJECTIVE_LINES_LEAST, SCREEN_LINES - above.length - below.length - 1);
@@ -79,15 +81,16 @@ const head = ({ run, plimsoll, series }: Report): readonly string[] => [
 
 const figures = (report: Report): readonly string[] =>
   inColumns(
-    summaryFigures(report).map(({ name, value, isAtLeast, remark }) => [
-      name,
+    summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [
+      isSpoiled ? `${name}${SPOILED_MARK}` : name,
       `${isAtLeast ? 'at least ' : ''}${figureText(value)}`,
       remark,
     ]),
   );
 
 /** A tail that so few samples cannot tell has a dash. */
-const percentiles = ({ series }: Report): readonly string[] => {
+const percentiles = (report: Report): readonly string[] => {
+  const { series } = report;
   const found = seriesOf('headline', 'detail').flatMap(key => {
     const one = series[key];
     return one === undefined || one.count === 0 || one.max === 0 ? [] : [{ key, one }];
@@ -101,7 +104,7 @@ const percentiles = ({ series }: Report): readonly string[] => {
       [
         ['', 'p50', ...TAILS.map(each => `p${each}`), 'p99 ≤', 'max', 'n'],
         ...found.map(({ key, one }) => [
-          seriesRow(key).shortLabel,
+          `${seriesRow(key).shortLabel}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`,
           ...['50', ...TAILS].map(each => percentileText(one, each)),
           shown(one, one.estimates?.['99']),
           shown(one, one.max),
@@ -120,6 +123,12 @@ const errorBounds = ({ series }: Report): readonly string[] => {
   if (worst === undefined) return [];
   const others = rest.filter(({ kind }) => kind !== 'good').length;
   return [`  client: ${figureVerdictText(worst)}${others === 0 ? '' : `; ${others} more with --full`}`];
+};
+
+/** What the marks stand for. */
+const spoiled = (report: Report): readonly string[] => {
+  const lines = contaminationLines(report).flatMap(line => hangingLines('  ! ', capitalized(line), COLUMNS));
+  return lines.length === 0 ? [] : ['', ...shortened(lines, SPOILED_LINES_MAX)];
 };
 
 const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>
@@ -167,3 +176,4 @@ const VERDICT_LINES_MAX = 6;
 const SCREEN_LINES = 36;
 const OBJECTIVE_LINES_LEAST = 3;
 const NOTICE_LINES_MAX = 3;
+const SPOILED_LINES_MAX = 8;

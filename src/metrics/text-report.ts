@@ -3,6 +3,7 @@
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
+import { contaminationLines } from '../core/run/contamination.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
@@ -12,6 +13,7 @@ import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
 import { nameLabel } from '../core/run/run-tags.ts';
+import { serverFigureRows } from '../core/run/server-rows.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import { asciiOf } from '../core/text/ascii.ts';
 import { inColumns } from '../core/text/columns.ts';
@@ -52,7 +54,9 @@ const everything = (report: Report): readonly string[] => [
   ...tally('Finish reasons', report.finishReasons),
   '',
   ...client(report),
+  ...server(report),
   ...agents(report),
+  ...list('What spoils figures', contaminationLines(report)),
   ...list('Notices', report.notices),
   '',
   ...DEFINITIONS,
@@ -167,6 +171,16 @@ const client = (report: Report): readonly string[] => {
     ]),
   ];
 };
+
+const server = ({ server: told }: Report): readonly string[] => [
+  '',
+  ...(isUnknown(told)
+    ? [`Server's own metrics: unknown (${told.reason})`]
+    : [
+        `Server's own metrics: ${formatCount(told.readings)} readings`,
+        ...inColumns(serverFigureRows(told), { hasFigures: true }),
+      ]),
+];
 
 const agents = ({ agents: all = [] }: Report): readonly string[] =>
   all.length === 0

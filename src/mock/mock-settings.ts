@@ -36,6 +36,26 @@ export interface MockSettings {
   /** Requests in progress at a time; further ones wait their turn. 0: any number. */
   readonly concurrencyMax: number;
 
+  /** How fast prompts are read, added to the time to the first token. 0: at once. */
+  readonly prefillTokensPerSecond: number;
+  /** Of each prompt, told in usage and metrics as taken from a cache of prefixes. 0: usage does not mention it. */
+  readonly cachedShare: number;
+  /** Of each answer, told in usage and metrics as guessed ahead and accepted. 0: usage does not mention it. */
+  readonly predictedShare: number;
+  /** A prompt that was answered before is answered at once. */
+  readonly cachesAnswers: boolean;
+  /** Answers end by themselves, whatever min_tokens and ignore_eos say. */
+  readonly endsEarly: boolean;
+  /** What replies name as their model; '': the one that was asked for. */
+  readonly answersAs: string;
+  /** Of other clients, told in the metrics. */
+  readonly otherRequests: number;
+  /** Told in the metrics: each n-th request was put back once, and so many are moved out of GPU memory. 0: none. */
+  readonly preemptEvery: number;
+  readonly swappedRequests: number;
+  /** The page of metrics is padded to this. */
+  readonly metricsBytes: number;
+
   /** Each event with content is padded to this, blank line included. */
   readonly eventBytes: number;
   /** An event is cut into HTTP chunks of at most this many bytes. 0: an event is a chunk. */
@@ -182,6 +202,16 @@ const settingsSchema: v.GenericSchema<unknown, MockSettings> = v.pipe(
     templateTokens: v.optional(whole(0, 1_000), 0),
     finishReason: v.optional(v.union([v.literal(''), name], 'must be printable'), ''),
     concurrencyMax: v.optional(whole(0, 100_000), 0),
+    prefillTokensPerSecond: v.optional(whole(0, 100_000_000), 0),
+    cachedShare: v.optional(share, 0),
+    predictedShare: v.optional(share, 0),
+    cachesAnswers: v.optional(v.boolean(), false),
+    endsEarly: v.optional(v.boolean(), false),
+    answersAs: v.optional(v.union([v.literal(''), name], 'must be printable'), ''),
+    otherRequests: v.optional(whole(0, 100_000), 0),
+    preemptEvery: v.optional(whole(0, 1_000_000), 0),
+    swappedRequests: v.optional(whole(0, 100_000), 0),
+    metricsBytes: v.optional(whole(0, 16_777_216), 0),
     eventBytes: v.optional(whole(0, 65_536), 0),
     chunkBytes: v.optional(whole(0, 1_048_576), 0),
     eventsPerWrite: v.optional(whole(1, 1_000), 1),

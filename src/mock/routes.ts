@@ -11,12 +11,14 @@ import type { Failure } from './failure.ts';
 import { ANY_FAILURE, failureInTurn, failureNamed, failureOfModel } from './failures.ts';
 import { informationalHeads, smallReply } from './http/reply-head.ts';
 import type { HttpRequest } from './http/request-reader.ts';
+import { metricsPage } from './metrics-page.ts';
 import type { MockLog, MockLogSummary } from './mock-log.ts';
 import { ENTRIES_MAX } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
 import { failingReply } from './reply/failing-reply.ts';
 import { ReplyBuilder } from './reply/healthy-reply.ts';
 import type { Reply } from './reply/reply.ts';
+import type { ReplySubject } from './reply/reply-subject.ts';
 import { replySubject } from './reply/reply-subject.ts';
 import type { StampLog } from './stamp-log.ts';
 
@@ -35,6 +37,8 @@ export class Routes {
   readonly #stamps: StampLog | undefined;
   readonly #builder: ReplyBuilder;
   readonly #informational: Buffer;
+  /** Hashes of requests, where whole answers are kept. */
+  readonly #answered = new Set<number>();
 
   constructor({ settings, log, summary, stamps }: RoutesOptions) {
     this.#stamps = stamps;
@@ -60,7 +64,13 @@ export class Routes {
       case 'GET /version':
         return json(200, '{"version":"mock"}', closes);
       case 'GET /metrics':
-        return small(smallReply(200, this.#metrics(), { closes, type: 'text/plain; version=0.0.4' }), closes);
+        return small(
+          smallReply(200, metricsPage(this.#settings, this.#summary()), {
+            closes,
+            type: 'text/plain; version=0.0.4',
+          }),
+          closes,
+        );
       case 'GET /mock/log':
         return json(200, this.#account(request.head.query), closes);
       case 'GET /mock/stamps':
@@ -106,7 +116,9 @@ export class Routes {
       );
     const number = this.#log.nextNumber();
     const failure = ofModel ?? this.#failureOf(number);
-    const subject = replySubject(asked, { api, model }, this.#settings);
+    const subject = this.#remembered(
+      replySubject(asked, { api, model: this.#settings.answersAs || model }, this.#settings),
+    );
     const wire = this.#builder.wire({ isHttp10: request.head.isHttp10, closes });
     const reply =
       failure === undefined
@@ -152,6 +164,14 @@ export class Routes {
     );
   }
 
+  /** With whole answers kept, the second request for one gets it at once. */
+  #remembered(subject: ReplySubject): ReplySubject {
+    if (!this.#settings.cachesAnswers) return subject;
+    const isCached = this.#answered.has(subject.hash);
+    if (this.#answered.size < ANSWERED_MAX) this.#answered.add(subject.hash);
+    return { ...subject, isCached };
+  }
+
   /** By order of arrival, so the n-th fails whichever it is. */
   #failureOf(number: number): Failure | FaultCase | undefined {
     const { failure, failEvery } = this.#settings;
@@ -177,20 +197,6 @@ export class Routes {
       max_model_len: MODEL_TOKENS_MAX,
     }));
     return JSON.stringify({ object: 'list', data });
-  }
-
-  #metrics(): string {
-    const { running, waiting } = this.#summary();
-    const label = `{model_name="${this.#settings.models[0]?.replace(/["\\]/g, '\\$&') ?? ''}"}`;
-    return [
-      '# HELP vllm:num_requests_running Number of requests in model execution batches.',
-      '# TYPE vllm:num_requests_running gauge',
-      `vllm:num_requests_running${label} ${running}`,
-      '# HELP vllm:num_requests_waiting Number of requests waiting to be processed.',
-      '# TYPE vllm:num_requests_waiting gauge',
-      `vllm:num_requests_waiting${label} ${waiting}`,
-      '',
-    ].join('\n');
   }
 
   /** `?entries=N` for the newest N requests beside the sums; all that are stored by default. */
@@ -223,3 +229,4 @@ const KNOWN_PATHS: ReadonlySet<string> = new Set([
   '/mock/reset',
 ]);
 const MODEL_TOKENS_MAX = 1_048_576;
+const ANSWERED_MAX = 100_000;

@@ -1,4 +1,4 @@
-// What the records of a client's own account hold, in the order of their bytes.
+// What the records of a client's own account, and of the server's, hold, in the order of their bytes.
 
 import type {
   BeatsRecord,
@@ -7,8 +7,10 @@ import type {
   HostRecord,
   MarksRecord,
   SampleLateness,
+  ServerRecord,
 } from '../core/run/event-record.ts';
 import { LATENESS_KEYS } from '../core/run/event-record.ts';
+import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
 import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
 import { BEATS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
 
@@ -69,6 +71,12 @@ export const hostFigures = (host: HostRecord): readonly number[] => [
   host.throttledNs,
   host.pressureNs,
   host.stolenNs,
+];
+
+export const serverFigures = (server: ServerRecord): readonly number[] => [
+  server.atNs,
+  server.inFlight,
+  ...SERVER_FIGURE_KEYS.map(key => server[key]),
 ];
 
 export const latenessFigures = (late: SampleLateness): readonly number[] =>

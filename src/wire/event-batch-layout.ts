@@ -1,5 +1,6 @@
-// The bytes of an event batch, version 4. Version 3 has no lateness of samples, chunks and marks, version 2 has all but what a cap holds back and the mark of warm-up, version 1 no
-// heartbeats nor host besides. Little-endian, no padding.
+// The bytes of an event batch, version 4. Version 3 has no lateness of samples, chunks and marks, no remarks and nothing of the
+// server, version 2 all but what a cap holds back and the mark of warm-up besides, version 1 no heartbeats nor host besides.
+// Little-endian, no padding.
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
 //                      0 u32 · recordsBefore f64 · runZeroNs f64
@@ -7,6 +8,7 @@
 
 import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
+import type { SampleRemark } from '../core/run/sample-remark.ts';
 
 export const EVENT_BATCH_VERSION = 4;
 export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, EVENT_BATCH_VERSION];
@@ -41,6 +43,8 @@ export const RECORD_KIND = {
   lateness: 15,
   marks: 16,
   chunks: 17,
+  remark: 18,
+  server: 19,
 } as const;
 
 export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
@@ -82,7 +86,21 @@ export const RECORD_BYTES = {
   marks: 21,
   /** thread u16 · isMax u8 · count u16 · at; then for each cell its greatest lateness and its count, f64 */
   chunks: 14,
+  /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · model bytes u16; then the model in UTF-8 */
+  remark: 24,
+  /** at · inFlight · the twelve figures of SERVER_FIGURE_KEYS in their order, f64 */
+  server: 113,
 } as const;
+
+const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2 } as const;
+
+export const remarkMark = (remark: Pick<SampleRemark, keyof typeof REMARK_MARK>): number =>
+  (remark.hasRetryAfter ? REMARK_MARK.hasRetryAfter : 0) + (remark.isRepeat ? REMARK_MARK.isRepeat : 0);
+
+export const remarkMarks = (bits: number): Pick<SampleRemark, keyof typeof REMARK_MARK> => ({
+  isRepeat: (bits & REMARK_MARK.isRepeat) !== 0,
+  hasRetryAfter: (bits & REMARK_MARK.hasRetryAfter) !== 0,
+});
 
 /** Of one stamp list; a longer one is split over records, which says the same. */
 export const STAMPS_MAX = 0xff_ff;
@@ -90,6 +108,8 @@ export const STAMPS_MAX = 0xff_ff;
 export const BEATS_MAX = 64;
 /** UTF-8, cut between characters. */
 export const DETAIL_BYTES_MAX = 512;
+/** Of a model's name, likewise. */
+export const MODEL_BYTES_MAX = 256;
 export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;
 
 export const writeHeader = (
@@ -104,17 +124,4 @@ export const writeHeader = (
   view.setUint32(HEADER.byteLength, header.byteLength, true);
   view.setFloat64(HEADER.recordsBefore, header.recordsBefore, true);
   view.setFloat64(HEADER.runZeroNs, header.runZeroNs, true);
-};
-
-/** Whole nanoseconds, none before the last, no gap of 4.29 s or more: then differences say exactly the same. */
-export const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: number): boolean => {
-  let before = stampsNs[start];
-  if (before === undefined || !Number.isSafeInteger(before)) return false;
-  for (let index = start + 1; index < end; index += 1) {
-    const stamp = stampsNs[index] ?? Number.NaN;
-    const difference = stamp - before;
-    if (!(difference >= 0 && difference <= 0xff_ff_ff_ff && Number.isSafeInteger(stamp))) return false;
-    before = stamp;
-  }
-  return true;
 };

@@ -16,19 +16,22 @@ import {
   type ListRecord,
   latenessFigures,
   listOf,
+  serverFigures,
 } from './event-batch-client.ts';
 import {
   DETAIL_BYTES_MAX,
-  fitDifferences,
   HEADER_BYTES,
+  MODEL_BYTES_MAX,
   OUTCOMES,
   RECORD_BYTES,
   RECORD_KIND,
+  remarkMark,
   SAMPLE_ID_MAX,
   SESSION_KINDS,
   STAMPS_MAX,
   writeHeader,
 } from './event-batch-layout.ts';
+import { fitDifferences, putDifferences, putStamps } from './stamp-list.ts';
 
 export interface EventBatchWriterOptions {
   /** Which of the run's writers this is; batch numbers rise per source. 0 to 65,535. */
@@ -61,10 +64,6 @@ export class EventBatchWriter {
     return this.#recordCount;
   }
 
-  get isEmpty(): boolean {
-    return this.#recordCount === 0;
-  }
-
   /** Of this source so far, those in the open batch included. */
   get recordsWritten(): number {
     return this.#recordsBefore + this.#recordCount;
@@ -95,6 +94,10 @@ export class EventBatchWriter {
         return this.#writeLateness(record);
       case 'client.host':
         return this.#writeFigures(RECORD_KIND.host, RECORD_BYTES.host, hostFigures(record));
+      case 'server.observed':
+        return this.#writeFigures(RECORD_KIND.server, RECORD_BYTES.server, serverFigures(record));
+      case 'sample.remarked':
+        return this.#writeRemark(record);
       case 'session.started':
       case 'session.start_performance_tracking':
       case 'session.stop_performance_tracking':
@@ -168,18 +171,25 @@ export class EventBatchWriter {
 
   /** The detail is cut at DETAIL_BYTES_MAX. */
   writeError(record: ErrorRecord): boolean {
-    const index = FAILURE_KINDS.findIndex(
-      kind => record.kind.endsWith(kind) && record.kind.length === kind.length + 6,
-    );
+    const index = FAILURE_KINDS.findIndex(kind => record.kind === `error.${kind}`);
     if (this.#bytes.length - this.#offset < RECORD_BYTES.error + DETAIL_BYTES_MAX) return false;
     const at = this.#openSample(RECORD_KIND.error, RECORD_BYTES.error, record.sampleId);
-    const room = this.#bytes.subarray(this.#offset, this.#offset + DETAIL_BYTES_MAX);
-    const { written } = encoder.encodeInto(record.detail, room);
+    const written = this.#text(record.detail, DETAIL_BYTES_MAX);
     this.#view.setUint8(at, index);
     this.#view.setUint16(at + 1, record.statusCode, true);
     this.#view.setUint16(at + 3, written, true);
     this.#view.setFloat64(at + 5, record.atNs, true);
-    this.#offset += written;
+    return true;
+  }
+
+  /** The model's name is cut at MODEL_BYTES_MAX. */
+  #writeRemark(record: RemarkRecord): boolean {
+    if (this.#bytes.length - this.#offset < RECORD_BYTES.remark + MODEL_BYTES_MAX) return false;
+    const at = this.#openSample(RECORD_KIND.remark, RECORD_BYTES.remark, record.sampleId);
+    this.#view.setFloat64(at, record.cachedTokens, true);
+    this.#view.setFloat64(at + 8, record.predictedTokens, true);
+    this.#view.setUint8(at + 16, remarkMark(record));
+    this.#view.setUint16(at + 17, this.#text(record.otherModel, MODEL_BYTES_MAX), true);
     return true;
   }
 
@@ -234,28 +244,14 @@ export class EventBatchWriter {
 
   #writeDeltas(sampleId: number, stampsNs: ArrayLike<number>, start: number, count: number): void {
     const bytes = RECORD_BYTES.recvNonFirstDeltas + (count - 1) * 4;
-    let at = this.#openSample(RECORD_KIND.recvNonFirstDeltas, bytes, sampleId);
-    let before = stampsNs[start] ?? 0;
-    this.#view.setUint16(at, count, true);
-    this.#view.setFloat64(at + 2, before, true);
-    at += 10;
-    for (let index = start + 1; index < start + count; index += 1) {
-      const stamp = stampsNs[index] ?? 0;
-      this.#view.setUint32(at, stamp - before, true);
-      before = stamp;
-      at += 4;
-    }
+    const at = this.#openSample(RECORD_KIND.recvNonFirstDeltas, bytes, sampleId);
+    putDifferences(this.#view, at, stampsNs, { start, count });
   }
 
   #writeDoubles(sampleId: number, stampsNs: ArrayLike<number>, start: number, count: number): void {
     const bytes = RECORD_BYTES.recvNonFirstDoubles + count * 8;
-    let at = this.#openSample(RECORD_KIND.recvNonFirstDoubles, bytes, sampleId);
-    this.#view.setUint16(at, count, true);
-    at += 2;
-    for (let index = start; index < start + count; index += 1) {
-      this.#view.setFloat64(at, stampsNs[index] ?? 0, true);
-      at += 8;
-    }
+    const at = this.#openSample(RECORD_KIND.recvNonFirstDoubles, bytes, sampleId);
+    putStamps(this.#view, at, stampsNs, { start, count });
   }
 
   /** Where the record's fields begin, behind its sample's id. */
@@ -268,6 +264,14 @@ export class EventBatchWriter {
     if (at === FULL) return FULL;
     this.#view.setUint32(at, sampleId, true);
     return at + 4;
+  }
+
+  /** Behind what the open record has. @returns its bytes. */
+  #text(text: string, bytesMax: number): number {
+    const room = this.#bytes.subarray(this.#offset, this.#offset + bytesMax);
+    const { written } = encoder.encodeInto(text, room);
+    this.#offset += written;
+    return written;
   }
 
   /** Of records that come a few times a second. */
@@ -289,6 +293,7 @@ export class EventBatchWriter {
 }
 
 type CompleteRecord = Extract<SampleRecord, { readonly kind: 'sample.complete' }>;
+type RemarkRecord = Extract<SampleRecord, { readonly kind: 'sample.remarked' }>;
 const FULL = -1;
 const CAPACITY_BYTES: number = 64 * 1024;
 const CAPACITY_BYTES_MIN = 1_024;

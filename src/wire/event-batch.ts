@@ -5,6 +5,7 @@ import { recordOf } from '../core/record-of.ts';
 import type { EventRecord } from '../core/run/event-record.ts';
 import { LATENESS_KEYS } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
 import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
 import { DecodeError } from './decode-error.ts';
 import {
@@ -14,11 +15,14 @@ import {
   EVENT_BATCH_VERSIONS_READ,
   HEADER,
   HEADER_BYTES,
+  MODEL_BYTES_MAX,
   OUTCOMES,
   RECORD_BYTES,
   RECORD_KIND,
+  remarkMarks,
   SESSION_KINDS,
 } from './event-batch-layout.ts';
+import { FieldReader } from './field-reader.ts';
 
 export interface EventBatchHeader {
   /** Which of the run's writers made it. */
@@ -76,46 +80,38 @@ export const readEventBatch = (bytes: Uint8Array): EventBatch => {
   return { ...header, records, bytes };
 };
 
-class RecordReader {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
+class RecordReader extends FieldReader {
   readonly #hasHeldBack: boolean;
-  #offset = HEADER_BYTES;
 
   constructor(bytes: Uint8Array, version: number) {
-    this.#bytes = bytes;
+    super(bytes, HEADER_BYTES);
     this.#hasHeldBack = version >= 3;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-
-  get isAtEnd(): boolean {
-    return this.#offset === this.#bytes.length;
   }
 
   record(): EventRecord {
-    const kind = this.#u8();
+    const kind = this.u8();
     switch (kind) {
       case RECORD_KIND.issued:
         return {
           kind: 'sample.issued',
-          sampleId: this.#u32(),
-          atNs: this.#f64(),
-          intendedNs: this.#f64(),
-          connectNs: this.#f64(),
-          heldBackNs: this.#hasHeldBack ? this.#f64() : 0,
-          isWarmup: this.#hasHeldBack && this.#u8() === 1,
+          sampleId: this.u32(),
+          atNs: this.f64(),
+          intendedNs: this.f64(),
+          connectNs: this.f64(),
+          heldBackNs: this.#hasHeldBack ? this.f64() : 0,
+          isWarmup: this.#hasHeldBack && this.u8() === 1,
         };
       case RECORD_KIND.recvFirst:
         return {
           kind: 'sample.recv_first',
-          sampleId: this.#u32(),
-          atNs: this.#f64(),
-          firstByteNs: this.#f64(),
+          sampleId: this.u32(),
+          atNs: this.f64(),
+          firstByteNs: this.f64(),
         };
       case RECORD_KIND.recvNonFirstDeltas:
-        return { kind: 'sample.recv_non_first', sampleId: this.#u32(), stampsNs: this.#deltas() };
+        return { kind: 'sample.recv_non_first', sampleId: this.u32(), stampsNs: this.#deltas() };
       case RECORD_KIND.recvNonFirstDoubles:
-        return { kind: 'sample.recv_non_first', sampleId: this.#u32(), stampsNs: this.#doubles() };
+        return { kind: 'sample.recv_non_first', sampleId: this.u32(), stampsNs: this.#doubles() };
       case RECORD_KIND.complete:
         return this.#complete();
       case RECORD_KIND.error:
@@ -132,165 +128,159 @@ class RecordReader {
         return this.#marks();
       case RECORD_KIND.chunks:
         return this.#chunks();
+      case RECORD_KIND.remark:
+        return this.#remark();
+      case RECORD_KIND.server:
+        return this.#server();
       default:
-        return { kind: this.#oneOf(SESSION_KINDS, kind - 1, 'kind of record'), atNs: this.#f64() };
+        return {
+          kind: this.oneOf(SESSION_KINDS, kind - 1, 'kind of record'),
+          atNs: this.f64(),
+        };
     }
   }
 
   #complete(): EventRecord {
-    const sampleId = this.#u32();
-    const outcome = this.#oneOf(OUTCOMES, this.#u8(), 'outcome');
-    const finishReason = this.#oneOf(FINISH_REASONS, this.#u8(), 'finish reason');
+    const sampleId = this.u32();
+    const outcome = this.oneOf(OUTCOMES, this.u8(), 'outcome');
+    const finishReason = this.oneOf(FINISH_REASONS, this.u8(), 'finish reason');
     return {
       kind: 'sample.complete',
       sampleId,
       outcome,
       finishReason,
-      atNs: this.#f64(),
-      firstAnswerNs: this.#f64(),
-      firstByteNs: this.#f64(),
-      inputTokens: this.#f64(),
-      outputTokens: this.#f64(),
-      chunkCount: this.#f64(),
-      bytesSent: this.#f64(),
-      bytesReceived: this.#f64(),
+      atNs: this.f64(),
+      firstAnswerNs: this.f64(),
+      firstByteNs: this.f64(),
+      inputTokens: this.f64(),
+      outputTokens: this.f64(),
+      chunkCount: this.f64(),
+      bytesSent: this.f64(),
+      bytesReceived: this.f64(),
     };
   }
 
   #error(): EventRecord {
-    const sampleId = this.#u32();
-    const failureKind = this.#oneOf(FAILURE_KINDS, this.#u8(), 'kind of failure');
-    const statusCode = this.#u16();
-    const detailBytes = this.#u16();
-    const atNs = this.#f64();
+    const sampleId = this.u32();
+    const failureKind = this.oneOf(FAILURE_KINDS, this.u8(), 'kind of failure');
+    const statusCode = this.u16();
+    const detailBytes = this.u16();
+    const atNs = this.f64();
     if (detailBytes > DETAIL_BYTES_MAX) throw new DecodeError(`a detail of ${detailBytes} bytes`);
-    return { kind: `error.${failureKind}`, sampleId, atNs, statusCode, detail: this.#text(detailBytes) };
+    return {
+      kind: `error.${failureKind}`,
+      sampleId,
+      atNs,
+      statusCode,
+      detail: this.text(detailBytes),
+    };
   }
 
   #client(): EventRecord {
     return {
       kind: 'client.observed',
-      atNs: this.#f64(),
-      thread: this.#f64(),
-      eventLoopUtilization: this.#f64(),
-      cpuShare: this.#f64(),
-      eventLoopDelayNsMax: this.#f64(),
-      readLatenessNsMax: this.#f64(),
-      gcPauseNsTotal: this.#f64(),
-      gcPauseNsMax: this.#f64(),
-      connectionsOpened: this.#f64(),
-      connectionsReused: this.#f64(),
-      connectionsClosed: this.#f64(),
-      connectionsStale: this.#f64(),
-      arrivalsWaiting: this.#hasHeldBack ? this.#f64() : 0,
+      atNs: this.f64(),
+      thread: this.f64(),
+      eventLoopUtilization: this.f64(),
+      cpuShare: this.f64(),
+      eventLoopDelayNsMax: this.f64(),
+      readLatenessNsMax: this.f64(),
+      gcPauseNsTotal: this.f64(),
+      gcPauseNsMax: this.f64(),
+      connectionsOpened: this.f64(),
+      connectionsReused: this.f64(),
+      connectionsClosed: this.f64(),
+      connectionsStale: this.f64(),
+      arrivalsWaiting: this.#hasHeldBack ? this.f64() : 0,
     };
   }
 
   #beats(): EventRecord {
-    const [thread, isLoad, count, atNs] = [this.#u16(), this.#u8() === 1, this.#u16(), this.#f64()];
+    const [thread, isLoad, count, atNs] = [this.u16(), this.u8() === 1, this.u16(), this.f64()];
     if (count > BEATS_MAX) throw new DecodeError(`${count} beats in one record`);
     return { kind: 'client.beats', atNs, thread, isLoad, latenessNs: this.#list(count) };
   }
 
   #lateness(): EventRecord {
-    const sampleId = this.#u32();
-    return { kind: 'sample.lateness', sampleId, ...recordOf(LATENESS_KEYS, () => this.#f64()) };
+    const sampleId = this.u32();
+    return { kind: 'sample.lateness', sampleId, ...recordOf(LATENESS_KEYS, () => this.f64()) };
   }
 
   #marks(): EventRecord {
-    const [thread, count, atNs, heldNsMax] = [this.#u16(), this.#u16(), this.#f64(), this.#f64()];
+    const [thread, count, atNs, heldNsMax] = [this.u16(), this.u16(), this.f64(), this.f64()];
     if (count > BEATS_MAX) throw new DecodeError(`${count} marks in one record`);
     return { kind: 'client.marks', atNs, thread, heldNsMax, latenessNs: this.#list(count) };
   }
 
   #chunks(): EventRecord {
-    const [thread, isMax, count, atNs] = [this.#u16(), this.#u8() === 1, this.#u16(), this.#f64()];
+    const [thread, isMax, count, atNs] = [this.u16(), this.u8() === 1, this.u16(), this.f64()];
     if (count > COARSE_CELLS) throw new DecodeError(`${count} cells in one record`);
-    const cells = Array.from({ length: count }, () => [this.#f64(), this.#f64()] as const);
+    const cells = Array.from({ length: count }, () => [this.f64(), this.f64()] as const);
     return { kind: 'client.chunks', atNs, thread, isMax, cells };
   }
 
   #list(count: number): number[] {
-    this.#need(count * 8);
-    return Array.from({ length: count }, () => this.#f64());
+    this.need(count * 8);
+    return Array.from({ length: count }, () => this.f64());
   }
 
   #host(): EventRecord {
     return {
       kind: 'client.host',
-      atNs: this.#f64(),
-      intervalNs: this.#f64(),
-      throttledNs: this.#f64(),
-      pressureNs: this.#f64(),
-      stolenNs: this.#f64(),
+      atNs: this.f64(),
+      intervalNs: this.f64(),
+      throttledNs: this.f64(),
+      pressureNs: this.f64(),
+      stolenNs: this.f64(),
+    };
+  }
+
+  #remark(): EventRecord {
+    const sampleId = this.u32();
+    const [cachedTokens, predictedTokens, marks] = [this.f64(), this.f64(), this.u8()];
+    const modelBytes = this.u16();
+    if (modelBytes > MODEL_BYTES_MAX) throw new DecodeError(`a model's name of ${modelBytes} bytes`);
+    const otherModel = this.text(modelBytes);
+    return {
+      kind: 'sample.remarked',
+      sampleId,
+      cachedTokens,
+      predictedTokens,
+      ...remarkMarks(marks),
+      otherModel,
+    };
+  }
+
+  #server(): EventRecord {
+    const [atNs, inFlight] = [this.f64(), this.f64()];
+    return {
+      kind: 'server.observed',
+      atNs,
+      inFlight,
+      ...recordOf(SERVER_FIGURE_KEYS, () => this.f64()),
     };
   }
 
   #deltas(): number[] {
-    const count = this.#u16();
+    const count = this.u16();
     if (count === 0) throw new DecodeError('a list of no stamps');
-    let stamp = this.#f64();
+    let stamp = this.f64();
     const stamps = [stamp];
-    this.#need((count - 1) * 4);
+    this.need((count - 1) * 4);
     for (let index = 1; index < count; index += 1) {
-      stamp += this.#u32();
+      stamp += this.u32();
       stamps.push(stamp);
     }
     return stamps;
   }
 
   #doubles(): number[] {
-    const count = this.#u16();
-    this.#need(count * 8);
+    const count = this.u16();
+    this.need(count * 8);
     const stamps: number[] = [];
-    for (let index = 0; index < count; index += 1) stamps.push(this.#f64());
+    for (let index = 0; index < count; index += 1) stamps.push(this.f64());
     return stamps;
-  }
-
-  #text(length: number): string {
-    const at = this.#advance(length);
-    try {
-      return decoder.decode(this.#bytes.subarray(at, at + length));
-    } catch (error) {
-      throw new DecodeError('a detail that is not UTF-8', { cause: error });
-    }
-  }
-
-  #oneOf<T>(list: readonly T[], index: number, what: string): T {
-    const item = list[index];
-    if (item === undefined) throw new DecodeError(`${what} ${index} is not known`);
-    return item;
-  }
-
-  #u8(): number {
-    return this.#view.getUint8(this.#advance(1));
-  }
-
-  #u16(): number {
-    return this.#view.getUint16(this.#advance(2), true);
-  }
-
-  #u32(): number {
-    return this.#view.getUint32(this.#advance(4), true);
-  }
-
-  #f64(): number {
-    const value = this.#view.getFloat64(this.#advance(8), true);
-    if (!Number.isFinite(value)) throw new DecodeError('a figure that is not finite');
-    return value;
-  }
-
-  #advance(length: number): number {
-    const at = this.#offset;
-    this.#need(length);
-    this.#offset = at + length;
-    return at;
-  }
-
-  #need(length: number): void {
-    if (this.#offset + length > this.#bytes.length) throw new DecodeError('a record is cut short');
   }
 }
 
 const SMALLEST_RECORD_BYTES = Math.min(RECORD_BYTES.session, RECORD_BYTES.recvNonFirstDoubles);
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -10,6 +10,7 @@ import { REPORT_SCHEMA } from '../core/run/report.ts';
 import type { ReportAgent } from '../core/run/report-agent.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
+import { contaminationFindings, serverEvidenceSchema } from './contamination-schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
@@ -140,6 +141,8 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   objectiveAnswers: reported(objectiveAnswers),
   series: v.record(name, series),
   client,
+  contamination: reported(contaminationFindings),
+  server: reported(serverEvidenceSchema),
   environment: environmentSchema,
   agents: v.exactOptional(v.pipe(v.array(agent), v.maxLength(AGENTS_MAX))),
 });

@@ -8,6 +8,7 @@ import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { SampleLateness } from '../core/run/event-record.ts';
 import { LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import type { SampleRemark } from '../core/run/sample-remark.ts';
 import { parseShallowJson } from './shallow-json.ts';
 import { decodeVarints, encodeVarints } from './varints.ts';
 
@@ -41,7 +42,8 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `"chunkGapsNs":"${Buffer.from(encodeVarints(sample.chunkGapsNs)).toString('base64')}",` +
     `"bytesSent":${sample.bytesSent},"bytesReceived":${sample.bytesReceived}` +
     `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}` +
-    `${sample.lateness === undefined ? '' : `,"late":${latenessText(sample.lateness)}`}}\n`
+    `${sample.lateness === undefined ? '' : `,"late":${latenessText(sample.lateness)}`}` +
+    `${sample.remark === undefined ? '' : `,"remark":${remarkJson(sample.remark)}`}}\n`
   );
 };
 
@@ -89,6 +91,9 @@ const latenessFrom = (told: readonly number[]): SampleLateness =>
 const latenessText = (lateness: SampleLateness): string =>
   `[${LATENESS_KEYS.map(key => lateness[key]).join(',')}]`;
 
+const remarkJson = ({ cachedTokens, predictedTokens, ...said }: SampleRemark): string =>
+  JSON.stringify({ cachedTokens: figure(cachedTokens), predictedTokens: figure(predictedTokens), ...said });
+
 const figure = (value: number): number | null => (value === NO_FIGURE ? null : value);
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -129,6 +134,15 @@ const SAMPLE = v.object({
   bytesReceived: whole,
   heldBackNs: v.exactOptional(whole, 0),
   late: v.exactOptional(v.pipe(v.array(whole), v.length(LATENESS_KEYS.length))),
+  remark: v.exactOptional(
+    v.object({
+      cachedTokens: wholeOrNone,
+      predictedTokens: wholeOrNone,
+      isRepeat: v.boolean(),
+      hasRetryAfter: v.boolean(),
+      otherModel: v.pipe(v.string(), v.maxLength(1_024)),
+    }),
+  ),
 });
 
 const END = v.object({

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
+import { sampleEvidenceSchema, serverEvidenceSchema } from './contamination-schema.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { count, figure } from './schema.ts';
@@ -64,4 +65,6 @@ export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.objec
   pendingTasks: count,
   metrics: v.pipe(v.array(metricSchema), v.maxLength(1_024)),
   objectives: v.exactOptional(objectiveAnswers),
+  evidence: v.exactOptional(sampleEvidenceSchema),
+  server: v.exactOptional(serverEvidenceSchema),
 });

@@ -64,7 +64,7 @@ const snapshotOf = (samples: readonly EndedSample[], state: MetricsSnapshot['sta
     },
     true,
   );
-  return { seq: 9, timestampNs: 5, state, pendingTasks: 0, metrics: metrics.final() };
+  return { seq: 9, timestampNs: 5, state, pendingTasks: 0, metrics: metrics.final(), ...metrics.beside() };
 };
 
 interface Contents {

@@ -79,8 +79,8 @@ export class MadeUpRun {
     this.#seq += 1;
     const metrics =
       state === 'complete' || state === 'interrupted' ? this.metrics.final() : this.metrics.live();
-    const objectives = this.metrics.answers();
-    return { seq: this.#seq, timestampNs: this.#endNs, state, pendingTasks: 0, metrics, objectives };
+    const beside = this.metrics.beside();
+    return { seq: this.#seq, timestampNs: this.#endNs, state, pendingTasks: 0, metrics, ...beside };
   }
 
   client(phase: RunPhase = 'measuring'): ClientProgress {

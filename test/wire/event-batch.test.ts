@@ -68,7 +68,7 @@ describe('an event batch', () => {
           isWarmup: false,
         }),
       ).toThrow(RangeError);
-    expect(writer.isEmpty).toBe(true);
+    expect(writer.recordCount).toBe(0);
   });
 });
 
@@ -109,7 +109,7 @@ describe('a batch that is full', () => {
     const writer = new EventBatchWriter({ sourceId: 0, runZeroNs: 0, capacityBytes: 1_024 });
     const stampsNs = Array.from({ length: 1_000 }, (_, index) => index);
     expect(() => writer.write({ kind: 'sample.recv_non_first', sampleId: 1, stampsNs })).toThrow(RangeError);
-    expect(writer.isEmpty).toBe(true);
+    expect(writer.recordCount).toBe(0);
   });
 
   test('leaves what was taken before as it was', () => {

@@ -1,8 +1,10 @@
 // Event records of every kind, for property tests and benchmarks.
 
 import fc from 'fast-check';
+import { recordOf } from '../../src/core/record-of.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
+import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
 import { BEATS_MAX, OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
 
 const sampleId = fc.integer({ min: 0, max: SAMPLE_ID_MAX });
@@ -73,6 +75,21 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     connectionsClosed: figure,
     connectionsStale: figure,
     arrivalsWaiting: figure,
+  }),
+  fc.record({
+    kind: fc.constant('sample.remarked' as const),
+    sampleId,
+    cachedTokens: figure,
+    predictedTokens: figure,
+    isRepeat: fc.boolean(),
+    hasRetryAfter: fc.boolean(),
+    otherModel: fc.string({ unit: 'binary', maxLength: 60 }),
+  }),
+  fc.record({
+    kind: fc.constant('server.observed' as const),
+    atNs: time,
+    inFlight: figure,
+    ...recordOf(SERVER_FIGURE_KEYS, () => time),
   }),
   fc.record({
     kind: fc.constant('client.beats' as const),

@@ -6,7 +6,7 @@ import type { TimeoutPhase } from '../../core/run/outcome.ts';
 export const RECORD = {
   /** A request was written, or could not be. Payload f64: intended, connectNs, heldBackNs, isWarmup, writeNs. */
   issued: 1,
-  /** The head of the reply. Payload f64: firstByteNs, status, content kind, encoding bytes; then the encoding. */
+  /** The head of the reply. Payload f64: firstByteNs, status, content kind, HEAD_MARK bits; then the encoding or the location. */
   head: 2,
   /** Body bytes of one read; the stamp is the read's. */
   body: 3,
@@ -71,7 +71,10 @@ export interface RecordedHead {
   readonly contentEncoding: string;
   /** '': none. */
   readonly location: string;
+  readonly hasRetryAfter: boolean;
 }
+
+export const HEAD_MARK = { isEncoded: 1, hasRetryAfter: 2 } as const;
 
 /**
  * Room that body bytes leave for the records that end samples, so that a full ring loses bytes and never an outcome: at

@@ -3,7 +3,7 @@
 
 import type { ClientRecord } from '../../core/run/event-record.ts';
 import type { EndKind, Milestone, RecordedHead } from './load-record.ts';
-import { CONTENT_KINDS, END_KINDS, RECORD, RESERVE_BYTES_MAX } from './load-record.ts';
+import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD, RESERVE_BYTES_MAX } from './load-record.ts';
 import type { RingMemory } from './ring.ts';
 import { NO_ROOM, RingWriter } from './ring.ts';
 
@@ -64,7 +64,9 @@ export class LoadRecorder {
     f64[unit] = firstByteNs;
     f64[unit + 1] = head.status;
     f64[unit + 2] = CONTENT_KINDS.indexOf(head.contentKind);
-    f64[unit + 3] = head.contentEncoding === '' ? 0 : 1;
+    f64[unit + 3] =
+      (head.contentEncoding === '' ? 0 : HEAD_MARK.isEncoded) +
+      (head.hasRetryAfter ? HEAD_MARK.hasRetryAfter : 0);
     const length = text === '' ? 0 : this.#ring.bytes.write(text, at + 32);
     this.#ring.commit(RECORD.head, stampNs, slot, sampleId, 32 + length);
   }

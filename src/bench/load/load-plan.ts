@@ -18,6 +18,8 @@ export interface LoadPlan {
   readonly headers: readonly HeaderField[];
   /** Name of a row of server-apis.ts: it reads the replies. */
   readonly api: string;
+  /** That the bodies ask for. */
+  readonly model: string;
   readonly bodies: RequestBodies;
   readonly isStreaming: boolean;
   readonly pattern: RunPattern;

@@ -3,6 +3,8 @@
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField } from '../target/load-target.ts';
+import type { AskedRequests } from './asked-requests.ts';
+import { askedRequests } from './asked-requests.ts';
 
 export interface ParseWorkerData {
   /** From 0 among the parse threads. */
@@ -14,6 +16,7 @@ export interface ParseWorkerData {
   /** Name of a row of server-apis.ts. */
   readonly api: string;
   readonly isStreaming: boolean;
+  readonly asked: AskedRequests;
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
   /** Replaced in whatever a server's error says. */
@@ -31,6 +34,20 @@ export type FromParseWorker =
   | { readonly kind: 'issuing-ended'; readonly thread: number; readonly atNs: number }
   | { readonly kind: 'ended'; readonly thread: number; readonly atNs: number };
 
+/** Of a load plan. */
+export const parseFacts = (
+  plan: Parameters<typeof askedRequests>[0] & {
+    readonly api: string;
+    readonly isStreaming: boolean;
+    readonly headers: readonly HeaderField[];
+  },
+): Pick<ParseWorkerData, 'api' | 'isStreaming' | 'asked' | 'secrets'> => ({
+  api: plan.api,
+  isStreaming: plan.isStreaming,
+  asked: askedRequests(plan),
+  secrets: secretsOf(plan.headers),
+});
+
 /** Values of headers; a server may say a credential back with its scheme or without. */
-export const secretsOf = (headers: readonly HeaderField[]): readonly string[] =>
+const secretsOf = (headers: readonly HeaderField[]): readonly string[] =>
   headers.flatMap(({ value }) => [value, value.replace(/^\w+ +/, '')]);

@@ -35,6 +35,7 @@ const parsers = data.rings.map(
       output,
       api: serverApi(data.api),
       isStreaming: data.isStreaming,
+      asked: data.asked,
       warmedUp: index => {
         output.flush();
         tell({ kind: 'warmed-up', thread: index });

@@ -81,6 +81,7 @@ export class RecordOutput {
     }
     if (sample.lateness !== undefined && sample.outcome === 'completed')
       this.#written({ kind: 'sample.lateness', sampleId, ...sample.lateness });
+    if (sample.remark !== undefined) this.#written({ kind: 'sample.remarked', sampleId, ...sample.remark });
     const complete = { ...sample, kind: 'sample.complete', atNs: sample.endNs } as const;
     if (!this.#writer.writeComplete(complete)) {
       this.#flushBatch();

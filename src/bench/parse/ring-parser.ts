@@ -1,9 +1,10 @@
 // Reads the ring of one load thread and leads each record to the sample it speaks of.
 
-import { CONTENT_KINDS, END_KINDS, RECORD } from '../arena/load-record.ts';
+import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD } from '../arena/load-record.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { RingReader } from '../arena/ring.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
+import type { AskedRequests } from './asked-requests.ts';
 import { ChunkLateness } from './chunk-lateness.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
@@ -14,6 +15,7 @@ export interface RingParserOptions {
   readonly output: RecordOutput;
   readonly api: ServerApi;
   readonly isStreaming: boolean;
+  readonly asked: AskedRequests;
   warmedUp(thread: number): void;
   issuingEnded(thread: number, atNs: number): void;
   ended(thread: number, atNs: number): void;
@@ -113,20 +115,21 @@ export class RingParser {
     const { slot } = this.#ring;
     const known = this.#trackers.get(slot);
     if (known !== undefined) return known;
-    const { output, api, isStreaming } = this.#options;
-    const tracker = new SampleTracker(output, api, isStreaming, this.#chunks);
+    const tracker = new SampleTracker(this.#options, this.#chunks);
     this.#trackers.set(slot, tracker);
     return tracker;
   }
 
   #head(): void {
     const text = this.#text(4);
-    const isEncoded = this.#figure(3) === 1;
+    const marks = this.#figure(3);
+    const isEncoded = (marks & HEAD_MARK.isEncoded) !== 0;
     this.#tracker().head(this.#figure(0), this.#ring, {
       status: this.#figure(1),
       contentKind: CONTENT_KINDS[this.#figure(2)] ?? 'other',
       encoding: isEncoded ? text : '',
       location: isEncoded ? '' : text,
+      hasRetryAfter: (marks & HEAD_MARK.hasRetryAfter) !== 0,
     });
   }
 

@@ -6,11 +6,15 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import type { SampleLateness } from '../../core/run/event-record.ts';
 import { LATENESS_KEYS, NO_FIGURE } from '../../core/run/event-record.ts';
+import type { SampleRemark } from '../../core/run/sample-remark.ts';
+import { isSameModel } from '../../core/run/sample-remark.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import { CARRIES_ANSWER } from '../target/api/server-api.ts';
 import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
 import { ReplyReader } from '../target/reply-reader.ts';
+import type { AskedRequests } from './asked-requests.ts';
+import { isRepeatedRequest } from './asked-requests.ts';
 import type { ChunkLateness, ReadLate } from './chunk-lateness.ts';
 import type { RecordOutput } from './record-output.ts';
 
@@ -22,11 +26,22 @@ export interface TransportEnd {
   readonly firstByteNs: number;
 }
 
+export interface SampleTrackerOptions {
+  readonly output: RecordOutput;
+  readonly api: ServerApi;
+  readonly isStreaming: boolean;
+  readonly asked: AskedRequests;
+}
+
 export class SampleTracker implements ContentSink {
   isActive = false;
   sampleId = 0;
   readonly #output: RecordOutput;
   readonly #isStreaming: boolean;
+  readonly #asked: AskedRequests;
+  readonly #repeats: Uint8Array | undefined;
+  /** The last other name that a reply had, so that each is compared once. */
+  #compared = { answered: '', otherModel: '' };
   readonly #reply: ReplyReader;
   readonly #chunks: ChunkLateness;
   /** Written anew for each sample. */
@@ -45,10 +60,12 @@ export class SampleTracker implements ContentSink {
   /** Of the stamps, how many are in records. */
   #toldCount = 0;
 
-  constructor(output: RecordOutput, api: ServerApi, isStreaming: boolean, chunks: ChunkLateness) {
+  constructor({ output, api, isStreaming, asked }: SampleTrackerOptions, chunks: ChunkLateness) {
     this.#chunks = chunks;
     this.#output = output;
     this.#isStreaming = isStreaming;
+    this.#asked = asked;
+    this.#repeats = asked.repeats === undefined ? undefined : new Uint8Array(asked.repeats);
     this.#reply = new ReplyReader(api, isStreaming, this);
   }
 
@@ -132,6 +149,7 @@ export class SampleTracker implements ContentSink {
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
     this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
+    const remark = this.#remark();
     this.tellStamps();
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
@@ -157,8 +175,29 @@ export class SampleTracker implements ContentSink {
       bytesSent: end.bytesSent,
       bytesReceived: end.bytesReceived,
       lateness: this.#lateness,
+      ...(remark === undefined ? {} : { remark }),
     };
     this.#output.ended(sample);
+  }
+
+  #remark(): SampleRemark | undefined {
+    const { cachedTokens, predictedTokens, model } = this.#reply.told;
+    const { hasRetryAfter } = this.#reply;
+    const isRepeat = isRepeatedRequest(this.#asked, this.#repeats, this.sampleId);
+    const isAsAsked = model === '' || this.#asked.model === '' || model === this.#asked.model;
+    const otherModel = isAsAsked ? '' : this.#otherModel(model);
+    const isPlain = cachedTokens === NO_FIGURE && predictedTokens === NO_FIGURE && otherModel === '';
+    return isPlain && !hasRetryAfter && !isRepeat
+      ? undefined
+      : { cachedTokens, predictedTokens, isRepeat, hasRetryAfter, otherModel };
+  }
+
+  #otherModel(answered: string): string {
+    if (this.#compared.answered !== answered) {
+      const otherModel = isSameModel(this.#asked.model, answered) ? '' : this.#output.shortened(answered);
+      this.#compared = { answered, otherModel };
+    }
+    return this.#compared.otherModel;
   }
 
   #gaps(): number[] {

@@ -42,6 +42,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     target: { ...request.target.server, path: endpointPath(request.target, request.api) },
     headers: request.headers,
     api: request.api.name,
+    model: server.model,
     bodies: requestBodies(dataset.prompts, {
       api: request.api,
       model: server.model,

@@ -21,7 +21,14 @@ export interface ReplyHead {
   readonly contentKind: (typeof CONTENT_KINDS)[number];
   readonly encoding: string;
   readonly location: string;
+  /** It asked to come again later. */
+  readonly hasRetryAfter: boolean;
 }
+
+export type ToldByReply = Pick<
+  ApiReply,
+  'inputTokens' | 'outputTokens' | 'finishReason' | 'cachedTokens' | 'predictedTokens' | 'model'
+>;
 
 export class ReplyReader implements EventSink {
   readonly #api: ServerApi;
@@ -41,6 +48,7 @@ export class ReplyReader implements EventSink {
   #hasContent = false;
   #status = 0;
   #location = '';
+  #hasRetryAfter = false;
   /** Of a content-encoding that is not decoded; '' where there is none. */
   #unknownCoding = '';
   #defect: ReplyDefect | undefined;
@@ -52,8 +60,8 @@ export class ReplyReader implements EventSink {
     this.#sink = sink;
   }
 
-  /** Tokens and finish reason of what has come. */
-  get told(): Pick<ApiReply, 'inputTokens' | 'outputTokens' | 'finishReason'> {
+  /** Of what has come. */
+  get told(): ToldByReply {
     return this.#reply;
   }
 
@@ -66,10 +74,16 @@ export class ReplyReader implements EventSink {
     this.#documentLength = 0;
     this.#status = 0;
     this.#location = '';
+    this.#hasRetryAfter = false;
     this.#defect = undefined;
   }
 
-  head({ status, contentKind, encoding, location }: ReplyHead): void {
+  get hasRetryAfter(): boolean {
+    return this.#hasRetryAfter;
+  }
+
+  head({ status, contentKind, encoding, location, hasRetryAfter }: ReplyHead): void {
+    this.#hasRetryAfter = hasRetryAfter;
     this.#status = status;
     this.#location = location;
     this.#contentKind = contentKind;

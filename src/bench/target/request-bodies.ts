@@ -23,6 +23,8 @@ export interface RequestBodies {
    * Counted from the body's start.
    */
   readonly nonceAts: SharedArrayBuffer;
+  /** Uint8, one a measured body: 1 where an earlier one has the same bytes. Undefined: each is made unique by its nonce. */
+  readonly repeats: SharedArrayBuffer | undefined;
   /** First half of each nonce, 8 characters of hex: two runs never share one. */
   readonly noncePrefix: string;
 }
@@ -77,7 +79,20 @@ export const requestBodies = (
   const bytes = new SharedArrayBuffer(size);
   const target = new Uint8Array(bytes);
   for (const [index, body] of bodies.entries()) target.set(body, startAt[index] ?? 0);
-  return { bytes, measured: measured.length, starts, nonceAts, noncePrefix };
+  const repeats = hasNonce ? undefined : repeatsOf(bodies.slice(0, measured.length));
+  return { bytes, measured: measured.length, starts, nonceAts, noncePrefix, repeats };
+};
+
+const repeatsOf = (bodies: readonly Buffer[]): SharedArrayBuffer => {
+  const repeats = new SharedArrayBuffer(bodies.length);
+  const marks = new Uint8Array(repeats);
+  const seen = new Set<string>();
+  for (const [index, body] of bodies.entries()) {
+    const digest = createHash('sha256').update(body).digest('base64');
+    if (seen.has(digest)) marks[index] = 1;
+    seen.add(digest);
+  }
+  return repeats;
 };
 
 /** SHA-256 of the bodies and of where each begins and has its nonce, hex: equal digests send equal requests. */

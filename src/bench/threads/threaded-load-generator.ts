@@ -18,7 +18,7 @@ import type {
 } from '../load/load-plan.ts';
 import { sumOpened, unopened } from '../load/load-plan.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/parse-message.ts';
-import { secretsOf } from '../parse/parse-message.ts';
+import { parseFacts } from '../parse/parse-message.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
 import type { LoadCounts, LoadGenerator, LoadResult, LoadSink } from './load-generator.ts';
 import { MarkSender } from './mark-sender.ts';
@@ -171,17 +171,14 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #startParse(parser: number, rings: ParseWorkerData['rings']): void {
-    const { threads, api, isStreaming, headers } = this.#plan;
-    const boardThread = threads.load + parser;
+    const boardThread = this.#plan.threads.load + parser;
     const data: ParseWorkerData = {
       parser,
       boardThread,
       rings,
       board: this.#boardMemory,
-      api,
-      isStreaming,
+      ...parseFacts(this.#plan),
       runZeroNs: this.#options.runZeroNs,
-      secrets: secretsOf(headers),
     };
     const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts');
     this.#parse.push(

@@ -3,6 +3,7 @@
 
 import type { SampleLateness } from './event-record.ts';
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
+import type { SampleRemark } from './sample-remark.ts';
 
 export interface EndedSample {
   readonly sampleId: number;
@@ -34,6 +35,8 @@ export interface EndedSample {
   readonly bytesReceived: number;
   /** Not there where an older version made it. */
   readonly lateness?: SampleLateness;
+  /** Of a reply that said more of itself. */
+  readonly remark?: SampleRemark;
 }
 
 export interface SampleFailure {

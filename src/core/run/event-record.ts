@@ -2,6 +2,8 @@
 // the run's zero on the load process's monotonic clock; a number holds them exactly for 104 days.
 
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
+import type { SampleRemark } from './sample-remark.ts';
+import type { ServerReading } from './server-reading.ts';
 
 export type EventRecord =
   | SessionRecord
@@ -11,7 +13,8 @@ export type EventRecord =
   | BeatsRecord
   | MarksRecord
   | ChunkLatenessRecord
-  | HostRecord;
+  | HostRecord
+  | ServerRecord;
 
 export type SessionRecord = {
   readonly kind:
@@ -67,6 +70,8 @@ export type SampleRecord =
       /** Arrival of each content chunk since the sample's last record, ascending. */
       readonly stampsNs: readonly number[];
     }
+  /** Before the sample's end, where its reply said more than its tokens. */
+  | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)
   | {
       readonly kind: 'sample.complete';
       readonly sampleId: number;
@@ -170,6 +175,9 @@ export type HostRecord = {
   /** Of each processor, taken by the hypervisor for others. */
   readonly stolenNs: number;
 };
+
+/** What the server told of itself on its page of metrics. */
+export type ServerRecord = { readonly kind: 'server.observed' } & ServerReading;
 
 export const BEAT_NS = 20_000_000;
 

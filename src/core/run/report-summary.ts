@@ -7,6 +7,7 @@ import { figureText, formatCount, formatThreeDigits, UNKNOWN_FIGURE } from '../f
 import { capitalized } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
+import { spoiling } from './contamination.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import { objectiveSentence } from './objective-labels.ts';
 import type { Report, ReportSeries } from './report.ts';
@@ -55,6 +56,8 @@ export interface SummaryFigure {
   readonly name: string;
   readonly value: Figure;
   readonly isAtLeast: boolean;
+  /** By what is named beside the figures. */
+  readonly isSpoiled: boolean;
   readonly remark: string;
 }
 
@@ -68,12 +71,12 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
     percentileFigure(report, headlineSeries({ isStreaming: run.streaming })),
     run.streaming
       ? percentileFigure(report, 'tpotNs', userRemark(report.perUserTokensPerSecond.p50))
-      : rateFigure('windowNs', report.windowNs, { isAtLeast: false, remark: 'first request to last reply' }),
-    rateFigure('outputTokensPerSecond', report.outputTokensPerSecond, {
+      : rateFigure(report, 'windowNs', { isAtLeast: false, remark: 'first request to last reply' }),
+    rateFigure(report, 'outputTokensPerSecond', {
       isAtLeast: rates,
       remark: meanRemark(report.series.outputTokens),
     }),
-    rateFigure('requestsPerSecond', report.requestsPerSecond, {
+    rateFigure(report, 'requestsPerSecond', {
       isAtLeast: rates,
       remark: asked === undefined ? `over ${windowText(report)}` : `${formatThreeDigits(asked)} requested`,
     }),
@@ -81,6 +84,7 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
       ? percentileFigure(report, run.streaming ? 'latencyNs' : 'firstByteNs')
       : {
           name: 'Goodput',
+          isSpoiled: spoiling(report, 'requestsPerSecond').length > 0,
           ...shownValue(report.goodput, value => formatRunFigure('req/s', value), {
             isAtLeast: rates,
             remark: 'requests that meet every objective',
@@ -90,6 +94,7 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
       name: 'Failed',
       value: { figure: formatCount(counts.failed), unit: `of ${formatCount(counts.issued)}` },
       isAtLeast: areCountsAtLeast && counts.failed > 0,
+      isSpoiled: false,
       remark:
         failures.length === 0
           ? `${formatCount(counts.completed)} completed`
@@ -202,6 +207,7 @@ const percentileFigure = (report: Report, key: SeriesKey, remark?: string): Summ
     name: `${capitalized(shortLabel)} p50`,
     value: median === undefined ? UNKNOWN_FIGURE : formatRunFigure(unit, median),
     isAtLeast: false,
+    isSpoiled: spoiling(report, key).length > 0,
     remark: median === undefined ? 'no request completed' : (remark ?? tails.join(' · ')),
   };
 };
@@ -211,9 +217,18 @@ interface RateWords {
   readonly remark: string;
 }
 
-const rateFigure = (key: HeadlineRateKey, value: Reported<number>, words: RateWords): SummaryFigure => {
+const rateFigure = (
+  report: Report,
+  key: Exclude<HeadlineRateKey, 'perUserTokensPerSecond'>,
+  words: RateWords,
+): SummaryFigure => {
   const { shortLabel, unit } = rateRow(key);
-  return { name: shortLabel, ...shownValue(value, known => formatRunFigure(unit, known), words) };
+  const isSpoiled = spoiling(report, key).length > 0;
+  return {
+    name: shortLabel,
+    isSpoiled,
+    ...shownValue(report[key], known => formatRunFigure(unit, known), words),
+  };
 };
 
 /** The reason takes the place of the remark. */
@@ -221,7 +236,7 @@ const shownValue = (
   value: Reported<number>,
   format: (value: number) => Figure,
   { isAtLeast, remark }: RateWords,
-): Omit<SummaryFigure, 'name'> =>
+): Omit<SummaryFigure, 'name' | 'isSpoiled'> =>
   isUnknown(value)
     ? { value: UNKNOWN_FIGURE, isAtLeast: false, remark: value.reason }
     : { value: format(value), isAtLeast, remark };

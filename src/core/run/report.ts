@@ -1,6 +1,7 @@
 // The final account of a run: METRICS §7, schema plimsoll.report/1.
 
 import type { Reported, Unknown } from '../unknown.ts';
+import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { ObjectiveName } from './objective.ts';
@@ -12,6 +13,7 @@ import type { RunRequests } from './run-requests.ts';
 import type { SeriesKey, SeriesRow } from './run-series.ts';
 import type { RunShape } from './run-shape.ts';
 import type { RunTags } from './run-tags.ts';
+import type { ServerEvidence } from './server-tally.ts';
 import type { SnapshotState } from './snapshot.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
@@ -49,6 +51,10 @@ export interface Report extends ReportRates {
   /** Also those that only another version knows. */
   readonly series: Readonly<Partial<Record<SeriesKey, ReportSeries>>>;
   readonly client: ReportClient;
+  /** What spoils its figures; empty where nothing was found. */
+  readonly contamination: Reported<readonly ContaminationFinding[]>;
+  /** What the server told of itself on its page of metrics during the measured phase. */
+  readonly server: Reported<ServerEvidence>;
   readonly environment: ReportEnvironment;
   /** Of a run from many machines; its client is the worst of them. */
   readonly agents?: readonly ReportAgent[];

@@ -1,8 +1,10 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
+import type { SampleEvidence } from './contamination-tally.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { SeriesRow } from './run-series.ts';
+import type { ServerEvidence } from './server-tally.ts';
 
 export type SnapshotState = 'initialize' | 'live' | 'draining' | 'complete' | 'interrupted';
 
@@ -16,6 +18,10 @@ export interface MetricsSnapshot {
   readonly metrics: readonly Metric[];
   /** What the samples say of each objective so far. Not there where a run has none. */
   readonly objectives?: readonly ObjectiveAnswer[];
+  /** What may spoil the figures so far. Not there of a version that did not count it. */
+  readonly evidence?: SampleEvidence;
+  /** What the server told of itself. Not there where it was not asked or told nothing. */
+  readonly server?: ServerEvidence;
 }
 
 export type Metric = CounterMetric | SeriesMetric;

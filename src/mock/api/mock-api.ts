@@ -45,6 +45,9 @@ export interface TokenCounts {
   readonly promptTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
+  /** 0: not mentioned. */
+  readonly cachedTokens: number;
+  readonly predictedTokens: number;
 }
 
 export interface WholeAnswer {

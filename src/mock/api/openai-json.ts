@@ -45,12 +45,20 @@ const opening = (id: string, object: string, model: string): string =>
 const choiceJson = (choice: JsonObject, finishReason: string | null): string =>
   JSON.stringify({ index: 0, ...choice, logprobs: null, finish_reason: finishReason });
 
-const usageOf = ({ promptTokens, outputTokens, reasoningTokens }: TokenCounts): object => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: outputTokens,
-  total_tokens: promptTokens + outputTokens,
-  ...(reasoningTokens > 0 ? { completion_tokens_details: { reasoning_tokens: reasoningTokens } } : {}),
-});
+const usageOf = (counts: TokenCounts): object => {
+  const { promptTokens, outputTokens, reasoningTokens, cachedTokens, predictedTokens } = counts;
+  const details = {
+    ...(reasoningTokens > 0 ? { reasoning_tokens: reasoningTokens } : {}),
+    ...(predictedTokens > 0 ? { accepted_prediction_tokens: predictedTokens } : {}),
+  };
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: outputTokens,
+    total_tokens: promptTokens + outputTokens,
+    ...(cachedTokens > 0 ? { prompt_tokens_details: { cached_tokens: cachedTokens } } : {}),
+    ...(Object.keys(details).length > 0 ? { completion_tokens_details: details } : {}),
+  };
+};
 
 /** Constant: a reply is a function of its request, and no clock is part of that. */
 const CREATED = 1_767_225_600;

@@ -71,9 +71,7 @@ export class ReplyBuilder {
     const body = Buffer.from(text);
     const bytes = Buffer.concat([Buffer.from(this.plainHead(wire, body.length)), this.framed(body, wire)]);
     const steps = Math.ceil(subject.outputTokens / this.settings.tokensPerChunk);
-    const { ttftMs, gapMs, jitter } = this.settings;
-    const atMs =
-      jitter === 0 ? ttftMs + (steps - 1) * gapMs : (timesOf(steps, subject, this.settings).at(-1) ?? 0);
+    const atMs = timesOf(steps, subject, this.settings).at(-1) ?? 0;
     const stampAt = subject.isStamped ? bytes.lastIndexOf(STAMP_FIELD) : -1;
     return {
       pieces: [bytes],
@@ -156,8 +154,13 @@ export class ReplyBuilder {
     };
   }
 
-  #timeline(plan: StreamPlan, { outputTokens, reasoningTokens, toolCalls }: ReplySubject): Timeline {
-    const key = this.settings.jitter > 0 ? undefined : `${outputTokens} ${reasoningTokens} ${toolCalls}`;
+  #timeline(
+    plan: StreamPlan,
+    { outputTokens, reasoningTokens, toolCalls, isCached }: ReplySubject,
+  ): Timeline {
+    const { jitter, prefillTokensPerSecond } = this.settings;
+    const isOwn = jitter > 0 || prefillTokensPerSecond > 0 || isCached;
+    const key = isOwn ? undefined : `${outputTokens} ${reasoningTokens} ${toolCalls}`;
     const held = key === undefined ? undefined : this.#evenTimelines.get(key);
     if (held !== undefined) return held;
     const count = plan.content.length;

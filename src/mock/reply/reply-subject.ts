@@ -12,6 +12,11 @@ export interface ReplySubject {
   readonly isStamped: boolean;
   readonly tellsUsage: boolean;
   readonly promptTokens: number;
+  /** Told in usage where it is more than 0. */
+  readonly cachedTokens: number;
+  readonly predictedTokens: number;
+  /** All of it is there at once. */
+  readonly isCached: boolean;
   /** Reasoning included, as servers count. */
   readonly outputTokens: number;
   readonly reasoningTokens: number;
@@ -34,7 +39,8 @@ export const replySubject = (
     typeof outputTokens === 'number'
       ? outputTokens
       : outputTokens.min + Math.floor(draw(hash, 0) * (outputTokens.max - outputTokens.min + 1));
-  const { tokensMin, ignoresEnd, tokensMax } = request;
+  const { tokensMax } = request;
+  const { tokensMin, ignoresEnd } = settings.endsEarly ? { tokensMin: 0, ignoresEnd: false } : request;
   // Without a limit an answer that ignores its end would never stop, so it keeps its normal length.
   const wanted = ignoresEnd && tokensMax !== undefined ? tokensMax + 1 : Math.max(drawn, tokensMin);
   const isCut = tokensMax !== undefined && tokensMax < wanted;
@@ -52,6 +58,9 @@ export const replySubject = (
       settings.usage === 'always' ||
       (settings.usage === 'asked' && (request.includesUsage || !request.isStreaming)),
     promptTokens: request.promptTokens,
+    cachedTokens: Math.floor(request.promptTokens * settings.cachedShare),
+    predictedTokens: Math.floor(told * settings.predictedShare),
+    isCached: false,
     outputTokens: told,
     reasoningTokens,
     toolCalls,

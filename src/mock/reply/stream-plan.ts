@@ -38,10 +38,13 @@ export const streamPlan = (
 /** When the n-th content event is written. Jitter changes each wait independently, so it adds up like a random walk. */
 export const timesOf = (
   count: number,
-  { hash }: Pick<ReplySubject, 'hash'>,
+  { hash, promptTokens, isCached }: Pick<ReplySubject, 'hash' | 'promptTokens' | 'isCached'>,
   settings: MockSettings,
 ): Float64Array => {
-  const { ttftMs, gapMs, jitter } = settings;
+  const { gapMs, jitter, prefillTokensPerSecond } = settings;
+  if (isCached) return new Float64Array(count);
+  const prefillMs = prefillTokensPerSecond === 0 ? 0 : (promptTokens * 1_000) / prefillTokensPerSecond;
+  const ttftMs = settings.ttftMs + prefillMs;
   if (jitter === 0) return evenTimes(count, ttftMs, gapMs);
   const times = new Float64Array(count);
   let atMs = 0;

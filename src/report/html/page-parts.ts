@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Figure } from '../../core/figure/figure.ts';
+import { SPOILED_MARK } from '../../core/run/contamination.ts';
 import type { SummaryFigure } from '../../core/run/report-summary.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -41,8 +42,8 @@ export const verdictBand = ({ tone, headline, reasons, sentence }: VerdictBand):
 
 export const sixFigures = (figures: readonly SummaryFigure[]): Markup => markup`
 <dl class="six">${figures.map(
-  ({ name, value, isAtLeast, remark }) =>
-    markup`<div><dt>${name}</dt><dd class="figure">${isAtLeast ? markup`<small>at least</small>` : undefined}${value.figure}${
+  ({ name, value, isAtLeast, isSpoiled, remark }) =>
+    markup`<div><dt>${name}${isSpoiled ? SPOILED_MARK : undefined}</dt><dd class="figure">${isAtLeast ? markup`<small>at least</small>` : undefined}${value.figure}${
       value.unit === '' ? undefined : markup`<span class="unit">${value.unit}</span>`
     }</dd><dd class="remark">${remark}</dd></div>`,
 )}</dl>`;

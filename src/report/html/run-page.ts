@@ -39,7 +39,7 @@ import type { FontFace } from './font-faces.ts';
 import { htmlPage } from './page.ts';
 import { pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
-import { runDetails, runObjectives, runTables } from './run-tables.ts';
+import { runDetails, runObjectives, runTables, spoiledFigures } from './run-tables.ts';
 
 export interface RunPageInput {
   readonly report: Report;
@@ -61,7 +61,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       subtitle: subtitle(report),
       tags: nameAndTags(report),
     })}${verdictBand(reportVerdict(report))}${sixFigures(summaryFigures(report))}
-<p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}
+<p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}${spoiledFigures(report)}
 ${pictures(report, overTime)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,
   });

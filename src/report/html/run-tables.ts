@@ -3,6 +3,7 @@
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run/agent-rows.ts';
+import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText } from '../../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
@@ -18,6 +19,7 @@ import type { SeriesKey } from '../../core/run/run-series.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { nameLabel } from '../../core/run/run-tags.ts';
+import { serverFigureRows } from '../../core/run/server-rows.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -33,6 +35,14 @@ export const runObjectives = (report: Report): Markup | undefined => {
   return lines.length === 0
     ? undefined
     : markup`<ul class="objectives">${lines.map(line => markup`<li>${line}</li>`)}</ul>`;
+};
+
+/** What the marks beside figures stand for. */
+export const spoiledFigures = (report: Report): Markup | undefined => {
+  const lines = contaminationLines(report);
+  return lines.length === 0
+    ? undefined
+    : markup`<ul class="objectives" aria-label="What spoils figures">${lines.map(line => markup`<li>${SPOILED_MARK.trim()} ${capitalized(line)}</li>`)}</ul>`;
 };
 
 export const runTables = (report: Report): Markup => {
@@ -52,12 +62,22 @@ export const runTables = (report: Report): Markup => {
   })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
     title: 'The load generator',
     content: loadGenerator(report),
-  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${agentTable(report)}`;
+  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${serverTable(report)}${agentTable(report)}`;
 };
 
 const fromRows = (run: Report['run']): readonly (readonly [string, string])[] => {
   const from = fromText(run);
   return from === undefined ? [] : [['From', from]];
+};
+
+const serverTable = ({ server }: Report): Markup | undefined => {
+  if (isUnknown(server)) return undefined;
+  const [head = [], ...rows] = serverFigureRows(server);
+  return pageSection({
+    title: 'The server',
+    remark: `by its own metrics, ${formatCount(server.readings)} readings; of all its clients`,
+    content: table({ name: 'The server', head, rows }),
+  });
 };
 
 const agentTable = ({ agents = [] }: Report): Markup | undefined =>
@@ -73,16 +93,18 @@ const agentTable = ({ agents = [] }: Report): Markup | undefined =>
         })}${agentRemarks(agents).map(remark => markup`<p class="none">${remark}</p>`)}`,
       });
 
-const seriesTable = (name: string, { series }: Report, keys: readonly SeriesKey[]): Markup => {
+const seriesTable = (name: string, { series, contamination }: Report, keys: readonly SeriesKey[]): Markup => {
   const rows = keys.flatMap(key => {
     const one = series[key];
-    return one === undefined || one.count === 0 ? [] : [seriesCells(key, one)];
+    return one === undefined || one.count === 0
+      ? []
+      : [seriesCells(key, one, spoiling({ contamination }, key).length > 0)];
   });
   if (rows.length === 0) return markup`<p class="none">No request completed.</p>`;
   return table({ name, head: ['Series', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'mean ± sd', 'n'], rows });
 };
 
-const seriesCells = (key: SeriesKey, one: ReportSeries): readonly MarkupValue[] => {
+const seriesCells = (key: SeriesKey, one: ReportSeries, isSpoiled: boolean): readonly MarkupValue[] => {
   const shown = (value: number | null | undefined): Markup =>
     figureCell(value === null || value === undefined ? UNKNOWN_FIGURE : formatRunFigure(one.unit, value));
   const percentile = (name: string): Markup => {
@@ -97,7 +119,7 @@ const seriesCells = (key: SeriesKey, one: ReportSeries): readonly MarkupValue[] 
   };
   const bound = one.estimates?.['99'];
   return [
-    capitalized(seriesRow(key).label),
+    `${capitalized(seriesRow(key).label)}${isSpoiled ? SPOILED_MARK : ''}`,
     ...['50', '90', '99'].map(p => markup`${percentile(p)}${boundOf(p)}`),
     bound === null || bound === undefined ? markup`–` : shown(bound),
     shown(one.max),

@@ -2,6 +2,7 @@
 
 import { figureText, formatCount } from '../../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
+import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { Report } from '../../core/run/report.ts';
 import {
@@ -26,7 +27,7 @@ export const runMarkdown = (report: Report): string => {
       value === null || value === undefined ? '–' : figureText(formatRunFigure(one.unit, value));
     return [
       [
-        capitalized(seriesRow(key).shortLabel),
+        `${capitalized(seriesRow(key).shortLabel)}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`,
         ...['50', '90', '99'].map(each => percentileText(one, each)),
         shown(one.estimates?.['99']),
         shown(one.max),
@@ -41,8 +42,8 @@ export const runMarkdown = (report: Report): string => {
     ...list(objectiveLines(report)),
     ...markdownTable(
       ['', '', ''],
-      summaryFigures(report).map(({ name, value, isAtLeast, remark }) => [
-        name,
+      summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [
+        isSpoiled ? `${name}${SPOILED_MARK}` : name,
         `**${isAtLeast ? 'at least ' : ''}${figureText(value)}**`,
         markdownWords(remark),
       ]),
@@ -53,6 +54,7 @@ export const runMarkdown = (report: Report): string => {
       : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
     '',
     ...agentTable(report),
+    ...list(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
     ...markdownTable(
       ['Run', markdownCode(run.id)],
       [

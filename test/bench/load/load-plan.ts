@@ -41,6 +41,7 @@ export const loadPlan = ({
     },
     headers: [],
     api: name,
+    model,
     bodies: requestBodies([userPrompt(content, maxTokens)], {
       api,
       model,

@@ -9,6 +9,7 @@ import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-p
 import { LoadThread } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
+import { askedRequests } from '../../../src/bench/parse/asked-requests.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
 import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
@@ -71,6 +72,7 @@ export const runHere = async (
     output,
     api: serverApi(plan.api),
     isStreaming: plan.isStreaming,
+    asked: askedRequests(plan),
     warmedUp: () => undefined,
     issuingEnded: () => undefined,
     ended: () => {

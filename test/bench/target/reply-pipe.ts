@@ -43,8 +43,8 @@ export const pipeReply = (
   const sink: ReplySink = {
     replyBegan: () => undefined,
     headEnded: () => {
-      const { status, contentKind, contentEncoding, location } = framer.head;
-      reader.head({ status, contentKind, encoding: contentEncoding, location });
+      const { status, contentKind, contentEncoding, location, hasRetryAfter } = framer.head;
+      reader.head({ status, contentKind, encoding: contentEncoding, location, hasRetryAfter });
     },
     bodyBytes: (bytes, start, end) => {
       bodies.push(Buffer.from(bytes.subarray(start, end)));

@@ -68,6 +68,11 @@ export interface ApiReply {
   /** NO_FIGURE: the server told none. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Of the prompt, taken from a cache of prefixes; of the answer, guessed ahead and accepted. NO_FIGURE: not told. */
+  readonly cachedTokens: number;
+  readonly predictedTokens: number;
+  /** Which answered; '': not told. */
+  readonly model: string;
   /** The first thing that is wrong: it decides how the sample ends. */
   readonly defect: ReplyDefect | undefined;
   reset(): void;

@@ -16,6 +16,7 @@ export class HeadReader {
   contentEncoding = '';
   /** Of a redirect, cut short. */
   location = '';
+  hasRetryAfter = false;
   problem = '';
   #minorVersion = 1;
   #contentLength = NO_LENGTH;
@@ -27,6 +28,7 @@ export class HeadReader {
     this.contentKind = 'missing';
     this.contentEncoding = '';
     this.location = '';
+    this.hasRetryAfter = false;
     this.problem = '';
     this.#minorVersion = 1;
     this.#contentLength = NO_LENGTH;
@@ -104,6 +106,9 @@ export class HeadReader {
         return true;
       case CONNECTION.length:
         if (isName(bytes, start, CONNECTION)) this.#options(bytes, valueStart, valueEnd);
+        return true;
+      case RETRY_AFTER.length:
+        if (isName(bytes, start, RETRY_AFTER)) this.hasRetryAfter = true;
         return true;
       case CONTENT_ENCODING.length:
         if (isName(bytes, start, CONTENT_ENCODING)) {
@@ -216,6 +221,7 @@ const CONTENT_TYPE = Buffer.from('content-type');
 const CONTENT_ENCODING = Buffer.from('content-encoding');
 const CONNECTION = Buffer.from('connection');
 const LOCATION = Buffer.from('location');
+const RETRY_AFTER = Buffer.from('retry-after');
 const CHUNKED_CODING = Buffer.from('chunked');
 const IDENTITY_CODING = Buffer.from('identity');
 const EVENT_STREAM = Buffer.from('text/event-stream');

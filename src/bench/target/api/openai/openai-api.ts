@@ -57,6 +57,9 @@ export class OpenAiReply implements ApiReply {
   finishReason: FinishReason = 'missing';
   inputTokens: number = NO_FIGURE;
   outputTokens: number = NO_FIGURE;
+  cachedTokens: number = NO_FIGURE;
+  predictedTokens: number = NO_FIGURE;
+  model = '';
   defect: ReplyDefect | undefined;
   readonly #contentOf: ChoiceContent;
   /** Choice to whether it has finished. */
@@ -71,6 +74,9 @@ export class OpenAiReply implements ApiReply {
     this.finishReason = 'missing';
     this.inputTokens = NO_FIGURE;
     this.outputTokens = NO_FIGURE;
+    this.cachedTokens = NO_FIGURE;
+    this.predictedTokens = NO_FIGURE;
+    this.model = '';
     this.defect = undefined;
     this.#choices.clear();
   }
@@ -113,7 +119,8 @@ export class OpenAiReply implements ApiReply {
       this.defect = { kind: 'error-frame', detail: error || text.slice(0, DETAIL_LENGTH_MAX) };
       return CARRIES_NOTHING;
     }
-    const { choices, usage } = json;
+    const { choices, usage, model } = json;
+    if (this.model === '' && typeof model === 'string') this.model = model;
     if (isJsonObject(usage)) this.#usage(usage);
     let carries = CARRIES_NOTHING;
     if (Array.isArray(choices)) {
@@ -122,9 +129,19 @@ export class OpenAiReply implements ApiReply {
     return carries;
   }
 
-  #usage({ prompt_tokens: input, completion_tokens: output }: JsonObject): void {
+  #usage(usage: JsonObject): void {
+    const {
+      prompt_tokens: input,
+      completion_tokens: output,
+      prompt_tokens_details: ofInput,
+      completion_tokens_details: ofOutput,
+    } = usage;
     if (isTokenCount(input)) this.inputTokens = input;
     if (isTokenCount(output)) this.outputTokens = output;
+    const cached = isJsonObject(ofInput) ? ofInput['cached_tokens'] : usage['prompt_cache_hit_tokens'];
+    if (isTokenCount(cached)) this.cachedTokens = cached;
+    const predicted = isJsonObject(ofOutput) ? ofOutput['accepted_prediction_tokens'] : undefined;
+    if (isTokenCount(predicted)) this.predictedTokens = predicted;
   }
 
   #choice(choice: JsonObject, isWhole: boolean): number {

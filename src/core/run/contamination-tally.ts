@@ -1,0 +1,234 @@
+// Counts, of the measured samples, what may spoil the figures of a run: an answer from a cache, chunks that were joined, a model
+// that was not asked for. It only counts; what a count means for a run is for find-contamination.ts.
+
+import { rankCorrelation } from '../statistics/rank-correlation.ts';
+import type { Reported } from '../unknown.ts';
+import { unknown } from '../unknown.ts';
+import type { EndedSample } from './ended-sample.ts';
+import { NO_FIGURE } from './event-record.ts';
+
+export type SampleEvidence = {
+  readonly completed: number;
+  /** Completed ones whose usage tells what came from a cache of prefixes, their prompt tokens, and of these the cached ones. */
+  readonly cacheTold: number;
+  readonly cacheTokensAsked: number;
+  readonly cacheTokensHit: number;
+  readonly cacheHits: number;
+  /** Completed ones with tokens that were guessed ahead and accepted, and how many of how many tokens. */
+  readonly predicted: number;
+  readonly predictedTokens: number;
+  readonly predictedOf: number;
+  /** Completed ones whose very request was sent before. */
+  readonly repeats: number;
+  /** Median time from first to last content, or of the whole reply where that is not streamed. */
+  readonly firstDecodeNs: Reported<number>;
+  readonly repeatDecodeNs: Reported<number>;
+  readonly otherModel: number;
+  /** The first of them. */
+  readonly otherModelName: string;
+  readonly rateLimited: number;
+  readonly retryAfter: number;
+  readonly errorsIn200: number;
+  /** Completed streams of at least TOKENS_LEAST tokens, and of these: with more than 1.5 tokens a chunk, in one chunk, all at once. */
+  readonly streams: number;
+  readonly merged: number;
+  readonly oneChunk: number;
+  readonly burst: number;
+  /** Of prompt tokens and TTFT: how many pairs, how far prompts differ (p95 by p5), and how the two rise together. */
+  readonly ttftPairs: number;
+  readonly inputSpan: Reported<number>;
+  readonly ttftByInput: Reported<number>;
+  /** Quick tenth of the longest quarter of prompts by that of the shortest: 1 where length costs nothing. */
+  readonly ttftGrowth: Reported<number>;
+};
+
+export class ContaminationTally {
+  readonly #isStreaming: boolean;
+  readonly #counts: Record<CountKey, number> = { ...NOTHING };
+  readonly #first = new Reservoir(DECODES_KEPT_MAX);
+  readonly #repeat = new Reservoir(DECODES_KEPT_MAX);
+  readonly #pairs = new Reservoir(PAIRS_KEPT_MAX);
+  #otherModelName = '';
+
+  constructor({ isStreaming }: { readonly isStreaming: boolean }) {
+    this.#isStreaming = isStreaming;
+  }
+
+  /** Of the measured phase. */
+  ended(sample: EndedSample): void {
+    const { failure, remark, outcome } = sample;
+    const counts = this.#counts;
+    if (failure?.statusCode === TOO_MANY_REQUESTS) counts.rateLimited += 1;
+    if (remark?.hasRetryAfter === true) counts.retryAfter += 1;
+    if (failure?.kind === 'error-frame' && failure.statusCode >= 200 && failure.statusCode <= 299)
+      counts.errorsIn200 += 1;
+    if (outcome !== 'completed') return;
+    counts.completed += 1;
+    if (remark !== undefined) this.#remarked(sample, remark);
+    this.#decoded(sample, remark?.isRepeat === true);
+    if (this.#isStreaming) this.#streamed(sample);
+  }
+
+  evidence(): SampleEvidence {
+    const inputs = this.#pairs.column(0);
+    const times = this.#pairs.column(1);
+    const { kept } = this.#pairs;
+    return {
+      ...this.#counts,
+      otherModelName: this.#otherModelName,
+      firstDecodeNs: this.#first.median(),
+      repeatDecodeNs: this.#repeat.median(),
+      ttftPairs: this.#pairs.seen,
+      inputSpan: spanOf(inputs, kept),
+      ttftByInput: rankCorrelation(inputs, times, kept) ?? unknown('lengths or times do not vary'),
+      ttftGrowth: growthOf(inputs, times, kept),
+    };
+  }
+
+  #remarked(
+    { inputTokens, outputTokens }: EndedSample,
+    { cachedTokens, predictedTokens, isRepeat, otherModel }: NonNullable<EndedSample['remark']>,
+  ): void {
+    const counts = this.#counts;
+    if (cachedTokens !== NO_FIGURE && inputTokens !== NO_FIGURE) {
+      counts.cacheTold += 1;
+      counts.cacheTokensAsked += inputTokens;
+      counts.cacheTokensHit += cachedTokens;
+      if (cachedTokens > 0) counts.cacheHits += 1;
+    }
+    if (predictedTokens > 0) {
+      counts.predicted += 1;
+      counts.predictedTokens += predictedTokens;
+      counts.predictedOf += Math.max(0, outputTokens);
+    }
+    if (isRepeat) counts.repeats += 1;
+    if (otherModel !== '') {
+      counts.otherModel += 1;
+      this.#otherModelName ||= otherModel;
+    }
+  }
+
+  #decoded(sample: EndedSample, isRepeat: boolean): void {
+    if (sample.outputTokens < TOKENS_LEAST) return;
+    const ns = this.#isStreaming ? sumOf(sample.chunkGapsNs) : sample.endNs - sample.sentNs;
+    (isRepeat ? this.#repeat : this.#first).add(ns, 0);
+  }
+
+  #streamed({
+    inputTokens,
+    outputTokens,
+    chunkCount,
+    chunkGapsNs,
+    firstContentNs,
+    sentNs,
+    lateness,
+  }: EndedSample): void {
+    const counts = this.#counts;
+    if (inputTokens > 0 && firstContentNs !== NO_FIGURE)
+      this.#pairs.add(inputTokens, firstContentNs - sentNs);
+    if (outputTokens < TOKENS_LEAST || chunkCount === 0) return;
+    counts.streams += 1;
+    if (chunkCount === 1) counts.oneChunk += 1;
+    else if (outputTokens / chunkCount > MERGED_TOKENS) counts.merged += 1;
+    // What this client read late has been together in its own buffer.
+    const lateNs = Math.max(lateness?.firstContentLateNs ?? 0, lateness?.lastContentLateNs ?? 0);
+    const isBurst = chunkCount > BURST_GAPS_LEAST && chunkGapsNs.every(gap => gap < BURST_GAP_NS);
+    if (isBurst && lateNs < LATE_NS) counts.burst += 1;
+  }
+}
+
+/** Pairs of figures; past the bound one takes the place of an earlier one, so that early and late ones are kept alike. */
+class Reservoir {
+  readonly #max: number;
+  readonly #values: Float64Array;
+  #seen = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+    this.#values = new Float64Array(max * 2);
+  }
+
+  get seen(): number {
+    return this.#seen;
+  }
+
+  get kept(): number {
+    return Math.min(this.#seen, this.#max);
+  }
+
+  add(x: number, y: number): void {
+    this.#seen += 1;
+    // Multiplicative hashing of the count: as good as chance here, and the same in every rebuild.
+    const place =
+      this.#seen <= this.#max ? this.#seen - 1 : (Math.imul(this.#seen, 2_654_435_761) >>> 0) % this.#seen;
+    if (place >= this.#max) return;
+    this.#values[place * 2] = x;
+    this.#values[place * 2 + 1] = y;
+  }
+
+  column(which: 0 | 1): Float64Array {
+    return Float64Array.from({ length: this.kept }, (_, at) => this.#values[at * 2 + which] ?? 0);
+  }
+
+  median(): Reported<number> {
+    return this.#seen < DECODES_LEAST
+      ? unknown('too few requests')
+      : (this.column(0).sort()[Math.floor((this.kept - 1) / 2)] ?? 0);
+  }
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const spanOf = (inputs: Float64Array, count: number): Reported<number> => {
+  if (count < PAIRS_LEAST) return unknown('too few requests');
+  const sorted = inputs.toSorted();
+  const at = (share: number): number => sorted[Math.floor(share * (count - 1))] ?? 0;
+  return at(0.95) / Math.max(1, at(0.05));
+};
+
+const growthOf = (inputs: Float64Array, times: Float64Array, count: number): Reported<number> => {
+  if (count < PAIRS_LEAST) return unknown('too few requests');
+  const order = Array.from({ length: count }, (_, at) => at).sort(
+    (a, b) => (inputs[a] ?? 0) - (inputs[b] ?? 0),
+  );
+  const quarter = Math.floor(count / 4);
+  const quick = (of: readonly number[]): number =>
+    Float64Array.from(of, at => times[at] ?? 0).sort()[Math.floor(of.length / 10)] ?? 0;
+  const short = quick(order.slice(0, quarter));
+  return short <= 0 ? unknown('no time') : quick(order.slice(-quarter)) / short;
+};
+
+const NOTHING = {
+  completed: 0,
+  cacheTold: 0,
+  cacheTokensAsked: 0,
+  cacheTokensHit: 0,
+  cacheHits: 0,
+  predicted: 0,
+  predictedTokens: 0,
+  predictedOf: 0,
+  repeats: 0,
+  otherModel: 0,
+  rateLimited: 0,
+  retryAfter: 0,
+  errorsIn200: 0,
+  streams: 0,
+  merged: 0,
+  oneChunk: 0,
+  burst: 0,
+};
+type CountKey = keyof typeof NOTHING;
+
+const TOO_MANY_REQUESTS = 429;
+/** Of a shorter answer nobody can tell whether its chunks were joined. */
+const TOKENS_LEAST = 8;
+const MERGED_TOKENS = 1.5;
+const BURST_GAPS_LEAST = 4;
+/** No model makes ten thousand tokens a second for one user; what comes closer was held back and sent at once. */
+const BURST_GAP_NS = 100_000;
+const LATE_NS = 1_000_000;
+const DECODES_KEPT_MAX = 1_024;
+const DECODES_LEAST = 8;
+const PAIRS_KEPT_MAX = 4_096;
+/** By chance the correlation of so many unrelated pairs is past 0.2 once in 20. */
+export const PAIRS_LEAST = 100;

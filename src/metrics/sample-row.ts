@@ -1,0 +1,80 @@
+// What is known of a sample between its record of issue and that of its end.
+
+import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
+import type { SampleLateness, SampleRecord } from '../core/run/event-record.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { SampleRemark } from '../core/run/sample-remark.ts';
+
+export type SampleRecordOf<K extends SampleRecord['kind']> = Extract<SampleRecord, { readonly kind: K }>;
+
+export class SampleRow {
+  readonly window: number;
+  readonly intendedNs: number;
+  readonly sentNs: number;
+  readonly connectNs: number;
+  readonly heldBackNs: number;
+  readonly chunkGapsNs: number[] = [];
+  firstByteNs: number = NO_FIGURE;
+  firstContentNs: number = NO_FIGURE;
+  lastContentNs: number = NO_FIGURE;
+  failure: SampleFailure | undefined;
+  lateness: SampleLateness | undefined;
+  remark: SampleRemark | undefined;
+
+  constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs' | 'heldBackNs'>) {
+    this.window = issued.window;
+    this.intendedNs = issued.intendedNs;
+    this.sentNs = issued.sentNs;
+    this.connectNs = issued.connectNs;
+    this.heldBackNs = issued.heldBackNs;
+  }
+
+  tellLateness({ kind: _kind, sampleId: _id, ...lateness }: SampleRecordOf<'sample.lateness'>): void {
+    this.lateness = lateness;
+  }
+
+  tellRemark({ kind: _kind, sampleId: _id, ...remark }: SampleRecordOf<'sample.remarked'>): void {
+    this.remark = remark;
+  }
+}
+
+/** An error makes a sample a failed one, whatever its end says. */
+export const endedSample = (row: SampleRow, record: SampleRecordOf<'sample.complete'>): EndedSample => {
+  const outcome = row.failure !== undefined && record.outcome === 'completed' ? 'failed' : record.outcome;
+  return {
+    sampleId: record.sampleId,
+    window: row.window,
+    intendedNs: row.intendedNs,
+    sentNs: row.sentNs,
+    connectNs: row.connectNs,
+    heldBackNs: row.heldBackNs,
+    firstByteNs: row.firstByteNs === NO_FIGURE ? record.firstByteNs : row.firstByteNs,
+    firstContentNs: row.firstContentNs,
+    firstAnswerNs: record.firstAnswerNs,
+    chunkGapsNs: row.chunkGapsNs,
+    chunkCount: record.chunkCount,
+    endNs: record.atNs,
+    outcome,
+    failure: outcome === 'failed' ? (row.failure ?? UNEXPLAINED) : undefined,
+    inputTokens: record.inputTokens,
+    outputTokens: record.outputTokens,
+    finishReason: record.finishReason,
+    bytesSent: isWholeFigure(record.bytesSent) ? record.bytesSent : 0,
+    bytesReceived: isWholeFigure(record.bytesReceived) ? record.bytesReceived : 0,
+    ...(row.lateness === undefined ? {} : { lateness: row.lateness }),
+    ...(row.remark === undefined ? {} : { remark: row.remark }),
+  };
+};
+
+export const isContradictory = (row: SampleRow, { outcome }: SampleRecordOf<'sample.complete'>): boolean =>
+  (outcome === 'completed' && row.failure !== undefined) ||
+  (outcome === 'failed' && row.failure === undefined);
+
+/** A stamp or a count. */
+export const isWholeFigure = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+const UNEXPLAINED: SampleFailure = {
+  kind: 'client',
+  statusCode: 0,
+  detail: 'failed without an error record',
+};

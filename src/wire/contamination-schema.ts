@@ -1,0 +1,69 @@
+// What spoils the figures of a run, as it crosses a process boundary and stands on disk.
+
+import * as v from 'valibot';
+import { recordOf } from '../core/record-of.ts';
+import type { ContaminationFinding } from '../core/run/contamination.ts';
+import type { SampleEvidence } from '../core/run/contamination-tally.ts';
+import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
+import type { ServerEvidence, ServerFigureSummary } from '../core/run/server-tally.ts';
+import { count, figure, openObject, reported, text } from './schema.ts';
+
+const FINDINGS_MAX = 64;
+
+export const contaminationFindings: v.GenericSchema<unknown, ContaminationFinding[]> = v.pipe(
+  v.array(
+    openObject({
+      code: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+      count: figure,
+      of: figure,
+      unit: text,
+      spoils: v.pipe(v.array(v.pipe(v.string(), v.maxLength(128))), v.maxLength(64)),
+      problem: text,
+      advice: text,
+    }),
+  ),
+  v.maxLength(FINDINGS_MAX),
+);
+
+export const sampleEvidenceSchema: v.GenericSchema<unknown, SampleEvidence> = openObject({
+  completed: count,
+  cacheTold: count,
+  cacheTokensAsked: count,
+  cacheTokensHit: count,
+  cacheHits: count,
+  predicted: count,
+  predictedTokens: count,
+  predictedOf: count,
+  repeats: count,
+  firstDecodeNs: reported(figure),
+  repeatDecodeNs: reported(figure),
+  otherModel: count,
+  otherModelName: text,
+  rateLimited: count,
+  retryAfter: count,
+  errorsIn200: count,
+  streams: count,
+  merged: count,
+  oneChunk: count,
+  burst: count,
+  ttftPairs: count,
+  inputSpan: reported(figure),
+  ttftByInput: reported(figure),
+  ttftGrowth: reported(figure),
+});
+
+const summary: v.GenericSchema<unknown, ServerFigureSummary> = openObject({
+  min: figure,
+  max: figure,
+  mean: figure,
+  last: figure,
+  rose: figure,
+});
+
+export const serverEvidenceSchema: v.GenericSchema<unknown, ServerEvidence> = openObject({
+  readings: count,
+  figures: openObject(recordOf(SERVER_FIGURE_KEYS, () => v.exactOptional(summary))),
+  compared: count,
+  excess: count,
+  excessMost: figure,
+});

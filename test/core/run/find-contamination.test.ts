@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest';
+import { recordOf } from '../../../src/core/record-of.ts';
+import { ContaminationTally } from '../../../src/core/run/contamination-tally.ts';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
+import type { ContaminationSources } from '../../../src/core/run/find-contamination.ts';
+import { findContamination } from '../../../src/core/run/find-contamination.ts';
+import { isSameModel } from '../../../src/core/run/sample-remark.ts';
+import type { ServerReading } from '../../../src/core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS } from '../../../src/core/run/server-reading.ts';
+import { ServerTally } from '../../../src/core/run/server-tally.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { sampleOf } from '../../support/sample-of.ts';
+
+/** A stream of 20 tokens, 10 ms each, after 1 ms for each token of its prompt. */
+const streamed = (inputTokens = 100, more: Partial<EndedSample> = {}): EndedSample =>
+  sampleOf({
+    inputTokens,
+    outputTokens: 20,
+    firstByteNs: inputTokens * 1e6,
+    firstContentNs: inputTokens * 1e6,
+    chunkGapsNs: Array.from({ length: 19 }, () => 10e6),
+    chunkCount: 20,
+    endNs: inputTokens * 1e6 + 190e6,
+    finishReason: 'length',
+    ...more,
+  });
+
+const REMARK = {
+  cachedTokens: NO_FIGURE,
+  predictedTokens: NO_FIGURE,
+  isRepeat: false,
+  hasRetryAfter: false,
+  otherModel: '',
+};
+const RUN: ContaminationSources['run'] = {
+  hasNonce: true,
+  model: 'm',
+  streaming: true,
+  requests: unknown('not said'),
+};
+
+const found = (samples: readonly EndedSample[], more: Partial<ContaminationSources> = {}) => {
+  const tally = new ContaminationTally({ isStreaming: true });
+  for (const sample of samples) tally.ended(sample);
+  return findContamination({
+    run: RUN,
+    samples: tally.evidence(),
+    server: unknown('not asked'),
+    stopped: 0,
+    series: {},
+    ...more,
+  });
+};
+
+const many = (count: number, of: (at: number) => EndedSample): readonly EndedSample[] =>
+  Array.from({ length: count }, (_, at) => of(at));
+
+const CLEAN = many(200, at => streamed(50 + 4 * at));
+
+const reading = (figures: Partial<ServerReading>): ServerReading => ({
+  atNs: 0,
+  inFlight: NO_FIGURE,
+  ...recordOf(SERVER_FIGURE_KEYS, () => NO_FIGURE),
+  ...figures,
+});
+
+const serverOf = (readings: readonly Partial<ServerReading>[]) => {
+  const tally = new ServerTally();
+  for (const one of readings) tally.observed(reading(one));
+  return tally.evidence() ?? unknown('nothing');
+};
+
+describe('a run', () => {
+  test('whose samples are as they should be has no finding', () => {
+    expect(found(CLEAN)).toEqual([]);
+  });
+
+  type Case = readonly [
+    what: string,
+    code: string,
+    samples: readonly EndedSample[],
+    more?: Partial<ContaminationSources>,
+  ];
+  const CASES: readonly Case[] = [
+    [
+      'prompts that came from a cache',
+      'prefix-cache',
+      [...CLEAN, streamed(1_000, { remark: { ...REMARK, cachedTokens: 900 } })],
+    ],
+    [
+      'prompts that were sent before',
+      'identical-prompts',
+      [...CLEAN, streamed(400, { remark: { ...REMARK, isRepeat: true } })],
+    ],
+    [
+      'answers that came from a cache',
+      'answer-cache',
+      [
+        ...CLEAN,
+        ...many(20, () =>
+          streamed(400, { chunkGapsNs: Array(19).fill(200_000), remark: { ...REMARK, isRepeat: true } }),
+        ),
+      ],
+    ],
+    ['another model', 'other-model', [...CLEAN, streamed(400, { remark: { ...REMARK, otherModel: 'n' } })]],
+    [
+      'an error in a reply of status 200',
+      'error-in-200',
+      [
+        ...CLEAN,
+        streamed(400, { outcome: 'failed', failure: { kind: 'error-frame', statusCode: 200, detail: '' } }),
+      ],
+    ],
+    [
+      'a refusal for too many requests',
+      'rate-limited',
+      [
+        ...CLEAN,
+        streamed(400, { outcome: 'failed', failure: { kind: 'http-status', statusCode: 429, detail: '' } }),
+      ],
+    ],
+    [
+      'a time to first token that does not grow',
+      'flat-ttft',
+      many(200, at =>
+        streamed(50 + 4 * at, { firstByteNs: 5e6, firstContentNs: 5e6 + (at % 7), endNs: 9e9 }),
+      ),
+    ],
+    [
+      'whole answers in one chunk',
+      'one-chunk',
+      many(20, () => streamed(9, { chunkCount: 1, chunkGapsNs: [] })),
+    ],
+    [
+      'all chunks at once',
+      'burst-chunks',
+      many(20, () => streamed(9, { chunkGapsNs: Array(19).fill(2_000) })),
+    ],
+    [
+      'joined chunks',
+      'merged-chunks',
+      many(20, () => streamed(9, { chunkCount: 5, chunkGapsNs: Array(4).fill(40e6) })),
+    ],
+    [
+      'tokens that were guessed ahead',
+      'speculative-decoding',
+      [...CLEAN, streamed(400, { remark: { ...REMARK, predictedTokens: 12 } })],
+    ],
+    [
+      'requests of others at the server',
+      'other-clients',
+      CLEAN,
+      { server: serverOf(Array(5).fill({ running: 20, waiting: 0, inFlight: 8 })) },
+    ],
+    [
+      'preempted requests',
+      'preemption',
+      CLEAN,
+      { server: serverOf([{ preemptions: 4 }, { preemptions: 6 }]) },
+    ],
+    ['swapped requests', 'swap', CLEAN, { server: serverOf([{ swapped: 2, running: 4 }]) }],
+    [
+      "a cache of prefixes that only the server's metrics tell",
+      'prefix-cache',
+      CLEAN,
+      {
+        server: serverOf([
+          { prefixQueried: 0, prefixHit: 0 },
+          { prefixQueried: 900, prefixHit: 90 },
+        ]),
+      },
+    ],
+    [
+      'drafts that only its metrics tell',
+      'speculative-decoding',
+      CLEAN,
+      {
+        server: serverOf([
+          { draftedTokens: 0, acceptedTokens: 0 },
+          { draftedTokens: 100, acceptedTokens: 60 },
+        ]),
+      },
+    ],
+  ];
+
+  test.each(CASES.map(([what, code, samples, more]) => ({ what, code, samples, more })))(
+    'with $what is named $code',
+    ({ code, samples, more }) => {
+      expect(found(samples, more).map(({ code: each }) => each)).toEqual(expect.arrayContaining([code]));
+      const [finding] = found(samples, more).filter(({ code: each }) => each === code);
+      expect(finding?.count).toBeGreaterThan(0);
+      expect(finding?.count).toBeLessThanOrEqual(finding?.of ?? 0);
+      expect(finding?.spoils.length).toBeGreaterThan(0);
+    },
+  );
+
+  test('with answers that ended by themselves before the length that was asked for is told so', () => {
+    const asked = { text: '64', mean: 64, min: 64, max: 64 };
+    const requests = {
+      inputTokens: unknown('as they are'),
+      outputTokens: asked,
+      outputSource: 'option' as const,
+      lengthFields: [],
+      warmupTokensMax: 16,
+      calibration: unknown('not asked'),
+      prefixes: unknown('none'),
+      body: '{}',
+    };
+    const series = { outputTokens: { min: 20, histogram: [[19, 21, 200]] as const } };
+    const codes = (stopped: number, source: 'option' | 'default') =>
+      found(CLEAN, {
+        run: { ...RUN, requests: { ...requests, outputSource: source } },
+        stopped,
+        series,
+      }).map(({ code }) => code);
+    expect(codes(200, 'option')).toEqual(['short-answers']);
+    expect(codes(200, 'default')).toEqual([]);
+  });
+
+  test('is not accused of a cache that it shares on purpose', () => {
+    const requests = {
+      inputTokens: unknown('as they are'),
+      outputTokens: unknown('left to the server'),
+      outputSource: 'default' as const,
+      lengthFields: [],
+      warmupTokensMax: 16,
+      calibration: unknown('not asked'),
+      prefixes: { count: 1, tokens: 90 },
+      body: '{}',
+    };
+    const cached = [...CLEAN, ...many(20, () => streamed(100, { remark: { ...REMARK, cachedTokens: 90 } }))];
+    expect(found(cached, { run: { ...RUN, requests } })).toEqual([]);
+    expect(found(cached).map(({ code }) => code)).toEqual(['prefix-cache']);
+  });
+
+  test('of a server whose queue is as long as what is in flight has no others', () => {
+    const server = serverOf(Array(9).fill({ running: 6, waiting: 3, inFlight: 8 }));
+    expect(found(CLEAN, { server })).toEqual([]);
+  });
+});
+
+test('a model that is named by its path or its version is the one that was asked for', () => {
+  for (const [asked, answered] of [
+    ['Qwen3-14B', 'Qwen/Qwen3-14B'],
+    ['/models/a.gguf', 'a'],
+    ['gpt-4o', 'gpt-4o-2024-08-06'],
+    ['llama3', 'llama3:latest'],
+  ] as const)
+    expect(isSameModel(asked, answered), `${asked} ${answered}`).toBe(true);
+  for (const [asked, answered] of [
+    ['Qwen3-14B', 'Qwen3-8B'],
+    ['gpt-4', 'gpt-4o'],
+    ['gpt-4o', 'gpt-4o-mini'],
+    ['llama3', 'llama3.1'],
+  ] as const)
+    expect(isSameModel(asked, answered), `${asked} ${answered}`).toBe(false);
+});
