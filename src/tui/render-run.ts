@@ -9,6 +9,7 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
@@ -222,7 +223,16 @@ const clientLines = (metrics: MetricLookup): readonly Line[] => {
       ...(isStarved ? [part(' · starved', 'bad')] : []),
       ...(dropped > 0 ? [part(` · ${formatCount(dropped)} records lost`, 'bad')] : []),
     ],
+    ...errorBoundLines(metrics),
   ];
+};
+
+/** As the report will say it at the end. */
+const errorBoundLines = (metrics: MetricLookup): readonly Line[] => {
+  const [worst] = figureVerdicts(Object.fromEntries(metrics.allSeries));
+  return worst === undefined
+    ? []
+    : [[name(''), part(figureVerdictText(worst), worst.kind === 'good' ? 'plain' : 'caution')]];
 };
 
 const tail = (title: string, rank: number): Column => ({ title, isNumber: true, widthMax: 12, rank });

@@ -7,6 +7,7 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
+import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import {
@@ -58,6 +59,7 @@ const seriesFigures = openObject({
     v.record(v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/)), figure),
     v.maxEntries(32),
   ),
+  errorBound: v.exactOptional(errorBoundSchema),
 });
 
 export const runFiguresSchema: Schema<RunFigures> = openObject({

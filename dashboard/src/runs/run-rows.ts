@@ -88,7 +88,8 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
   const tpot = percentileNs(figures, 'tpotNs', '50');
   const limits = limitWords(run);
   const state = stateWords(view);
-  const verdict = figures === undefined ? undefined : verdictWords(figures.client, view.state);
+  const verdict =
+    figures === undefined ? undefined : verdictWords(figures.client, view.state, figures.series);
   const missed = missedWords(figures);
   return {
     view,

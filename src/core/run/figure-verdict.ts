@@ -3,6 +3,7 @@
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
+import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import type { ErrorBound, SeriesErrorBound } from './error-bound.ts';
 import { widestOf } from './error-bound.ts';
 import type { SeriesKey } from './run-series.ts';
@@ -19,21 +20,21 @@ export interface FigureVerdict {
 }
 
 interface BoundedSeries {
+  readonly count: number;
   readonly percentiles: Readonly<Record<string, number>>;
   readonly errorBound?: SeriesErrorBound;
-  readonly estimates?: Readonly<Record<string, number | null>>;
 }
 
 /** Of the percentiles that people read, as far as their samples vouch for them; worst first. */
 export const figureVerdicts = (
-  series: Readonly<Partial<Record<SeriesKey, BoundedSeries>>>,
+  series: Readonly<Record<string, BoundedSeries | undefined>>,
 ): readonly FigureVerdict[] =>
   seriesOf('headline', 'detail')
     .flatMap(key => {
       const one = series[key];
       return one === undefined
         ? []
-        : READ_PERCENTILES.filter(p => Number(p) <= 50 || one.estimates?.[p] !== null).flatMap(p =>
+        : READ_PERCENTILES.filter(p => p === '50' || earlyStoppingRank(one.count, Number(p)) > 0).flatMap(p =>
             verdictOf(key, p, one),
           );
     })
@@ -41,10 +42,13 @@ export const figureVerdicts = (
 
 /** "chunk gap p99 12 ms: the client adds up to 3.1 ms" */
 export const figureVerdictText = (verdict: FigureVerdict): string => {
-  const { series, percentile, valueNs, bound, kind } = verdict;
-  const name = `${seriesRow(series).shortLabel} ${percentile === 'mean' ? percentile : `p${percentile}`}`;
-  return `${name} ${time(valueNs)}: ${WORDS[kind]}${time(widestOf(bound))}`;
+  const { valueNs, bound, kind } = verdict;
+  return `${figureName(verdict)} ${time(valueNs)}: ${WORDS[kind]}${time(widestOf(bound))}`;
 };
+
+/** "TTFT p99" */
+export const figureName = ({ series, percentile }: FigureVerdict): string =>
+  `${seriesRow(series).shortLabel} ${percentile === 'mean' ? percentile : `p${percentile}`}`;
 
 /** Of a figure, for a cell beside it: "±0.4 ms". */
 export const boundText = (bound: ErrorBound | undefined): string =>
@@ -67,7 +71,7 @@ const shareOf = ({ bound, valueNs }: FigureVerdict): number => widestOf(bound) /
 
 const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
-const READ_PERCENTILES: readonly string[] = ['50', '90', '99'];
+export const READ_PERCENTILES: readonly string[] = ['50', '90', '99'];
 const WORDS: Readonly<Record<FigureVerdict['kind'], string>> = {
   good: 'good to ±',
   adds: 'the client adds up to ',

@@ -32,7 +32,8 @@ export interface ReportVerdict {
 
 export const reportVerdict = (report: Report): ReportVerdict => {
   const { client } = report;
-  const words = verdictWords(runDigest(report).client, stateOf(report));
+  const digest = runDigest(report);
+  const words = verdictWords(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
   const isWhole = report.complete && !report.interrupted;
   const reasons = [

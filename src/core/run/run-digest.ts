@@ -3,6 +3,8 @@
 import { recordOf } from '../record-of.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
+import type { SeriesErrorBound } from './error-bound.ts';
+import { READ_PERCENTILES } from './figure-verdict.ts';
 import { isFailureKind } from './outcome.ts';
 import type { LatenessFigures, Report, ReportClient, ReportRun, ReportSeries } from './report.ts';
 import type { ClientFigures, Run, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
@@ -68,7 +70,22 @@ export const stateOf = (report: Report): RunState => {
   return report.complete ? 'complete' : 'incomplete';
 };
 
-const seriesFigures = ({ count, percentiles }: ReportSeries): SeriesFigures => ({ count, percentiles });
+const seriesFigures = ({ count, percentiles, errorBound }: ReportSeries): SeriesFigures => ({
+  count,
+  percentiles,
+  ...(errorBound === undefined ? {} : { errorBound: readBound(errorBound, percentiles) }),
+});
+
+/** Of the percentiles that are told, those that people read: events travel five times a second. */
+const readBound = (
+  { mean, percentiles: bounds }: SeriesErrorBound,
+  told: SeriesFigures['percentiles'],
+): SeriesErrorBound => ({
+  mean,
+  percentiles: Object.fromEntries(
+    Object.entries(bounds).filter(([p]) => READ_PERCENTILES.includes(p) && told[p] !== undefined),
+  ),
+});
 
 /** Words and time of the newest one stand in samples.jsonl, where the daemon of the machine that runs it reads them. */
 const errorsOf = (report: Report): readonly RunError[] =>

@@ -5,6 +5,7 @@ import type { NodeId, RunId } from '../ids.ts';
 import type { SweepPlace } from '../sweep/sweep.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContentArrived } from './content-arrived.ts';
+import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { ObjectiveFields } from './objective.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
@@ -77,6 +78,8 @@ export interface SeriesFigures {
   readonly count: number;
   /** Percentile as text ("99.9") to value. */
   readonly percentiles: Readonly<Record<string, number>>;
+  /** By how much the client may be off in each; not there where that is not known. */
+  readonly errorBound?: SeriesErrorBound;
 }
 
 export interface RunError {

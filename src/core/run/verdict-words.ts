@@ -4,7 +4,10 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import { isKnown } from '../unknown.ts';
-import type { ClientFigures, RunState } from './run.ts';
+import { widestOf } from './error-bound.ts';
+import type { FigureVerdict } from './figure-verdict.ts';
+import { figureName, figureVerdicts, figureVerdictText } from './figure-verdict.ts';
+import type { ClientFigures, RunFigures, RunState } from './run.ts';
 import type { VerdictScope } from './verdict-scope.ts';
 import { verdictScope, verdictText } from './verdict-scope.ts';
 
@@ -17,9 +20,16 @@ export interface VerdictWords {
 }
 
 /** @param state as the run is shown: one without a lease is interrupted. */
-export const verdictWords = (client: ClientFigures, state: RunState): VerdictWords => {
+export const verdictWords = (
+  client: ClientFigures,
+  state: RunState,
+  series: RunFigures['series'] = {},
+): VerdictWords => {
   const scope = verdictScope(state);
-  if (scope === 'whole' || scope === 'so-far') return plainWords(client, scope);
+  if (scope === 'whole' || scope === 'so-far') {
+    const [worst] = client.verdict === 'trustworthy' ? figureVerdicts(series) : [];
+    return worst === undefined ? plainWords(client, scope) : boundedWords(worst);
+  }
   const [cut, part] = [capitalized(state), PARTS[scope]];
   const short = verdictText(client.verdict, state);
   switch (client.verdict) {
@@ -43,6 +53,36 @@ export const verdictWords = (client: ClientFigures, state: RunState): VerdictWor
       return { tone: 'open', word: cut, short: 'no verdict', remark: NOTHING_TOLD };
     default:
       return client.verdict satisfies never;
+  }
+};
+
+/** It did not hold the run back; how far each figure can be used is another question, and the worst one answers it. */
+const boundedWords = (worst: FigureVerdict): VerdictWords => {
+  const [name, off] = [figureName(worst), figureText(formatMeasuredNanoseconds(widestOf(worst.bound)))];
+  switch (worst.kind) {
+    case 'good':
+      return {
+        tone: 'good',
+        word: `Trustworthy, good to ±${off}`,
+        short: `±${off}`,
+        remark: `The load generator is not the limit; the least sure figure is ${figureVerdictText(worst)}.`,
+      };
+    case 'adds':
+      return {
+        tone: 'caution',
+        word: `The client adds up to ${off} to ${name}`,
+        short: `adds up to ${off}`,
+        remark: `The load generator is not the limit, and other figures are surer: ${figureVerdictText(worst)}.`,
+      };
+    case 'not-usable':
+      return {
+        tone: 'caution',
+        word: `${capitalized(name)} is not usable`,
+        short: `${name} not usable`,
+        remark: `The load generator is not the limit, but ${figureVerdictText(worst)}.`,
+      };
+    default:
+      return worst.kind satisfies never;
   }
 };
 

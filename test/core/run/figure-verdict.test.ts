@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { figureVerdicts, figureVerdictText } from '../../../src/core/run/figure-verdict.ts';
 
 const series = (p50: number, above: number, below = 0) => ({
+  count: 50,
   percentiles: { '50': p50, '90': 2 * p50 },
-  errorBound: { mean: { above, below }, percentiles: { '50': { above, below } } },
-  estimates: { '90': null },
+  errorBound: {
+    mean: { above, below },
+    percentiles: { '50': { above, below }, '90': { above: 1e9, below } },
+  },
 });
 
 test('a figure is good, has a part of the client in it, or cannot be used, by its bound over its value', () => {
@@ -21,6 +24,7 @@ test('a figure is good, has a part of the client in it, or cannot be used, by it
 });
 
 test('no word is said of a percentile that so few samples cannot tell, nor of one without a bound', () => {
-  expect(figureVerdicts({ ttftNs: { percentiles: { '50': 1 } } })).toEqual([]);
+  expect(figureVerdicts({ ttftNs: { count: 1_000, percentiles: { '50': 1 } } })).toEqual([]);
+  expect(figureVerdicts({ ttftNs: { ...series(84e6, 1), count: 64 } })[0]?.percentile).toBe('90');
   expect(figureVerdicts({ ttftNs: series(84e6, 1) }).map(({ percentile }) => percentile)).toEqual(['50']);
 });

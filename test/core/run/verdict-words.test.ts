@@ -20,6 +20,25 @@ describe('the verdict on the client', () => {
     });
   });
 
+  test('is as good as the worst figure, where bounds are known', () => {
+    const series = (p50: number, above: number) => ({
+      ttftNs: {
+        count: 50,
+        percentiles: { '50': p50 },
+        errorBound: { mean: { above, below: 0 }, percentiles: { '50': { above, below: 0 } } },
+      },
+    });
+    const wordOf = (p50: number, above: number) => {
+      const { tone, word } = verdictWords(client, 'running', series(p50, above));
+      return `${tone}: ${word.replaceAll(/\s/g, ' ')}`;
+    };
+    expect(wordOf(84e6, 0.4e6)).toBe('good: Trustworthy, good to ±400 µs');
+    expect(wordOf(84e6, 35e6)).toBe('caution: The client adds up to 35.0 ms to TTFT p50');
+    expect(wordOf(84e6, 70e6)).toBe('caution: TTFT p50 is not usable');
+    const bound = { ...client, verdict: 'client-bound' } as const;
+    expect(verdictWords(bound, 'complete', series(84e6, 1)).word).toBe('Client-bound');
+  });
+
   test('claims no figure that nobody told', () => {
     expect(verdictWords(silent, 'complete').word).toBe('Trustworthy');
     expect(verdictWords({ ...silent, verdict: 'client-bound' }, 'complete').tone).toBe('caution');
