@@ -14,6 +14,8 @@ import type { BenchRequest } from './run/bench-request.ts';
 import type { EventLogChild } from './run/event-log-child.ts';
 import { openEventLog } from './run/event-log-child.ts';
 import { finishRun } from './run/finish-run.ts';
+import { readProcText } from './run/host-watch.ts';
+import { MachineConditions } from './run/machine-conditions.ts';
 import { measure } from './run/measure.ts';
 import { checkOpenFiles } from './run/open-files.ts';
 import type { PreparedLoad } from './run/prepare-load.ts';
@@ -76,6 +78,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       runZeroNs,
       counts: () => load.counts,
     });
+    const conditions = conditionsOf(request, parts);
     const run = await measure({
       parts,
       load,
@@ -94,12 +97,21 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       samples,
       aggregator,
       eventLog,
-      notices: [...notices, ...(parts.said ?? [])],
+      notices: [...notices, ...(parts.said ?? []), ...conditions.sentences()],
     });
   } finally {
     if (!isBegun) await directory.discard();
   }
 };
+
+const conditionsOf = (request: BenchRequest, { environment }: BenchParts): MachineConditions =>
+  new MachineConditions({
+    read: readProcText,
+    platform: environment.os.split(' ')[0] ?? 'unknown',
+    cores: environment.cores,
+    host: request.target.server.host,
+    nowNs: () => Number(monotonicNs()),
+  });
 
 const zeroOf =
   ({ zero }: RunPart, { connectionsOpened }: PreparedLoad) =>

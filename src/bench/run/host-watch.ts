@@ -14,7 +14,7 @@ export class HostWatch {
   readonly #read: ReadText;
   #last: Reading | undefined;
 
-  constructor(read: ReadText = readText) {
+  constructor(read: ReadText = readProcText) {
     this.#read = read;
   }
 
@@ -67,7 +67,7 @@ const longest = (before: Reading['throttledNs'], now: Reading['throttledNs']): n
 const difference = (before: number | undefined, now: number | undefined): number =>
   before === undefined || now === undefined ? NO_FIGURE : Math.max(0, now - before);
 
-const readText: ReadText = path => {
+export const readProcText: ReadText = path => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
