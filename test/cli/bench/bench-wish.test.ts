@@ -310,6 +310,7 @@ describe('a benchmark', () => {
         'name',
         'tag',
         'out',
+        'repeat',
         'seed',
         'header',
         'header-file',
