@@ -147,7 +147,7 @@ const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
 };
 
 /** Of the payload, not of the key: maps know its texts already, and parts of a key would be new ones for each event. */
-const linkPlaceOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): LinkPlace | undefined =>
+export const linkPlaceOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): LinkPlace | undefined =>
   EVENT_KINDS[kind].place?.(payload);
 
 const heldAt = (

@@ -6,6 +6,8 @@ import type { FleetFault } from '../core/fleet/fleet-faults.ts';
 import type { FleetLink } from '../core/fleet/fleet-links.ts';
 import type { FleetPicture, FleetRoster } from '../core/fleet/fleet-picture.ts';
 import type { FleetSelection } from '../core/fleet/fleet-selection.ts';
+import type { GroupPairWays } from '../core/fleet/fleet-ways.ts';
+import type { LinkListing } from '../core/fleet/link-listing.ts';
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import { writtenOnce } from '../core/text/written-once.ts';
@@ -22,12 +24,19 @@ export interface FleetMessage {
 }
 
 /** `levels` and `sums` by the group's place in the roster; whatever is missing is as it was. */
-export type FleetParts = { readonly [P in PlainPart]?: FleetPicture[P] } & {
+export type FleetParts = FleetLists & { readonly [P in PlainPart]?: FleetPicture[P] } & {
   readonly levels?: Readonly<Record<string, FleetPicture['levels'][number]>>;
   readonly sums?: Readonly<Record<string, FleetPicture['sums'][number]>>;
+};
+
+/** What is no part of the picture, but was asked for besides. */
+export interface FleetLists {
   /** What is picked; null: nobody is called so. */
   readonly selection?: FleetSelection | null;
-};
+  /** Of each two groups that have links, and within each, by their places in the roster. */
+  readonly matrix?: readonly GroupPairWays[];
+  readonly listing?: LinkListing;
+}
 
 type PlainPart = Exclude<keyof FleetPicture, 'levels' | 'sums'>;
 
@@ -41,8 +50,15 @@ export const writtenPicture = (picture: FleetPicture): WrittenParts =>
     ...picture.sums.map((sums, group) => [`sums ${group}`, writtenOnce(sums)] as const),
   ]);
 
-export const writtenSelection = (selection: FleetSelection | undefined): WrittenParts =>
-  new Map([['selection', JSON.stringify(selection ?? null)]]);
+export const writtenLists = (lists: FleetLists): WrittenParts =>
+  new Map(Object.entries(listsOf(lists)).map(([name, list]) => [name, JSON.stringify(list)] as const));
+
+/** Those that are there. */
+export const listsOf = ({ selection, matrix, listing }: FleetLists): FleetLists => ({
+  ...(selection === undefined ? {} : { selection }),
+  ...(matrix === undefined ? {} : { matrix }),
+  ...(listing === undefined ? {} : { listing }),
+});
 
 export const encodeFleet = (head: Omit<FleetMessage, 'parts'>, parts: WrittenParts): string => {
   const plain: string[] = [];
@@ -80,7 +96,7 @@ export const foldedPicture = (
   const roster: FleetRoster | undefined = parts.roster ?? held.roster;
   if (roster === undefined) return before;
   const groups = roster.groups.map((_, index) => index);
-  const { levels: _, sums: __, selection: ___, ...plain } = parts;
+  const { levels: _, sums: __, selection: ___, matrix: ____, listing: _____, ...plain } = parts;
   const picture: Partial<FleetPicture> = {
     ...held,
     ...plain,
@@ -104,6 +120,11 @@ const moved = (parts: FleetParts, offsetMs: number): FleetParts => ({
   ...(parts.answers?.slowestCable === undefined
     ? {}
     : { answers: { ...parts.answers, slowestCable: movedFleetLink(parts.answers.slowestCable, offsetMs) } }),
+  ...(parts.listing === undefined
+    ? {}
+    : {
+        listing: { ...parts.listing, links: parts.listing.links.map(link => movedFleetLink(link, offsetMs)) },
+      }),
   ...(parts.selection === undefined || parts.selection === null
     ? {}
     : {

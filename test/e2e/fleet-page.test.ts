@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import type { Fleet } from './fleet.ts';
-import { mesh, renamed } from './fleet.ts';
+import { joined, mesh, renamed } from './fleet.ts';
 import { ETHERNET, idOf, profiled } from './links.ts';
 import type { Machine } from './machines.ts';
 import { rack as server, studio } from './machines.ts';
@@ -212,8 +212,6 @@ describe('the page of a fleet', () => {
     expect(String(streams)).not.toContain('/api/state');
     await page.getByRole('link', { name: 'r2, 10 nodes: open its map' }).click();
     await page.getByRole('link', { name: /^mba-1/ }).waitFor();
-    await page.getByRole('link', { name: 'Nodes 70' }).click();
-    await page.getByRole('row', { name: /^mga-1/ }).waitFor();
     await page.getByRole('link', { name: 'Cluster', exact: true }).click();
     await gridOf(page)
       .getByRole('rowgroup', { name: /^r7, 10 nodes/ })
@@ -221,6 +219,62 @@ describe('the page of a fleet', () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe('the other pages of seventy nodes', () => {
+  test(
+    'list nodes page by page, and show one of them with its links',
+    async ({ browser }) => {
+      const fleet = seventy();
+      await using cluster = await served({ ...fleet, told: linksOf(fleet) });
+      const { page, problems } = await browser.open(`${cluster.url}/nodes`, { width: 1_440, height: 900 });
+      await page.getByText('page 1 of 2').waitFor();
+      await page.getByRole('row', { name: /^maa-1/ }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('row', { name: /^mga-1/ }).waitFor();
+      await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('mab');
+      await page.getByText('1 of 70 match').waitFor();
+      await page.getByRole('link', { name: 'mab-2' }).click();
+      await page.getByRole('heading', { name: 'mab-2' }).waitFor();
+      await page.getByRole('cell', { name: /maa-1/ }).first().waitFor();
+      expect(await page.title()).toMatch(/^Node mab-2/);
+      expect(problems).toEqual([]);
+    },
+    AXE_TIMEOUT_MS,
+  );
+
+  test(
+    'show links as a matrix of groups, as a list, and one by one, and say which were not chosen',
+    async ({ browser }) => {
+      const fleet = seventy();
+      await using cluster = await served({ ...fleet, told: linksOf(fleet) });
+      const { page, problems } = await browser.open(`${cluster.url}/links`, { width: 1_440, height: 900 });
+      const cell = page.getByRole('button', { name: /^r1 to r2: .* median of one link/ });
+      await cell.waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'List' }).click();
+      await page.getByText('2 links').waitFor();
+      await page.getByRole('link', { name: 'maa-1 – mab-2' }).click();
+      await page.getByRole('heading', { level: 1, name: /maa-1.*mab-2/ }).waitFor();
+      await page.goto(`${cluster.url}/links/maa-1/mgj-10`);
+      await page.getByText('This link was not chosen today').waitFor();
+      await page.goto(`${cluster.url}/runs`);
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      await page.goto(`${cluster.url}/links`);
+      await cell.click();
+      await sideOf(page, 'r1 – r2').waitFor();
+      expect(problems).toEqual([]);
+    },
+    AXE_TIMEOUT_MS,
+  );
+});
+
+/** From the first node to one of its rack, and to one of the next. */
+const linksOf = ({ machines: [first, second, ...others] }: Fleet): Fleet['told'] => {
+  const far = others[9];
+  if (first === undefined || second === undefined || far === undefined) throw new Error('no machines');
+  return [...joined(first, second, ETHERNET), ...joined(first, far, ETHERNET)];
+};
 
 /** Words of the picture that lie on others. */
 const OVERLAPS = `(() => {

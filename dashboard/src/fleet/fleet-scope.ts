@@ -1,4 +1,5 @@
-// What a page asks the stream for: on the page of a cluster the picture of a fleet, elsewhere the whole state.
+// What a page asks the stream for: the picture of the fleet for all of them, and of a large one the part that the page shows.
+// The daemon of a small cluster answers the first with the whole state, and then nothing else is asked for.
 
 import type { FleetPick } from '../../../src/core/fleet/fleet-selection.ts';
 import { pickText } from '../../../src/core/fleet/fleet-selection.ts';
@@ -6,8 +7,8 @@ import type { PageRoute } from '../shell/route.ts';
 import { readFleetAddress } from './fleet-address.ts';
 
 export const streamScope = (route: PageRoute, query: URLSearchParams): string => {
-  if (route.kind !== 'cluster') return '';
-  const { by } = readFleetAddress(query);
+  const { by } =
+    route.kind === 'cluster' || route.kind === 'links' ? readFleetAddress(query) : { by: undefined };
   return new URLSearchParams({ view: 'fleet', ...(by === undefined ? {} : { by }) }).toString();
 };
 
@@ -16,3 +17,19 @@ export const pickScope = (by: string, pick: FleetPick): string =>
 
 export const groupScope = (by: string, group: string): string =>
   new URLSearchParams({ view: 'group', by, group }).toString();
+
+/** Of one node its links too, of two what lies between them, of a list each by itself. */
+export const nodesScope = (view: 'node' | 'nodes' | 'link', nodes: readonly string[]): string =>
+  new URLSearchParams({ view, nodes: nodes.join() }).toString();
+
+/** The matrix of groups, and of all links the page that the address means. */
+export const linksScope = (by: string, query: URLSearchParams): string => {
+  const scope = new URLSearchParams({ view: 'links', by });
+  for (const name of ['q', 'type', 'flagged', 'page']) {
+    const value = query.get(name);
+    if (value !== null) scope.set(name, value);
+  }
+  return scope.toString();
+};
+
+export const RUNS_SCOPE: string = new URLSearchParams({ view: 'runs' }).toString();

@@ -10,7 +10,7 @@ export interface MatrixHeads {
 }
 
 /** @param tablePx of the whole table; 0 before it was drawn. */
-export const matrixHeads = (columns: readonly MatrixColumn[], tablePx: number): MatrixHeads => {
+export const matrixHeads = (columns: readonly MatrixColumn<string>[], tablePx: number): MatrixHeads => {
   if (columns.length > DENSE_COLUMNS) return { columnPx: undefined, isUpright: true };
   if (tablePx === 0 || columns.length === 0) return { columnPx: undefined, isUpright: false };
   const gaps = columns.slice(0, -1).filter(({ isGroupEnd }) => isGroupEnd).length;

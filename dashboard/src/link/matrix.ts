@@ -25,15 +25,15 @@ export type Cell =
       readonly isFlagged: boolean;
     };
 
-export interface MatrixColumn {
-  readonly id: NodeId;
+export interface MatrixColumn<Id extends string = NodeId> {
+  readonly id: Id;
   readonly name: string;
   /** The last of its group. */
   readonly isGroupEnd: boolean;
 }
 
-export interface Matrix {
-  readonly columns: readonly MatrixColumn[];
+export interface Matrix<Id extends string = NodeId> {
+  readonly columns: readonly MatrixColumn<Id>[];
   /** Row by row. */
   readonly cells: readonly (readonly Cell[])[];
   /** Of all measured cells, as they are written: "Gb/s"; '' where each has its own. */

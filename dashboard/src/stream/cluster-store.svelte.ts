@@ -7,7 +7,8 @@ import type { FleetSelection } from '../../../src/core/fleet/fleet-selection.ts'
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
-import { decodeFleet, foldedPicture } from '../../../src/wire/fleet-message.ts';
+import type { FleetLists } from '../../../src/wire/fleet-message.ts';
+import { decodeFleet, foldedPicture, listsOf } from '../../../src/wire/fleet-message.ts';
 import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
 import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, newsMsMin } from './beat.ts';
 import type { StreamLink, StreamLinkView } from './link.ts';
@@ -26,8 +27,7 @@ export interface StreamHeader {
 interface Moment {
   readonly state: State;
   readonly fleet: FleetPicture | undefined;
-  /** null: nobody is called as what is picked. */
-  readonly selection: FleetSelection | null | undefined;
+  readonly lists: FleetLists;
   /** Another view was asked for, and nothing of it has come. */
   readonly isWaiting: boolean;
   readonly link: StreamLink;
@@ -53,7 +53,7 @@ export class ClusterStore {
   #moment: Moment = $state.raw({
     state: EMPTY_STATE,
     fleet: undefined,
-    selection: undefined,
+    lists: {},
     isWaiting: true,
     link: { kind: 'starting' },
     nowMs: performance.now(),
@@ -64,7 +64,7 @@ export class ClusterStore {
   /** Of the moment to come: what has been told since the last count. */
   #state: State = EMPTY_STATE;
   #fleet: FleetPicture | undefined;
-  #selection: FleetSelection | null | undefined;
+  #lists: FleetLists = {};
   #isWaiting = true;
   /** The stream's query; undefined: nothing is looked at yet. */
   #scope: string | undefined;
@@ -90,8 +90,14 @@ export class ClusterStore {
     return this.#moment.fleet;
   }
 
+  /** null: nobody is called as what is picked. */
   get selection(): FleetSelection | null | undefined {
-    return this.#moment.selection;
+    return this.#moment.lists.selection;
+  }
+
+  /** The matrix of a fleet's groups, and a page of the list of its links. */
+  get links(): Omit<FleetLists, 'selection'> {
+    return this.#moment.lists;
   }
 
   /** Nothing has come yet of what is looked at. */
@@ -176,7 +182,7 @@ export class ClusterStore {
   /** Nothing is looked at until `look`. */
   rest(): void {
     this.#scope = undefined;
-    this.#selection = undefined;
+    this.#lists = {};
     this.#port?.post({ kind: 'leave' });
   }
 
@@ -192,7 +198,7 @@ export class ClusterStore {
     this.#moment = {
       state: this.#state,
       fleet: this.#fleet,
-      selection: this.#selection,
+      lists: this.#lists,
       isWaiting: this.#isWaiting,
       link: this.#link,
       nowMs,
@@ -260,7 +266,7 @@ export class ClusterStore {
         const told = decodeFleet(message.text, nowMs);
         this.#state = EMPTY_STATE;
         this.#fleet = foldedPicture(this.#fleet, told);
-        if (told.parts.selection !== undefined) this.#selection = told.parts.selection;
+        this.#lists = { ...this.#lists, ...listsOf(told.parts) };
         this.#link = { kind: 'open', heardAtMs: nowMs };
         if (told.isWhole) this.#greet(told);
         this.#count(BEAT_AFTER_NEWS_MS);

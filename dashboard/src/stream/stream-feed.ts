@@ -4,14 +4,14 @@
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
 import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
-import type { FleetSelection } from '../../../src/core/fleet/fleet-selection.ts';
-import type { FleetMessage } from '../../../src/wire/fleet-message.ts';
+import type { FleetLists, FleetMessage } from '../../../src/wire/fleet-message.ts';
 import {
   decodeFleet,
   encodeFleet,
   foldedPicture,
+  listsOf,
+  writtenLists,
   writtenPicture,
-  writtenSelection,
 } from '../../../src/wire/fleet-message.ts';
 import type { SnapshotMessage } from '../../../src/wire/stream-message.ts';
 import {
@@ -98,10 +98,9 @@ export class StreamFeed implements StreamListener {
   fleet(text: string): void {
     const message = this.#decode(() => decodeFleet(text, performance.now()));
     if (message === undefined) return;
-    const { selection = this.#fleet?.selection } = message.parts;
     const picture = foldedPicture(this.#fleet?.picture, message);
     this.#held = undefined;
-    this.#fleet = { head: message, picture, ...(selection === undefined ? {} : { selection }) };
+    this.#fleet = { head: message, picture, lists: { ...this.#fleet?.lists, ...listsOf(message.parts) } };
     this.#tell({ kind: 'fleet', text });
   }
 
@@ -160,18 +159,14 @@ export class StreamFeed implements StreamListener {
 interface HeldFleet {
   readonly head: Omit<FleetMessage, 'parts'>;
   readonly picture: FleetPicture | undefined;
-  /** null: nobody is called so. */
-  readonly selection?: FleetSelection | null;
+  readonly lists: FleetLists;
 }
 
 /** All that was folded, for a tab that comes later. */
-const wholeFleet = ({ head, picture, selection }: HeldFleet, nowMs: number): string => {
+const wholeFleet = ({ head, picture, lists }: HeldFleet, nowMs: number): string => {
   const { daemonStart, nodeId, plimsollVersion } = head;
   return encodeFleet(
     { daemonStart, nodeId, plimsollVersion, nowMs, isWhole: true },
-    new Map([
-      ...(picture === undefined ? [] : writtenPicture(picture)),
-      ...(selection === undefined ? [] : writtenSelection(selection ?? undefined)),
-    ]),
+    new Map([...(picture === undefined ? [] : writtenPicture(picture)), ...writtenLists(lists)]),
   );
 };

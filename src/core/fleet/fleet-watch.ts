@@ -21,10 +21,12 @@ import type { FleetPicture, FleetRoster, GroupSums, RoomAnswer } from './fleet-p
 import { rosterCells } from './fleet-roster.ts';
 import type { FleetPick, FleetSelection } from './fleet-selection.ts';
 import { fleetSelection } from './fleet-selection.ts';
-import type { WaysBetween } from './fleet-ways.ts';
+import type { GroupPairWays, WaysBetween } from './fleet-ways.ts';
 import { slowestPair, waysBetween } from './fleet-ways.ts';
 import type { JudgedLink } from './judged-link.ts';
 import { JudgedLinks } from './judged-link.ts';
+import type { LinkListFilter, LinkListing } from './link-listing.ts';
+import { linkListing } from './link-listing.ts';
 
 export interface FleetSources extends GroupSources {
   readonly links: readonly LinkView[];
@@ -40,7 +42,7 @@ export class FleetWatch {
   #links: readonly LinkView[] = [];
   #linksOfWays: readonly LinkView[] = [];
   #waysAtMs = Number.NEGATIVE_INFINITY;
-  #between: WaysBetween = { ways: [], pairs: [] };
+  #between: WaysBetween = { ways: [], pairs: [], within: [] };
   #linksOfPicture: FleetPicture['links'] = [];
   #groupOf: ReadonlyMap<NodeId, readonly number[]> = new Map();
 
@@ -87,6 +89,21 @@ export class FleetWatch {
       others: kept(before?.others, otherWarnings(sources.warnings).slice(0, OTHERS_LISTED_MAX)),
     };
     return this.#picture;
+  }
+
+  /** Of each two groups that have links, and within each, by their places in the roster. */
+  get matrix(): readonly GroupPairWays[] {
+    return [...this.#between.within, ...this.#between.pairs];
+  }
+
+  /** A page of the links that the last picture was made of. */
+  list(filter: LinkListFilter): LinkListing {
+    const names = new Map<string, string>(
+      this.#picture?.roster.groups.flatMap(({ cells }) =>
+        cells.map(({ node, name }) => [node, name] as const),
+      ),
+    );
+    return linkListing(this.#judged ?? [], node => names.get(node) ?? '', filter);
   }
 
   /** What is picked, of the links that the last picture was made of; undefined where no node or group is meant. */

@@ -23,7 +23,10 @@ export interface GroupPairWays extends GroupWays {
 
 export interface WaysBetween {
   readonly ways: readonly GroupWays[];
+  /** Of each two groups. */
   readonly pairs: readonly GroupPairWays[];
+  /** Of the links within each group. */
+  readonly within: readonly GroupPairWays[];
 }
 
 /** `groupOf`: the groups of a node, by their place; with tags it may be in several. */
@@ -33,20 +36,17 @@ export const waysBetween = (
   groupCount: number,
 ): WaysBetween => {
   const ofGroups = Array.from({ length: groupCount }, (): LinkView[] => []);
-  const between = [...linksOfPairs(links, groupOf)].filter(
-    ([
-      ,
-      {
-        groups: [a, b],
-      },
-    ]) => a !== b,
-  );
-  for (const [, { groups, links: held }] of between)
-    for (const group of groups) for (const link of held) ofGroups[group]?.push(link);
-  return {
-    ways: ofGroups.map(waysOf),
-    pairs: between.map(([, { groups, links: held }]) => ({ groups, ...waysOf(held) })),
-  };
+  const pairs: GroupPairWays[] = [];
+  const within: GroupPairWays[] = [];
+  for (const { groups, links: held } of linksOfPairs(links, groupOf).values()) {
+    const ways = { groups, ...waysOf(held) };
+    if (groups[0] === groups[1]) within.push(ways);
+    else {
+      pairs.push(ways);
+      for (const group of groups) for (const link of held) ofGroups[group]?.push(link);
+    }
+  }
+  return { ways: ofGroups.map(waysOf), pairs, within };
 };
 
 /** The links of a pair of groups, or within one group, that are not gone. */

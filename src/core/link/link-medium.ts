@@ -2,7 +2,8 @@
 
 import type { Connection } from './connection.ts';
 
-export type LinkMedium = 'rdma' | 'cable' | 'wifi' | 'overlay' | 'unknown';
+export const LINK_MEDIA = ['rdma', 'cable', 'wifi', 'overlay', 'unknown'] as const;
+export type LinkMedium = (typeof LINK_MEDIA)[number];
 
 /** Undefined for what is no link between machines. */
 export const connectionMedium = (

@@ -26,7 +26,7 @@ export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): A
     {
       name: 'view',
       in: 'query',
-      description: `"fleet": groups with cells, levels and faults, and of clusters up to ${WHOLE_NODES_MAX} nodes the whole state after all; "pick": the links of what \`pick\` names; "group": the state of the nodes of \`group\`. Without it: the whole state.`,
+      description: `"fleet": groups with cells, levels and faults, and of clusters up to ${WHOLE_NODES_MAX} nodes the whole state after all; "pick": the links of what \`pick\` names; "group", "nodes": the state of these nodes; "node": of one with its links; "link": of two with the link between them; "links": the matrix of groups and a page of the list; "runs": all runs. Without it: the whole state.`,
       schema: v.string(),
     },
     {
@@ -37,6 +37,26 @@ export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): A
     },
     { name: 'pick', in: 'query', description: 'node:ID, group:NAME or pair:NAME|NAME.', schema: v.string() },
     { name: 'group', in: 'query', description: 'The id of a group.', schema: v.string() },
+    {
+      name: 'nodes',
+      in: 'query',
+      description: 'Ids of nodes, with commas between them: one for "node", two for "link".',
+      schema: v.string(),
+    },
+    { name: 'q', in: 'query', description: '"links": in the name of an end.', schema: v.string() },
+    {
+      name: 'type',
+      in: 'query',
+      description: '"links": rdma, cable, wifi, overlay or unknown.',
+      schema: v.string(),
+    },
+    {
+      name: 'flagged',
+      in: 'query',
+      description: '"links": "only" those that fall short or fail.',
+      schema: v.string(),
+    },
+    { name: 'page', in: 'query', description: '"links": of the list, from 0.', schema: v.string() },
     {
       name: 'last-event-id',
       in: 'header',
@@ -90,6 +110,11 @@ const VIEW_QUERY = v.object({
   by: v.exactOptional(v.string()),
   pick: v.exactOptional(v.string()),
   group: v.exactOptional(v.string()),
+  nodes: v.exactOptional(v.string()),
+  q: v.exactOptional(v.string()),
+  type: v.exactOptional(v.string()),
+  flagged: v.exactOptional(v.string()),
+  page: v.exactOptional(v.string()),
 });
 const STREAM_TYPE = 'text/event-stream';
 /** OpenAPI 3.1 has no word for the items of a stream. */

@@ -2,31 +2,33 @@
 // group. Looked at once a second for all of them, while there is a reader; each view is encoded once for all who have it.
 
 import type { ServerResponse } from 'node:http';
+import type { StatePart } from '../../../core/fleet/state-part.ts';
+import { partOfNode, partOfNodes, partOfRuns } from '../../../core/fleet/state-part.ts';
 import { ALL_MEASURED_MAX } from '../../../core/link/measured-pairs.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import { recordOf } from '../../../core/record-of.ts';
 import type { State } from '../../../core/state.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { WrittenParts } from '../../../wire/fleet-message.ts';
-import { encodeFleet, writtenPicture, writtenSelection } from '../../../wire/fleet-message.ts';
+import { encodeFleet, writtenLists, writtenPicture } from '../../../wire/fleet-message.ts';
 import type { DropReason, WrittenMessage } from '../../../wire/stream-message.ts';
 import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import { RequestError } from '../request-error.ts';
 import { FleetLooks } from './fleet-looks.ts';
-import { GroupFeed } from './group-feed.ts';
 import { PartsFeed } from './parts-feed.ts';
+import { StateFeed } from './state-feed.ts';
 import { StreamClient } from './stream-client.ts';
 import { encodeServerEvent, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
 import type { StreamHubOptions } from './stream-hub.ts';
 import type { StreamView } from './stream-view.ts';
-import { viewText } from './stream-view.ts';
+import { isOfState, viewText } from './stream-view.ts';
 
 interface ViewFeed {
   readonly view: StreamView;
   /** What ids of the stream begin with: another feed of the same view counts anew. */
   readonly start: string;
-  readonly feed: GroupFeed | PartsFeed;
+  readonly feed: StateFeed | PartsFeed;
 }
 
 export class FleetHub implements AsyncDisposable {
@@ -57,10 +59,10 @@ export class FleetHub implements AsyncDisposable {
   start(): void {
     this.#unsubscribe = this.#options.cluster.subscribe(
       events => {
-        for (const { feed } of this.#feeds.values()) if (feed instanceof GroupFeed) feed.take(events);
+        for (const { feed } of this.#feeds.values()) if (feed instanceof StateFeed) feed.take(events);
       },
       () => {
-        for (const { feed } of this.#feeds.values()) if (feed instanceof GroupFeed) feed.startOver();
+        for (const { feed } of this.#feeds.values()) if (feed instanceof StateFeed) feed.startOver();
       },
     );
     this.#warming = this.#warm();
@@ -112,7 +114,7 @@ export class FleetHub implements AsyncDisposable {
     this.#feeds.set(key, held);
     this.#clients.set(client, key);
     client.send(RETRY_FRAME);
-    if (held.feed instanceof GroupFeed) held.feed.add(client);
+    if (held.feed instanceof StateFeed) held.feed.add(client);
     else held.feed.add(client, sequenceOf(reader.lastId, held.start));
     const isOld = clock.nowMs() - this.#lookedAtMs >= LIVE_VIEW_MS;
     if (isOld) this.#look();
@@ -183,19 +185,45 @@ export class FleetHub implements AsyncDisposable {
 
   #tell(held: ViewFeed): void {
     const { view, feed } = held;
-    if (feed instanceof GroupFeed) {
-      const cells = this.#looks
-        .picture(view.by)
-        ?.roster.groups.find(({ id }) => view.kind === 'group' && id === view.group)?.cells;
-      feed.send(this.#options.cluster.state, new Set(cells?.map(({ node }) => node)));
+    if (feed instanceof StateFeed) {
+      feed.send(this.#options.cluster.state, this.#statePart(view));
       return;
     }
     feed.take(this.#partsOf(view));
     feed.send();
   }
 
+  #statePart(view: StreamView): StatePart {
+    const { state } = this.#options.cluster;
+    switch (view.kind) {
+      case 'node':
+        return partOfNode(state, view.node);
+      case 'nodes':
+      case 'link':
+        return partOfNodes(view.nodes, view.kind === 'link' ? 'between' : 'none');
+      case 'runs':
+        return partOfRuns(state);
+      case 'group': {
+        const groups = this.#looks.picture(view.by)?.roster.groups;
+        const cells = groups?.find(({ id }) => id === view.group)?.cells ?? [];
+        return partOfNodes(
+          cells.map(({ node }) => node),
+          'between',
+        );
+      }
+      case 'fleet':
+      case 'pick':
+      case 'links':
+        return partOfNodes([], 'none');
+      default:
+        return view satisfies never;
+    }
+  }
+
   #partsOf(view: StreamView): WrittenParts {
-    if (view.kind === 'pick') return writtenSelection(this.#looks.select(view.by, view.pick));
+    if (view.kind === 'links') return writtenLists(this.#looks.links(view.by, view.filter));
+    if (view.kind === 'pick')
+      return writtenLists({ selection: this.#looks.select(view.by, view.pick) ?? null });
     const picture = this.#looks.picture(view.by);
     return picture === undefined ? new Map() : writtenPicture(picture);
   }
@@ -227,8 +255,8 @@ export class FleetHub implements AsyncDisposable {
       this.#leftOut += leftOut;
       return encodeServerEvent({ event, data: text });
     };
-    if (view.kind === 'group') {
-      const feed = new GroupFeed(
+    if (isOfState(view)) {
+      const feed = new StateFeed(
         {
           snapshot: state =>
             written(

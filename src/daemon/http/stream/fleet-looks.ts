@@ -5,6 +5,7 @@ import { usualGroupBy } from '../../../core/fleet/fleet-picture.ts';
 import type { FleetPick, FleetSelection } from '../../../core/fleet/fleet-selection.ts';
 import type { FleetSources } from '../../../core/fleet/fleet-watch.ts';
 import { FleetWatch } from '../../../core/fleet/fleet-watch.ts';
+import type { LinkListFilter } from '../../../core/fleet/link-listing.ts';
 import type { GroupBy } from '../../../core/group/group-by.ts';
 import { groupByText } from '../../../core/group/group-by.ts';
 import { PlaceBook } from '../../../core/group/node-place.ts';
@@ -13,6 +14,7 @@ import { nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
 import { WarningWatch } from '../../../core/warnings/cluster-warnings.ts';
+import type { FleetLists } from '../../../wire/fleet-message.ts';
 
 export class FleetLooks {
   readonly #links = new LinkWatch();
@@ -46,6 +48,13 @@ export class FleetLooks {
     const picture = watch.read(sources, grouping);
     this.#pictures.set(text, picture);
     return picture;
+  }
+
+  /** The matrix of groups, and a page of the list of links. */
+  links(by: GroupBy | undefined, filter: LinkListFilter): Pick<FleetLists, 'matrix' | 'listing'> {
+    const picture = this.picture(by);
+    const watch = picture === undefined ? undefined : this.#watches.get(picture.roster.by);
+    return watch === undefined ? {} : { matrix: watch.matrix, listing: watch.list(filter) };
   }
 
   select(by: GroupBy | undefined, pick: FleetPick): FleetSelection | undefined {

@@ -2,43 +2,113 @@
 
 import type { FleetPick } from '../../../core/fleet/fleet-selection.ts';
 import { parsePick, pickText } from '../../../core/fleet/fleet-selection.ts';
+import type { LinkListFilter } from '../../../core/fleet/link-listing.ts';
 import type { GroupBy } from '../../../core/group/group-by.ts';
 import { groupByText, parseGroupBy } from '../../../core/group/group-by.ts';
+import type { NodeId } from '../../../core/ids.ts';
+import { isNodeId } from '../../../core/ids.ts';
+import { LINK_MEDIA } from '../../../core/link/link-medium.ts';
 import { RequestError } from '../request-error.ts';
 
 export type StreamView = { readonly by: GroupBy | undefined } & (
-  | { readonly kind: 'fleet' }
+  | { readonly kind: 'fleet' | 'runs' }
   | { readonly kind: 'pick'; readonly pick: FleetPick }
   | { readonly kind: 'group'; readonly group: string }
+  | { readonly kind: 'node'; readonly node: NodeId }
+  | { readonly kind: 'nodes' | 'link'; readonly nodes: readonly NodeId[] }
+  | { readonly kind: 'links'; readonly filter: LinkListFilter }
 );
 
-/** What a reader asks for: `view=fleet`, `view=pick&pick=…`, `view=group&group=…`, each with `by`; undefined: the whole state. */
-export const streamView = (query: {
+export interface ViewQuery {
   readonly view?: string;
   readonly by?: string;
   readonly pick?: string;
   readonly group?: string;
-}): StreamView | undefined => {
+  readonly nodes?: string;
+  readonly q?: string;
+  readonly type?: string;
+  readonly flagged?: string;
+  readonly page?: string;
+}
+
+/** What a reader asks for by `view`, most of them with `by`; undefined: the whole state. */
+export const streamView = (query: ViewQuery): StreamView | undefined => {
   if (query.view === undefined) return undefined;
   const parsed = query.by === undefined ? undefined : parseGroupBy(query.by);
   if (parsed !== undefined && parsed.kind !== 'ok') throw badView(parsed.problem, parsed.advice);
   const by = parsed?.value;
-  if (query.view === 'fleet') return { kind: 'fleet', by };
-  if (query.view === 'group' && query.group !== undefined) return { kind: 'group', by, group: query.group };
-  const pick = query.view === 'pick' && query.pick !== undefined ? parsePick(query.pick) : undefined;
-  if (pick !== undefined) return { kind: 'pick', by, pick };
+  switch (query.view) {
+    case 'fleet':
+    case 'runs':
+      return { kind: query.view, by };
+    case 'links':
+      return { kind: 'links', by, filter: filterOf(query) };
+    case 'group':
+      if (query.group !== undefined) return { kind: 'group', by, group: query.group };
+      break;
+    case 'pick': {
+      const pick = query.pick === undefined ? undefined : parsePick(query.pick);
+      if (pick !== undefined) return { kind: 'pick', by, pick };
+      break;
+    }
+    case 'node':
+    case 'nodes':
+    case 'link': {
+      const nodes = (query.nodes ?? '').split(',').filter(isNodeId);
+      const [node] = nodes;
+      if (node === undefined || nodes.length > NODES_OF_VIEW_MAX) break;
+      return query.view === 'node' ? { kind: 'node', by, node } : { kind: query.view, by, nodes };
+    }
+    default:
+      break;
+  }
   throw badView(
     'The stream has no such view.',
-    'Use view=fleet, view=pick with pick=node:ID, group:NAME or pair:NAME|NAME, or view=group with group=NAME.',
+    `Use view=fleet, view=pick with pick=node:ID, group:NAME or pair:NAME|NAME, view=group with group=NAME, view=node, nodes or link with nodes=ID,ID (at most ${NODES_OF_VIEW_MAX}), view=links, or view=runs.`,
   );
 };
+
+/** It carries a part of State; the others carry pictures of it. */
+export const isOfState = ({ kind }: StreamView): boolean =>
+  kind !== 'fleet' && kind !== 'pick' && kind !== 'links';
 
 /** One text a view; ids of the stream carry it, so that one view is never resumed with the numbers of another. */
 export const viewText = (view: StreamView): string => {
   const by = view.by === undefined ? '' : groupByText(view.by);
-  const of = view.kind === 'fleet' ? '' : view.kind === 'group' ? view.group : pickText(view.pick);
-  return [view.kind, by, of].map(encodeURIComponent).join('-').replaceAll('.', '%2E');
+  return [view.kind, by, ofView(view)].map(encodeURIComponent).join('-').replaceAll('.', '%2E');
 };
+
+const ofView = (view: StreamView): string => {
+  switch (view.kind) {
+    case 'fleet':
+    case 'runs':
+      return '';
+    case 'group':
+      return view.group;
+    case 'pick':
+      return pickText(view.pick);
+    case 'node':
+      return view.node;
+    case 'nodes':
+    case 'link':
+      return view.nodes.join();
+    case 'links':
+      return JSON.stringify(view.filter);
+    default:
+      return view satisfies never;
+  }
+};
+
+/** What is said wrongly of a list is left out, as in the address of its page. */
+const filterOf = ({ q, type, flagged, page }: ViewQuery): LinkListFilter => ({
+  text: (q ?? '').slice(0, TEXT_MAX),
+  medium: LINK_MEDIA.find(medium => medium === type),
+  isFlaggedOnly: flagged === 'only',
+  page: /^\d{1,4}$/.test(page ?? '') ? Number(page) : 0,
+});
 
 const badView = (problem: string, advice: string): RequestError =>
   new RequestError({ code: 'bad-query', problem, advice });
+
+const NODES_OF_VIEW_MAX = 64;
+const TEXT_MAX = 100;

@@ -1,0 +1,60 @@
+// Links of a fleet as a list that is read page by page: ten thousand are more than anybody scrolls through, and more than a
+// page of a browser should hold.
+
+import type { LinkMedium } from '../link/link-medium.ts';
+import type { FleetLink } from './fleet-links.ts';
+import { fleetLink } from './fleet-links.ts';
+import type { JudgedLink } from './judged-link.ts';
+
+export interface LinkListFilter {
+  /** Somewhere in the name of one of its ends. */
+  readonly text: string;
+  readonly medium: LinkMedium | undefined;
+  readonly isFlaggedOnly: boolean;
+  /** From 0. */
+  readonly page: number;
+}
+
+export interface LinkListing {
+  /** Of the cluster, and of those that the filter means. */
+  readonly linkCount: number;
+  readonly matchCount: number;
+  readonly flaggedCount: number;
+  readonly page: number;
+  readonly pageCount: number;
+  /** What needs somebody first, then the slowest by share of what was negotiated. */
+  readonly links: readonly FleetLink[];
+}
+
+/** A page past the last one is the last one. */
+export const linkListing = (
+  links: readonly JudgedLink[],
+  nameOf: (node: string) => string,
+  { text, medium, isFlaggedOnly, page }: LinkListFilter,
+): LinkListing => {
+  const asked = text.toLowerCase();
+  const meant = links.filter(
+    ({ link, fault }) =>
+      (medium === undefined || link.medium === medium) &&
+      (!isFlaggedOnly || isNeedy({ link, fault })) &&
+      (asked === '' || link.nodes.some(node => nameOf(node).toLowerCase().includes(asked))),
+  );
+  const pageCount = Math.max(1, Math.ceil(meant.length / LINKS_OF_PAGE));
+  const shown = Math.min(page, pageCount - 1);
+  return {
+    linkCount: links.length,
+    matchCount: meant.length,
+    flaggedCount: links.filter(isNeedy).length,
+    page: shown,
+    pageCount,
+    links: meant
+      .toSorted((a, b) => a.rank - b.rank)
+      .slice(shown * LINKS_OF_PAGE, (shown + 1) * LINKS_OF_PAGE)
+      .map(({ link }) => fleetLink(link)),
+  };
+};
+
+const isNeedy = ({ link, fault }: Pick<JudgedLink, 'link' | 'fault'>): boolean =>
+  fault !== undefined || link.standing.kind === 'failed';
+
+export const LINKS_OF_PAGE = 50;

@@ -1,0 +1,140 @@
+// A part of State for a page that shows a part of the cluster: all that some nodes tell, of others what their links are told by,
+// and of links those that are shown. The same rule takes the entries of a snapshot and the events that follow it.
+
+import { linkPlaceOf } from '../apply.ts';
+import type { Event } from '../event.ts';
+import { EVENT_KINDS } from '../event-kinds.ts';
+import type { NodeId } from '../ids.ts';
+import { isNodeId } from '../ids.ts';
+import type { State } from '../state.ts';
+import { FIELDS, stateWith } from '../state.ts';
+import { knownOr } from '../unknown.ts';
+
+export interface StatePart {
+  /** All that they tell of themselves. */
+  readonly whole: ReadonlySet<string>;
+  /** Who they are, whether they are there, and their interfaces. */
+  readonly known: ReadonlySet<string>;
+  /** Between two of `whole`, or with one end in it, or none. */
+  readonly links: 'between' | 'of' | 'none';
+  /** Runs and searches of all nodes. */
+  readonly hasRuns: boolean;
+}
+
+/** Everything of these nodes, and what lies between them. */
+export const partOfNodes = (nodes: Iterable<NodeId>, links: StatePart['links']): StatePart => ({
+  whole: new Set(nodes),
+  known: new Set(),
+  links,
+  hasRuns: false,
+});
+
+/** A node with its links, and whom they lead to. */
+export const partOfNode = ({ connections }: Pick<State, 'connections'>, node: NodeId): StatePart => ({
+  whole: new Set([node]),
+  known: new Set([
+    ...Object.keys(connections[node] ?? {}),
+    ...Object.keys(connections).filter(
+      source => isNodeId(source) && Object.hasOwn(connections[source] ?? {}, node),
+    ),
+  ]),
+  links: 'of',
+  hasRuns: false,
+});
+
+/** All runs, who made them, and the machines that they loaded: of these as many as are looked at side by side. */
+export const partOfRuns = ({
+  runs,
+  runners,
+  sweeps,
+}: Pick<State, 'runs' | 'runners' | 'sweeps'>): StatePart => {
+  const targets = [
+    ...Object.values(runs).flatMap(of =>
+      Object.values(of).map(({ value }) => knownOr(value.targetNode, undefined)),
+    ),
+    ...Object.values(runners).flatMap(of =>
+      Object.values(of).map(({ value }) => knownOr(value.targetNode, undefined)),
+    ),
+  ].filter(node => node !== undefined);
+  const whole = new Set<string>(targets.slice(-WHOLE_TARGETS_MAX));
+  return {
+    whole,
+    known: new Set([...Object.keys(runs), ...Object.keys(sweeps), ...targets]),
+    links: 'none',
+    hasRuns: true,
+  };
+};
+
+export const isSamePart = (one: StatePart, other: StatePart): boolean =>
+  one.links === other.links &&
+  one.hasRuns === other.hasRuns &&
+  isSameSet(one.whole, other.whole) &&
+  isSameSet(one.known, other.known);
+
+export const stateOfPart = (state: State, part: StatePart): State => {
+  const kept = FIELDS.map(({ field, shape }) => [
+    field,
+    shape === 'linked'
+      ? filtered(state[field], source => filteredSinks(state[field], source, part))
+      : filtered(state[field], (origin, held) => (isTold(part, field, origin) ? held : undefined)),
+  ]);
+  const noted = (['unknownKinds', 'refusedKinds', 'origins'] as const).map(field => [
+    field,
+    filtered(state[field], (origin, held) =>
+      part.whole.has(origin) || (field === 'origins' && part.known.has(origin)) ? held : undefined,
+    ),
+  ]);
+  return stateWith(Object.fromEntries([...kept, ...noted]));
+};
+
+export const isEventOfPart = (part: StatePart, event: Event): boolean => {
+  if (event.kind === 'unknown') return part.whole.has(event.origin);
+  const place = linkPlaceOf(event);
+  return place === undefined
+    ? isTold(part, EVENT_KINDS[event.kind].field, event.origin)
+    : isLinkTold(part, event.origin, place.sink);
+};
+
+const isTold = ({ whole, known, hasRuns }: StatePart, field: string, origin: string): boolean =>
+  whole.has(origin) || (known.has(origin) && KNOWN_FIELDS.has(field)) || (hasRuns && RUN_FIELDS.has(field));
+
+const isLinkTold = ({ whole, links }: StatePart, source: string, sink: string): boolean => {
+  if (links === 'none') return false;
+  return links === 'of' ? whole.has(source) || whole.has(sink) : whole.has(source) && whole.has(sink);
+};
+
+const filteredSinks = (map: object, source: string, part: StatePart): object | undefined => {
+  const sinks: unknown = Reflect.get(map, source);
+  if (typeof sinks !== 'object' || sinks === null) return undefined;
+  const kept = filtered(sinks, (sink, held) => (isLinkTold(part, source, sink) ? held : undefined));
+  return Object.keys(kept).length === 0 ? undefined : kept;
+};
+
+const filtered = (map: object, take: (key: string, value: unknown) => unknown): object =>
+  Object.fromEntries(
+    Object.entries(map)
+      .map(([key, value]) => [key, take(key, value)] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+
+const isSameSet = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size === other.size && [...one].every(key => other.has(key));
+
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  'nodeIdentities',
+  'nodeConfigs',
+  'nodeNetworks',
+  'nodeThunderbolts',
+  'nodeRdmaDevices',
+  'nodeStops',
+  // Told twice a second: whether it is there.
+  'nodeMemories',
+]);
+const RUN_FIELDS: ReadonlySet<string> = new Set([
+  'runs',
+  'runProgress',
+  'runners',
+  'sweeps',
+  'sweepProgress',
+]);
+const WHOLE_TARGETS_MAX = 32;
