@@ -35,7 +35,6 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
     'COMPACT_NODES_MAX',
     'SMALL_NODES_MAX',
   ],
-  'dashboard/src/topology/settle.ts': ['SPRINGS_MAX'],
   'src/bench/load/pacing.ts': ['SENT_PER_TURN_MAX', 'TIMEOUT_MS_MAX'],
   'src/bench/parse/record-output.ts': ['DETAIL_LENGTH_MAX', 'LINES_MAX'],
   'src/bench/run/bench-parts.ts': ['BENCH_SETTINGS.readyMsMax'],

@@ -12,8 +12,6 @@ export interface PickedPlace {
 
 export class LinkChoice {
   pointed: string | undefined = $state.raw(undefined);
-  /** A node that one points at on a map of many: its links step forward. */
-  node: string | undefined = $state.raw(undefined);
   readonly #place: PickedPlace;
   #wait: ReturnType<typeof setTimeout> | undefined;
 

@@ -1,12 +1,12 @@
-// Where nodes stand on the map: a ring for few, first node on top, clockwise, stretched to the full frame; settled by
-// forces for many. CSS pixels; text is never scaled. Runs when the topology or the size changes, never when a figure does.
+// Where nodes stand on the map: a ring for few, first node on top, clockwise, stretched to the full frame. CSS
+// pixels; text is never scaled. Runs when the topology or the size changes, never when a figure does.
 
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
 import type { Box, MapFrame, Point } from './geometry.ts';
 import { boxAround, clamp, meet } from './geometry.ts';
 
-/** Names with all figures; with memory and what was measured; with the memory's share; the name alone; the drawing alone. */
-export type Detail = 'full' | 'compact' | 'phone' | 'small' | 'speck';
+/** Names with all figures; with memory and what was measured; with the memory's share. */
+export type Detail = 'full' | 'compact' | 'phone';
 
 /** How a compact node says what was measured: both figures in one line, in two, or compute alone where there is no room. */
 export type MeasuredLines = 'together' | 'apart' | 'compute';
@@ -45,12 +45,8 @@ export interface WordWidths {
 
 export const PHONE_WIDTH = 720;
 export const FULL_NODES_MAX = 4;
-/** From here on forces place the nodes. */
-export const RING_NODES_MAX = 12;
 /** More stand closer, with smaller drawings. */
 export const RELAXED_NODES = 8;
-const COMPACT_NODES_MAX = 15;
-const SMALL_NODES_MAX = 80;
 const PAD = 4;
 /** Between a drawing and its words. */
 const WORDS_GAP = 6;
@@ -160,7 +156,7 @@ export const belowPlace = (at: Point, { below, drawing, detail }: Sizes, frame: 
   return {
     ...at,
     box,
-    solids: detail === 'speck' ? [box] : solids,
+    solids,
     isBeside: false,
     isUpper: at.y < frame.height / 2,
   };
@@ -203,10 +199,8 @@ const besidePlace = (
 };
 
 const detailOf = (count: number, { width }: MapFrame): Detail => {
-  if (width < PHONE_WIDTH) return count <= RING_NODES_MAX ? 'phone' : 'speck';
-  if (count <= FULL_NODES_MAX) return 'full';
-  if (count <= COMPACT_NODES_MAX) return 'compact';
-  return count <= SMALL_NODES_MAX ? 'small' : 'speck';
+  if (width < PHONE_WIDTH) return 'phone';
+  return count <= FULL_NODES_MAX ? 'full' : 'compact';
 };
 
 const scaleOf = (count: number, detail: Detail, { width, height }: MapFrame): number => {
@@ -215,10 +209,6 @@ const scaleOf = (count: number, detail: Detail, { width, height }: MapFrame): nu
       return count === 1 ? 0.9 : count <= FULL_NODES_MAX ? 0.62 : 0.44;
     case 'compact':
       return count <= RELAXED_NODES ? clamp(height / 800, 0.58, 0.9) : clamp(height / 1_000, 0.52, 0.8);
-    case 'small':
-      return 0.44;
-    case 'speck':
-      return count <= 120 ? 0.3 : 0.24;
     case 'full':
       return count <= 2
         ? clamp(Math.min(width / 560, height / 330), 0.9, 1.7)
@@ -241,8 +231,6 @@ const WORDS: Readonly<
   full: { lines: 5, width: 176, pad: 18 },
   compact: { lines: 3, width: 112, pad: 18 },
   phone: { lines: 2, width: 72, pad: 18 },
-  small: { lines: 1, width: 78, pad: 8 },
-  speck: { lines: 0, width: 0, pad: 6 },
 };
 
 const MEASURED_LINES: readonly MeasuredLines[] = ['together', 'apart', 'compute'];

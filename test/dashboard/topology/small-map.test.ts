@@ -35,7 +35,6 @@ const meshed = (count: number, frame: MapFrame, { flagged = [], picked = -1 }: M
         priority: isPicked ? 3 : isFlagged ? 2 : 0,
         isPicked,
         isFlagged,
-        pull: 0.1,
       });
     }
   }
@@ -43,7 +42,6 @@ const meshed = (count: number, frame: MapFrame, { flagged = [], picked = -1 }: M
     nodes: ids.map(id => ({ id, words: { identity: 142, figures: 140 } })),
     links,
     frame,
-    known: new Map(),
   };
 };
 
