@@ -29,12 +29,7 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'dashboard/src/run/compare.ts': ['COMPARED_MAX', 'HEADLINES_MAX'],
   'dashboard/src/run/run-series.ts': ['LISTED_ROWS_MAX'],
   'dashboard/src/stream/backoff.ts': ['RETRY_MS_MAX'],
-  'dashboard/src/topology/arrangement.ts': [
-    'FULL_NODES_MAX',
-    'RING_NODES_MAX',
-    'COMPACT_NODES_MAX',
-    'SMALL_NODES_MAX',
-  ],
+  'dashboard/src/topology/arrangement.ts': ['FULL_NODES_MAX'],
   'src/bench/load/pacing.ts': ['SENT_PER_TURN_MAX', 'TIMEOUT_MS_MAX'],
   'src/bench/parse/record-output.ts': ['DETAIL_LENGTH_MAX', 'LINES_MAX'],
   'src/bench/run/bench-parts.ts': ['BENCH_SETTINGS.readyMsMax'],

@@ -12,6 +12,8 @@ export interface LevelPaths {
   readonly busy: string;
   /** Of cells over the load line. */
   readonly over: string;
+  /** Of cells whose memory nobody tells: hatched, not empty. */
+  readonly unknown: string;
   /** The same two for cells whose figures are old. */
   readonly paleWater: string;
   readonly paleLine: string;
@@ -20,6 +22,8 @@ export interface LevelPaths {
 /** What only a node that comes or goes changes. */
 export interface CellHulls {
   readonly hull: string;
+  /** Of cells that are being measured: dashed. */
+  readonly measured: string;
   readonly bed: string;
   readonly safe: string;
   readonly gone: string;
@@ -33,13 +37,14 @@ export const levelPaths = (
   { memory, gpu, states }: GroupLevels,
   size: CellSize,
 ): LevelPaths => {
-  const paths = { water: '', waterline: '', busy: '', over: '', paleWater: '', paleLine: '' };
+  const paths = { water: '', waterline: '', busy: '', over: '', unknown: '', paleWater: '', paleLine: '' };
   for (const [index, { x, y }] of spots.entries()) {
     const state = states[index];
     if (state === 'o' || state === 't') continue;
     const isPale = state === 's';
     const level = memory[index] ?? undefined;
-    if (level !== undefined) {
+    if (level === undefined) paths.unknown += waterPath({ x, top: y, bottom: y + size.height }, size);
+    else {
       const top = tenth(y + size.height * (1 - Math.min(1, level / 100)));
       const water = waterPath({ x, top, bottom: y + size.height }, size);
       if (isPale) paths.paleWater += water;
@@ -59,7 +64,7 @@ export const levelPaths = (
 };
 
 export const cellHulls = (spots: readonly CellSpot[], states: string, size: CellSize): CellHulls => {
-  const paths = { hull: '', bed: '', safe: '', gone: '', cross: '', stopped: '' };
+  const paths = { hull: '', measured: '', bed: '', safe: '', gone: '', cross: '', stopped: '' };
   const { width, height, gpuWidth } = size;
   const corner = cornerOf(size);
   for (const [index, { x, y }] of spots.entries()) {
@@ -75,7 +80,9 @@ export const cellHulls = (spots: readonly CellSpot[], states: string, size: Cell
       }
       continue;
     }
-    paths.hull += `M${x} ${y}V${y + height - corner}q0 ${corner} ${corner} ${corner}h${width - 2 * corner}q${corner} 0 ${corner} ${-corner}V${y}`;
+    const hull = `M${x} ${y}V${y + height - corner}q0 ${corner} ${corner} ${corner}h${width - 2 * corner}q${corner} 0 ${corner} ${-corner}V${y}`;
+    if (state === 'm') paths.measured += hull;
+    else paths.hull += hull;
     paths.bed += `M${tenth(x + width + 1.5)} ${y + height}h${gpuWidth}v${-height}h${-gpuWidth}Z`;
     if (width > TICK_WIDTH_MIN)
       paths.safe += `M${tenth(x + width * 0.72)} ${tenth(y + height * (1 - SAFE_LOAD))}h${tenth(width * 0.28)}`;
@@ -105,6 +112,9 @@ const waterPath = (
 const cornerOf = ({ width }: CellSize): number => Math.min(4, width / 4);
 
 const tenth = (value: number): number => Math.round(value * 10) / 10;
+
+/** Of the pattern that a drawing of cells defines once. */
+export const HATCH_ID = 'cells-unknown';
 
 /** Narrower cells have no room for a tick at the load line. */
 const TICK_WIDTH_MIN = 10;

@@ -99,6 +99,10 @@ export class FleetChoice {
     if (this.address.map !== undefined) this.#step({ map: undefined, pick: undefined });
   }
 
+  openMap(group: string): void {
+    this.#router.go(this.mapPath(group));
+  }
+
   mapPath(group: string): string {
     return `/?${withFleetAddress(this.#router.query, {
       map: groupWord(this.#roster(), group),

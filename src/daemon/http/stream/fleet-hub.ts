@@ -2,8 +2,6 @@
 // group. Looked at once a second for all of them, while there is a reader; each view is encoded once for all who have it.
 
 import type { ServerResponse } from 'node:http';
-import type { StatePart } from '../../../core/fleet/state-part.ts';
-import { partOfNode, partOfNodes, partOfRuns } from '../../../core/fleet/state-part.ts';
 import { ALL_MEASURED_MAX } from '../../../core/link/measured-pairs.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import { recordOf } from '../../../core/record-of.ts';
@@ -22,7 +20,7 @@ import { StreamClient } from './stream-client.ts';
 import { encodeServerEvent, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
 import type { StreamHubOptions } from './stream-hub.ts';
 import type { StreamView } from './stream-view.ts';
-import { isOfState, viewText } from './stream-view.ts';
+import { isOfState, statePartOf, viewText } from './stream-view.ts';
 
 interface ViewFeed {
   readonly view: StreamView;
@@ -186,38 +184,12 @@ export class FleetHub implements AsyncDisposable {
   #tell(held: ViewFeed): void {
     const { view, feed } = held;
     if (feed instanceof StateFeed) {
-      feed.send(this.#options.cluster.state, this.#statePart(view));
+      const cells = this.#looks.picture(view.by)?.roster.groups;
+      feed.send(this.#options.cluster.state, statePartOf(view, this.#options.cluster.state, cells ?? []));
       return;
     }
     feed.take(this.#partsOf(view));
     feed.send();
-  }
-
-  #statePart(view: StreamView): StatePart {
-    const { state } = this.#options.cluster;
-    switch (view.kind) {
-      case 'node':
-        return partOfNode(state, view.node);
-      case 'nodes':
-      case 'link':
-        return partOfNodes(view.nodes, view.kind === 'link' ? 'between' : 'none');
-      case 'runs':
-        return partOfRuns(state);
-      case 'group': {
-        const groups = this.#looks.picture(view.by)?.roster.groups;
-        const cells = groups?.find(({ id }) => id === view.group)?.cells ?? [];
-        return partOfNodes(
-          cells.map(({ node }) => node),
-          'between',
-        );
-      }
-      case 'fleet':
-      case 'pick':
-      case 'links':
-        return partOfNodes([], 'none');
-      default:
-        return view satisfies never;
-    }
   }
 
   #partsOf(view: StreamView): WrittenParts {

@@ -1,13 +1,17 @@
 // What a reader of the stream asks for instead of the whole state, as it stands in the query.
 
+import type { RosterGroup } from '../../../core/fleet/fleet-picture.ts';
 import type { FleetPick } from '../../../core/fleet/fleet-selection.ts';
 import { parsePick, pickText } from '../../../core/fleet/fleet-selection.ts';
 import type { LinkListFilter } from '../../../core/fleet/link-listing.ts';
+import type { StatePart } from '../../../core/fleet/state-part.ts';
+import { partOfNode, partOfNodes, partOfRuns } from '../../../core/fleet/state-part.ts';
 import type { GroupBy } from '../../../core/group/group-by.ts';
 import { groupByText, parseGroupBy } from '../../../core/group/group-by.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { isNodeId } from '../../../core/ids.ts';
 import { LINK_MEDIA } from '../../../core/link/link-medium.ts';
+import type { State } from '../../../core/state.ts';
 import { RequestError } from '../request-error.ts';
 
 export type StreamView = { readonly by: GroupBy | undefined } & (
@@ -71,6 +75,32 @@ export const streamView = (query: ViewQuery): StreamView | undefined => {
 /** It carries a part of State; the others carry pictures of it. */
 export const isOfState = ({ kind }: StreamView): boolean =>
   kind !== 'fleet' && kind !== 'pick' && kind !== 'links';
+
+/** The part of State that a view carries. @param groups as it groups nodes. */
+export const statePartOf = (view: StreamView, state: State, groups: readonly RosterGroup[]): StatePart => {
+  switch (view.kind) {
+    case 'node':
+      return partOfNode(state, view.node);
+    case 'nodes':
+    case 'link':
+      return partOfNodes(view.nodes, view.kind === 'link' ? 'between' : 'none');
+    case 'runs':
+      return partOfRuns(state);
+    case 'group': {
+      const cells = groups.find(({ id }) => id === view.group)?.cells ?? [];
+      return partOfNodes(
+        cells.map(({ node }) => node),
+        'between',
+      );
+    }
+    case 'fleet':
+    case 'pick':
+    case 'links':
+      return partOfNodes([], 'none');
+    default:
+      return view satisfies never;
+  }
+};
 
 /** One text a view; ids of the stream carry it, so that one view is never resumed with the numbers of another. */
 export const viewText = (view: StreamView): string => {
