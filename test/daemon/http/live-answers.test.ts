@@ -200,6 +200,10 @@ describe('a simulated cluster', () => {
         { ...sweepStopAt, status: 409 },
         { method: 'POST', path: '/api/sweeps/{sweepId}/end', with: 'line-1', body: {}, status: 400 },
         { method: 'POST', path: '/api/runs/{runId}/end', with: 'run-1', body: {}, status: 400 },
+        { path: '/api/comparisons', status: 200 },
+        { path: '/api/comparisons/{comparisonId}', with: 'none', status: 404 },
+        { path: '/api/compare', status: 400 },
+        { path: '/api/compare', query: '?a=none&b=none', status: 404 },
       ]),
     ).toEqual([]);
     const every = [...(await routesOf())].map(({ method, path }) => `${method} ${path}`);
