@@ -24,6 +24,7 @@ import { readPromptWish } from './run/read-prompt-wish.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';
+import { mayTellMetrics } from './run/server-watch.ts';
 import type { LoadSink } from './threads/load-generator.ts';
 
 /**
@@ -88,6 +89,11 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       hasWarmup: plan.warmupRequests > 0,
       unmeasuredNs: plan.course?.measuredFromNs ?? 0,
       zero: parts.part === undefined ? undefined : zeroOf(parts.part, prepared),
+      // An agent has only its share in flight, and each would ask.
+      server:
+        parts.part === undefined && mayTellMetrics(config.run.serverKind)
+          ? { server: request.target.server, headers: request.headers }
+          : undefined,
     });
     return await finishRun({
       ...run,

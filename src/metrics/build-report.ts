@@ -1,6 +1,8 @@
 // The final account of a run: a pure function of a snapshot and of what was known about the run (METRICS §4, §7).
 
 import { findContamination } from '../core/run/find-contamination.ts';
+import type { InFlightCount } from '../core/run/littles-law.ts';
+import { littlesLaw } from '../core/run/littles-law.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
 import type { RequestLimit } from '../core/run/objective.ts';
@@ -20,7 +22,7 @@ import { unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
 import { skewNotices, worstClient } from './report-agents.ts';
 import { isOfClient, reportClient } from './report-client.ts';
-import { reportNotices } from './report-notices.ts';
+import { lawNotices, reportNotices } from './report-notices.ts';
 
 export interface ReportInput {
   readonly config: RunConfig;
@@ -37,6 +39,9 @@ export interface ReportInput {
   /** What is missing from the source. */
   readonly sourceProblems: readonly string[];
   readonly notices: readonly string[];
+  /** As the load threads counted it; the report of the run itself kept what came of it. */
+  readonly inFlight?: InFlightCount;
+  readonly littlesLaw?: Report['littlesLaw'];
   /** Of a run from many machines. */
   readonly agents?: readonly ReportAgent[];
 }
@@ -49,6 +54,7 @@ export const buildReport = (input: ReportInput): Report => {
   const droppedEvents = Math.max(input.droppedEvents, metrics.counter('droppedEvents'));
   const counts = metrics.counts('measured');
   const warmup = difference(metrics.counts('all'), counts);
+  const law = input.littlesLaw ?? lawOf(input, metrics, counts);
   const reasons = incompleteReasons({ input, metrics, state, counts, warmup, droppedEvents });
   return {
     schema: REPORT_SCHEMA,
@@ -63,6 +69,7 @@ export const buildReport = (input: ReportInput): Report => {
     notices: [
       ...reportNotices(metrics, state === 'complete' || state === 'interrupted'),
       ...skewNotices(input.agents ?? []),
+      ...lawNotices(law),
       ...input.notices,
     ],
     counts,
@@ -96,6 +103,7 @@ export const buildReport = (input: ReportInput): Report => {
     ),
     client: worstClient(reportClient(metrics, { pattern: config.run.pattern, droppedEvents }), input.agents),
     ...besideFigures(input, metrics),
+    littlesLaw: law,
     environment: config.environment,
     ...(input.agents === undefined ? {} : { agents: input.agents }),
   };
@@ -122,6 +130,21 @@ const besideFigures = (
     series: Object.fromEntries(metrics.allSeries),
   });
   return { contamination, server };
+};
+
+const lawOf = (
+  { inFlight }: ReportInput,
+  metrics: MetricLookup,
+  { issued, completed }: SampleCounts,
+): Report['littlesLaw'] => {
+  if (inFlight === undefined) return unknown('only a run itself, at an even load, counts what is in flight');
+  if (completed < issued) return unknown('the times of requests that failed are in no series');
+  return littlesLaw({
+    counted: inFlight,
+    latencyTotalNs: Number(metrics.allSeries.get('latencyNs')?.total ?? 0),
+    requests: completed,
+    windowNs: metrics.counter('windowNs'),
+  });
 };
 
 const difference = (all: SampleCounts, part: SampleCounts): SampleCounts => ({

@@ -1,8 +1,11 @@
 // What a reader must know beside the figures, one sentence each.
 
+import { formatThreeDigits } from '../core/figure/figure.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
+import type { Report } from '../core/run/report.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
+import { isUnknown } from '../core/unknown.ts';
 
 export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly string[] => [
   ...staleNotices(metrics),
@@ -11,6 +14,14 @@ export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly 
   ...problemNotices(metrics),
   ...metrics.allSeries.values().flatMap(seriesNotices),
 ];
+
+/** Lost records, a wrong window and two clocks all look alike from here. */
+export const lawNotices = (law: Report['littlesLaw']): readonly string[] =>
+  isUnknown(law) || law.holds
+    ? []
+    : [
+        `Little's law does not hold: ${formatThreeDigits(law.inFlight)} requests were in flight as counted, and ${formatThreeDigits(law.expected)} by their rate and latency; records were lost, the window is wrong, or two clocks were used`,
+      ];
 
 /** The one exception to "nothing is retried silently" (METRICS §2). */
 const staleNotices = (metrics: MetricLookup): readonly string[] => {

@@ -88,6 +88,7 @@ export const rebuildReport = async (
     eventLogDropped: report?.eventLogDropped ?? 0,
     isInterrupted: report?.interrupted ?? false,
     ...(report?.agents === undefined ? {} : { agents: report.agents }),
+    ...(report === undefined ? {} : { littlesLaw: report.littlesLaw }),
     notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
   };
   if (snapshot?.state === 'complete')

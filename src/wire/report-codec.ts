@@ -143,6 +143,9 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   client,
   contamination: reported(contaminationFindings),
   server: reported(serverEvidenceSchema),
+  littlesLaw: reported(
+    openObject({ inFlight: figure, expected: figure, allowance: figure, holds: v.boolean() }),
+  ),
   environment: environmentSchema,
   agents: v.exactOptional(v.pipe(v.array(agent), v.maxLength(AGENTS_MAX))),
 });

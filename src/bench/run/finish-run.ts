@@ -58,6 +58,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     isInterrupted,
     runProblems,
     sourceProblems: [],
+    ...(options.inFlight === undefined ? {} : { inFlight: options.inFlight }),
     notices: [...options.notices, ...(log?.notices ?? [])],
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);

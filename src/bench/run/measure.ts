@@ -4,11 +4,16 @@ import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
+import type { InFlightCount } from '../../core/run/littles-law.ts';
+import { InFlightCounter } from '../../core/run/littles-law.ts';
+import type { ServerReading } from '../../core/run/server-reading.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import type { LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts } from './bench-parts.ts';
 import { HostWatch } from './host-watch.ts';
+import type { ServerWatchOptions } from './server-watch.ts';
+import { watchServer } from './server-watch.ts';
 import type { SessionParts, SessionResult } from './session.ts';
 import { runSession } from './session.ts';
 
@@ -16,6 +21,8 @@ export interface MeasuredRun {
   readonly session: SessionResult;
   /** The aggregator was gone before the session had ended. */
   readonly isBlind: boolean;
+  /** Of the measured phase; undefined where the load grew before it. */
+  readonly inFlight: InFlightCount | undefined;
 }
 
 /** The session, ended early when the aggregator dies: nobody would see what a run does that goes on without it. */
@@ -28,6 +35,7 @@ export const measure = async ({
   hasWarmup,
   unmeasuredNs,
   zero,
+  server,
 }: {
   readonly parts: BenchParts;
   readonly load: LoadGenerator;
@@ -37,6 +45,8 @@ export const measure = async ({
   readonly hasWarmup: boolean;
   readonly unmeasuredNs: number;
   readonly zero: SessionParts['zero'];
+  /** Tells its metrics, or may; undefined: is not asked. */
+  readonly server: Pick<ServerWatchOptions, 'server' | 'headers'> | undefined;
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({
     sourceId: MAIN_SOURCE,
@@ -56,6 +66,19 @@ export const measure = async ({
     const seen = host.observe(nowNs());
     if (seen !== undefined) record(seen);
   });
+  const inFlight = new InFlightCounter();
+  const count = (): void => inFlight.add(nowNs(), load.counts.issued - load.counts.ended);
+  const beside: Promise<void>[] = [];
+  const begun = (): void => {
+    beside.push(every(parts.clock, COUNT_MS, over.signal, count));
+    if (server === undefined) return;
+    const told = (reading: ServerReading): void => {
+      // Nothing may follow the record of the session's end.
+      if (!over.signal.aborted) record({ kind: 'server.observed', ...reading });
+    };
+    const { clock } = parts;
+    beside.push(watchServer({ ...server, clock, nowNs, counts: () => load.counts, told }, over.signal));
+  };
   const interrupt = (): void => aggregator.interrupt();
   if (parts.stop.aborted) interrupt();
   parts.stop.addEventListener('abort', interrupt, { once: true });
@@ -66,18 +89,31 @@ export const measure = async ({
     unmeasuredNs,
     record,
     nowNs,
-    onStart: startNs => parts.tap?.started(startNs, nowNs),
-    onPhase: phase => parts.observer.phase(phase),
+    onStart: startNs => {
+      parts.tap?.started(startNs, nowNs);
+      begun();
+    },
+    onPhase: phase => {
+      if (phase === 'ended') over.abort();
+      parts.observer.phase(phase);
+    },
     ...(zero === undefined ? {} : { zero }),
     ...(parts.early === undefined ? {} : { early: parts.early }),
     stop: AbortSignal.any([parts.stop, isBlind.signal]),
     stopNow: parts.stopNow,
   });
-  // Nothing may follow the record of the session's end.
-  over.abort();
-  await watching;
+  count();
+  await Promise.all([watching, ...beside]);
   parts.stop.removeEventListener('abort', interrupt);
-  return { session, isBlind: isBlind.signal.aborted };
+  return {
+    session,
+    isBlind: isBlind.signal.aborted,
+    inFlight: unmeasuredNs > 0 ? undefined : inFlight,
+  };
+};
+
+const every = async (clock: Clock, ms: number, over: AbortSignal, act: () => void): Promise<void> => {
+  for (; !over.aborted; await pause(clock, ms, over)) act();
 };
 
 const watchHost = async (clock: Clock, over: AbortSignal, look: (host: HostWatch) => void): Promise<void> => {
@@ -87,3 +123,4 @@ const watchHost = async (clock: Clock, over: AbortSignal, look: (host: HostWatch
 /** Batch numbers of the parse threads begin with 1. */
 const MAIN_SOURCE = 0;
 const HOST_WATCH_MS = 500;
+const COUNT_MS = 100;

@@ -4,6 +4,7 @@ import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
+import type { LittlesLaw } from './littles-law.ts';
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
 import type { ReportAgent } from './report-agent.ts';
@@ -55,6 +56,8 @@ export interface Report extends ReportRates {
   readonly contamination: Reported<readonly ContaminationFinding[]>;
   /** What the server told of itself on its page of metrics during the measured phase. */
   readonly server: Reported<ServerEvidence>;
+  /** Whether what was counted in flight is what the requests tell. */
+  readonly littlesLaw: Reported<LittlesLaw>;
   readonly environment: ReportEnvironment;
   /** Of a run from many machines; its client is the worst of them. */
   readonly agents?: readonly ReportAgent[];

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readServerFigures } from '../../../src/bench/target/server-metrics.ts';
+import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
+import { metricsPage } from '../../../src/mock/metrics-page.ts';
+import { mockSettings } from '../../../src/mock/mock-settings.ts';
+
+const LOG = { running: 3, waiting: 2, promptTokens: 1_000, outputTokens: 500, requests: 21 };
+
+test("the mock's page is read as it was told to be", () => {
+  const settings = mockSettings({
+    otherRequests: 4,
+    cachedShare: 0.25,
+    predictedShare: 0.5,
+    preemptEvery: 10,
+    swappedRequests: 1,
+    metricsBytes: 20_000,
+  });
+  const page = metricsPage(settings, LOG);
+  expect(page.length).toBeGreaterThanOrEqual(20_000);
+  expect(readServerFigures(page)).toEqual({
+    running: 7,
+    waiting: 2,
+    kvUsage: 7 / 256,
+    prefixQueried: 1_000,
+    prefixHit: 250,
+    prefixHitShare: NO_FIGURE,
+    preemptions: 2,
+    swapped: 1,
+    promptTokens: 1_000,
+    generatedTokens: 500,
+    draftedTokens: 500,
+    acceptedTokens: 250,
+  });
+});
+
+test('engines of a server add up, shares do not', () => {
+  const page = 'vllm:num_requests_running{engine="0"} 3\nvllm:num_requests_running{engine="1"} 2\n';
+  expect(readServerFigures(page)?.running).toBe(5);
+  const shares = 'vllm:kv_cache_usage_perc{engine="0"} 0.3\nvllm:kv_cache_usage_perc{engine="1"} 0.8\n';
+  expect(readServerFigures(shares)?.kvUsage).toBe(0.8);
+  expect(readServerFigures('sglang:token_usage 0.28\nsglang:cache_hit_rate 0.5\n')).toMatchObject({
+    kvUsage: 0.28,
+    prefixHitShare: 0.5,
+  });
+});
+
+test('any page at all gives figures of at least 0 or none', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), noise => {
+      const figures = readServerFigures(`vllm:num_requests_running${noise}\n${noise}`);
+      for (const figure of Object.values(figures ?? {}))
+        expect(figure === NO_FIGURE || figure >= 0).toBe(true);
+    }),
+  );
+});
