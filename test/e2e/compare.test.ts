@@ -7,7 +7,7 @@ import { judgeGate, parseGateRule } from '../../src/core/comparison/gate.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { announceTo } from '../support/announced.ts';
-import { widthsOf } from '../support/counts.ts';
+import { isLongRun, widthsOf } from '../support/counts.ts';
 import { madeUpComparison } from '../support/made-up-comparison.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
@@ -126,7 +126,8 @@ describe(
       );
     });
 
-    test('are asked for once, whatever else the cluster tells', async ({ browser }) => {
+    test('are asked for once, whatever else the cluster tells', async ({ browser, skip }) => {
+      if (!isLongRun) skip('waits for the cluster to tell: in the long run');
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       finished(home, { id: 'older', samples: 200, hour: 12 });
@@ -160,7 +161,9 @@ describe(
 
     test('one that was cut short is marked, and one that is not like the others is refused', async ({
       browser,
+      skip,
     }) => {
+      if (!isLongRun) skip('its rule is held without a browser: in the long run');
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       finished(home, { id: 'whole', samples: 200, hour: 12 });

@@ -11,6 +11,7 @@ import type { State } from '../../src/core/state.ts';
 import { childrenOf, untilGone } from '../integration/bench/bench-process.ts';
 import { requireBuild } from '../support/build.ts';
 import { childEnv } from '../support/child-env.ts';
+import { isLongRun } from '../support/counts.ts';
 import { whenState } from '../support/streamed-state.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
@@ -63,7 +64,8 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('shows at once who is asleep, and a past with a fall', async ({ browser }) => {
+    test('shows at once who is asleep, and a past with a fall', async ({ browser, skip }) => {
+      if (!isLongRun) skip('a demo of its own: in the long run');
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--no-bench'], place);
       const { page, problems } = await browser.open(demo.url);
@@ -80,7 +82,8 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('without faults lets everybody reach everybody', async () => {
+    test('without faults lets everybody reach everybody', async ({ skip }) => {
+      if (!isLongRun) skip('a demo of its own: in the long run');
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--no-bench', '--faults', 'off'], place);
       await whenState(demo.url, held => {
@@ -89,7 +92,11 @@ describe(
       });
     });
 
-    test('measures a link when a person who opened the printed address asks for it', async ({ browser }) => {
+    test('measures a link when a person who opened the printed address asks for it', async ({
+      browser,
+      skip,
+    }) => {
+      if (!isLongRun) skip('a demo of its own: in the long run');
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], place);
       const { page, problems } = await browser.open(demo.printedUrl);
@@ -137,6 +144,7 @@ describe(
     });
 
     test('leaves no process when it is killed, and the next one removes its home', async ({ skip }) => {
+      if (!isLongRun) skip('a demo of its own: in the long run');
       if (!existsSync('/proc/self')) return skip('no /proc on this system');
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--nodes', '2'], place);

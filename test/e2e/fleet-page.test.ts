@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { isLongRun } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import type { Fleet } from './fleet.ts';
@@ -245,7 +246,8 @@ describe('the other pages of seventy nodes', () => {
 
   test(
     'show links as a matrix of groups, as a list, and one by one, and say which were not chosen',
-    async ({ browser }) => {
+    async ({ browser, skip }) => {
+      if (!isLongRun) skip('a cluster of its own: in the long run');
       const fleet = seventy();
       await using cluster = await served({ ...fleet, told: linksOf(fleet) });
       const { page, problems } = await browser.open(`${cluster.url}/links`, { width: 1_440, height: 900 });

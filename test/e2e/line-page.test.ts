@@ -112,7 +112,8 @@ describe('a load line in a browser', () => {
     ).toBe(10);
   });
 
-  test('is no line but its loads where a person named them', async ({ browser }) => {
+  test('is no line but its loads where a person named them', async ({ browser, skip }) => {
+    if (!isLongRun) skip('one more page of a line: in the long run');
     using folder = temporaryDirectory();
     const home = join(folder.path, 'home');
     writeSweep(join(home, 'runs', 'sweep-1'), madeUpSweep('sweep-1'));
@@ -133,7 +134,11 @@ describe('a load line in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('has the runs of its stages beneath it in the list, and not among the others', async ({ browser }) => {
+  test('has the runs of its stages beneath it in the list, and not among the others', async ({
+    browser,
+    skip,
+  }) => {
+    if (!isLongRun) skip('one more page of a line: in the long run');
     using folder = temporaryDirectory();
     const home = join(folder.path, 'home');
     const directory = join(home, 'runs', 'line-1');
@@ -178,8 +183,12 @@ describe('a load line in a browser', () => {
 
   test.for([
     { width: 390, theme: 'dark' },
-    { width: 1_440, theme: 'light' },
-    ...(isLongRun ? [{ width: 1_440, theme: 'dark' } as const] : []),
+    ...(isLongRun
+      ? ([
+          { width: 1_440, theme: 'light' },
+          { width: 1_440, theme: 'dark' },
+        ] as const)
+      : []),
   ] as const)(
     'is for everybody at $width px, $theme, however its search ended',
     async ({ width, theme }, { browser }) => {

@@ -59,7 +59,9 @@ describe('plimsoll up in a browser', () => {
 
   test('a streaming source that is stopped is called stale on the page, and current again when it goes on', async ({
     browser,
+    skip,
   }) => {
+    if (!isLongRun) skip('its rule is held without a browser: in the long run');
     using home = temporaryDirectory();
     await using tools = await StandInTools.create();
     tools.add('nvidia-smi', ONE_CARD);

@@ -48,7 +48,9 @@ describe(
 
     test('goes on with what came before where a recording is cut off, and says so on the page', async ({
       browser,
+      skip,
     }) => {
+      if (!isLongRun) skip('its rule is held without a browser: in the long run');
       using folder = temporaryDirectory();
       const cut = join(folder.path, 'cut.plimsoll');
       const bytes = readFileSync(recordingFixture);

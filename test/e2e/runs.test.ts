@@ -69,8 +69,12 @@ describe('runs in a browser', () => {
 
   test.for([
     { width: 390, theme: 'dark' },
-    { width: 1_280, theme: 'light' },
-    { width: 1_920, theme: 'dark' },
+    ...(isLongRun
+      ? ([
+          { width: 1_280, theme: 'light' },
+          { width: 1_920, theme: 'dark' },
+        ] as const)
+      : []),
   ] as const)(
     'live, finished and cut short runs are for everybody at $width px, $theme',
     async ({ width, theme }, { browser }) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { isLongRun } from '../support/counts.ts';
 import { madeUpRunEntry } from '../support/run-entry.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
@@ -54,7 +55,9 @@ describe(
 
     test('is not stopped by a browser that may only look, which is told how to be allowed to', async ({
       browser,
+      skip,
     }) => {
+      if (!isLongRun) skip('the daemon refuses it in a test of its own: in the long run');
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       await using daemon = await startCommand(['up', '--home', home, '--probes', 'off']);

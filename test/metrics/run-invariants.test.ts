@@ -12,6 +12,7 @@ import { MetricsTable } from '../../src/metrics/metrics-table.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
 import { sampleFigures } from '../../src/metrics/sample-figures.ts';
 import { arbitrarySample } from '../support/arbitrary-sample.ts';
+import { longCount } from '../support/counts.ts';
 import { metricsOf } from '../support/run-metrics.ts';
 import { recordsOf, runConfig, session } from '../support/run-records.ts';
 
@@ -131,6 +132,7 @@ describe('of every run', () => {
       fc.property(run, fc.nat({ max: 1_000_000 }), fc.nat({ max: 1_000_000 }), (samples, one, other) => {
         expect(metricsOf(applied(mixed(samples, one)))).toEqual(metricsOf(applied(mixed(samples, other))));
       }),
+      { numRuns: longCount(30, 100) },
     );
   });
 
@@ -151,6 +153,7 @@ describe('of every run', () => {
           chunksReceived: 0,
         });
       }),
+      { numRuns: longCount(30, 100) },
     );
   });
 

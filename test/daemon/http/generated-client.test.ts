@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { isLongRun } from '../../support/counts.ts';
 import { liveDemo } from '../../support/live-daemons.ts';
 import { repositoryRoot } from '../../support/repository.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -60,7 +61,8 @@ export const wrong = async ([node]: readonly ListedNode[]): Promise<void> => {
 };
 `;
 
-test('a client that is generated from the document compiles and reads a live daemon', async () => {
+test('a client that is generated from the document compiles and reads a live daemon', async ({ skip }) => {
+  if (!isLongRun) skip('compiles a client: in the long run');
   await using live = await liveDemo();
   const { daemon } = live;
   const profiled = () => Object.keys(daemon.state.linkProfiles).length;

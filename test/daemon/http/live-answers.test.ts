@@ -11,6 +11,7 @@ import {
 } from '../../../src/wire/api/state-answers.ts';
 import { announceTo } from '../../support/announced.ts';
 import { ApiChecks } from '../../support/api-checks.ts';
+import { isLongRun } from '../../support/counts.ts';
 import { type LiveDaemon, liveDaemon, liveDemo } from '../../support/live-daemons.ts';
 import { announceSweepTo, madeUpLine, writeLine } from '../../support/made-up-line.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
@@ -246,7 +247,8 @@ describe('the stream', () => {
     return { faults, kinds };
   };
 
-  test('of a simulated cluster says what it is told to', async () => {
+  test('of a simulated cluster says what it is told to', async ({ skip }) => {
+    if (!isLongRun) skip('a demo of its own: in the long run');
     await using live = await liveDemo();
     const { faults, kinds } = await read(live, 20);
     expect(faults).toEqual([]);

@@ -55,8 +55,10 @@ describe('a limit bounds what it names', { timeout: 120_000 }, () => {
     ]);
     expect(run.exit).toBe('ok');
     expect(run.report().run).toMatchObject({ dataset: 'prompts.jsonl: 3 prompts', hasNonce: false });
-    // Not even a question for its model came before.
-    expect(server.lines()).toEqual(Array.from({ length: 7 }, () => 'POST /v1/chat/completions HTTP/1.1'));
+    // Not even a question for its model came before; its metrics are asked for beside the load.
+    expect(server.lines().filter(line => !line.startsWith('GET /metrics '))).toEqual(
+      Array.from({ length: 7 }, () => 'POST /v1/chat/completions HTTP/1.1'),
+    );
     expect(server.bodies()).toHaveLength(7);
     expect(server.bodies().map(({ messages }) => messages[0]?.content)).toEqual([
       'one',
@@ -169,7 +171,7 @@ describe('the code of a run', { timeout: 120_000 }, () => {
       isTerminal: true,
       env: { HTTP_PROXY: 'http://127.0.0.1:9' },
     });
-    expect(quiet.stdout).toMatch(/^(NOT VOUCHED|CLIENT|Trustworthy|Run )/);
+    expect(quiet.stdout).toMatch(/^(NOT VOUCHED|CLIENT|Trustworthy|The client adds|.+ is not usable|Run )/);
     expect(quiet.stdout).not.toContain('\u001b');
     expect(quiet.stderr).toBe('');
   });
