@@ -16,7 +16,7 @@ import { longCount } from '../support/counts.ts';
 const RECORDS_PER_SECOND = 50_000;
 const SECONDS = longCount(3, 60);
 const FLUSH_MS = 20;
-const FLOODS = longCount(2, 26);
+const FLOODS = longCount(1, 26);
 
 const bytesCodec: MessageCodec<Uint8Array> = {
   encode: payload => ({ topic: 'flood', payload }),
