@@ -3,6 +3,7 @@
 // says nothing of the server.
 
 import { formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { contaminationOf } from '../run/contamination.ts';
 import type { Report } from '../run/report.ts';
 import type { Run } from '../run/run.ts';
 import type { RunPattern } from '../run/run-pattern.ts';
@@ -28,9 +29,11 @@ export interface ComparableFacts {
   readonly clientVerdict: 'trustworthy' | 'client-bound' | 'unknown';
   /** Whatever else is part of a request's body, as text. */
   readonly sampling: Reported<string>;
+  /** Codes of what spoils its figures, or "nothing". */
+  readonly spoiledBy: Reported<string>;
 }
 
-export const factsOfReport = ({ run, series, client }: Report): ComparableFacts => ({
+export const factsOfReport = ({ run, series, client, contamination }: Report): ComparableFacts => ({
   runId: run.id,
   model: run.model,
   dataset: run.dataset,
@@ -51,6 +54,7 @@ export const factsOfReport = ({ run, series, client }: Report): ComparableFacts 
           ? []
           : [`${run.requests.prefixes.count} prefixes of ${run.requests.prefixes.tokens} tokens`]),
       ].join(' '),
+  spoiledBy: spoilersOf({ contamination }),
 });
 
 /** As the whole cluster knows a run: without its lengths and its sampling. */
@@ -66,6 +70,7 @@ export const factsOfRun = (run: Run): ComparableFacts => ({
   outputTokens: NOT_TOLD_TO_CLUSTER,
   clientVerdict: isUnknown(run.figures) ? 'unknown' : run.figures.client.verdict,
   sampling: NOT_TOLD_TO_CLUSTER,
+  spoiledBy: NOT_TOLD_TO_CLUSTER,
 });
 
 /** Of two sides of one run or more: each rule that one of them breaks, once. Runs of one side must be alike too. */
@@ -138,6 +143,13 @@ const clientRefusals = (
   ];
 };
 
+const spoilersOf = (report: Pick<Report, 'contamination'>): Reported<string> => {
+  const findings = contaminationOf(report);
+  if (isUnknown(findings)) return findings;
+  const codes = new Set(findings.map(({ code }) => code));
+  return codes.size === 0 ? 'nothing' : [...codes].sort().join(', ');
+};
+
 /** Seeds are told apart from data sets: other draws of the same prompts are the same load. */
 const withoutSeed = (dataset: string): string => dataset.replace(/, seed -?\d+$/, '');
 
@@ -200,5 +212,10 @@ const RULES: readonly Rule[] = [
     code: 'sampling',
     problem: 'One streams its answers and another does not',
     of: ({ isStreaming }) => (isStreaming ? 'streamed' : 'not streamed'),
+  },
+  {
+    code: 'contamination',
+    problem: 'What spoils the figures of one does not spoil those of another',
+    of: ({ spoiledBy }) => spoiledBy,
   },
 ];

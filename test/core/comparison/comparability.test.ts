@@ -20,6 +20,7 @@ const facts = (more: Partial<ComparableFacts> = {}): ComparableFacts => ({
   outputTokens: 200,
   clientVerdict: 'trustworthy',
   sampling: '{}',
+  spoiledBy: 'nothing',
   ...more,
 });
 
@@ -38,6 +39,7 @@ describe('what keeps runs from being compared', () => {
     ['a client that nobody vouches for', { clientVerdict: 'unknown' }, ['client']],
     ['another temperature', { sampling: '{"temperature":1}' }, ['sampling']],
     ['no stream', { isStreaming: false }, ['sampling']],
+    ['a cache of answers', { spoiledBy: 'answer-cache' }, ['contamination']],
   ])('%s', (_, more, codes) => {
     expect(refusalsBetween([facts()], [facts(more)]).map(({ code }) => code)).toEqual(codes);
     expect(refusalsBetween([facts(more)], [facts()]).map(({ code }) => code)).toEqual(codes);
