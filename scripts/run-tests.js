@@ -22,7 +22,7 @@ const test = async () => {
   // Tests run even after a failed build: they show what else is wrong.
   if (node.kind === 'found' && prepared.step !== 'install') {
     await installSystemPackages();
-    for (const check of CHECKS) await runCheck(node.path, check, tally);
+    await Promise.all(CHECKS.map(check => runCheck(node.path, check, tally)));
     await runVitest(node.path, { isLong, filters }, tally);
   }
   process.stdout.write(tallyText(tally));
@@ -30,7 +30,6 @@ const test = async () => {
 };
 
 const runCheck = async (node, { name, args }, tally) => {
-  process.stdout.write(`\n${name}\n`);
   const startedMs = Date.now();
   const ending = await runCommand(node, args.map(resolveTool), { cwd: ROOT });
   if (ending.signal !== null) process.exit(exitCodeOf(ending));
@@ -38,6 +37,7 @@ const runCheck = async (node, { name, args }, tally) => {
     tally.passed += 1;
     process.stdout.write(`${name}: passed in ${((Date.now() - startedMs) / 1000).toFixed(1)} s\n`);
   } else {
+    process.stdout.write(`${name}: failed\n`);
     tally.failed.push(name);
   }
 };

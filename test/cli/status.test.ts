@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandDaemon } from '../support/command-daemon.ts';
+import { isLongRun } from '../support/counts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -103,7 +104,8 @@ describe('plimsoll status', () => {
     stranger.close();
   });
 
-  test('of a daemon that hangs ends with 5', async () => {
+  test('of a daemon that hangs ends with 5', async ({ skip }) => {
+    if (!isLongRun) skip('waits for 5 s: in the long run');
     using folder = temporaryDirectory();
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -129,6 +129,7 @@ describe(
     });
 
     test('leaves nothing when it is stopped: no process, no home, and ends with 0', async ({ skip }) => {
+      if (!isLongRun) skip('a demo of its own: in the long run');
       if (!existsSync('/proc/self')) return skip('no /proc on this system');
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--nodes', '2'], place);

@@ -224,7 +224,8 @@ describe('the page of a fleet', () => {
 describe('the other pages of seventy nodes', () => {
   test(
     'list nodes page by page, and show one of them with its links',
-    async ({ browser }) => {
+    async ({ browser, skip }) => {
+      if (!isLongRun) skip('a cluster of its own: in the long run');
       const fleet = seventy();
       await using cluster = await served({ ...fleet, told: linksOf(fleet) });
       const { page, problems } = await browser.open(`${cluster.url}/nodes`, { width: 1_440, height: 900 });

@@ -88,7 +88,8 @@ describe('a load line in a browser', () => {
     await page.getByRole('heading', { name: 'Load line' }).waitFor();
   });
 
-  test('has a table twin of every picture, and an earlier line underneath', async ({ browser }) => {
+  test('has a table twin of every picture, and an earlier line underneath', async ({ browser, skip }) => {
+    if (!isLongRun) skip('one more page of a line: in the long run');
     using folder = temporaryDirectory();
     const home = join(folder.path, 'home');
     writeLine(join(home, 'runs', 'line-1'), madeUpLine());

@@ -142,7 +142,10 @@ describe('connections between hosts of their own', () => {
     console.info(`a new address was connected, and the old one closed, after ${sinceMs(movedMs)} ms`);
   });
 
-  it('of a daemon that was killed are asked again when it is back: what went meanwhile closes, the rest stays', async () => {
+  it('of a daemon that was killed are asked again when it is back: what went meanwhile closes, the rest stays', async ({
+    skip,
+  }) => {
+    if (!isLongRun) skip('two daemons of its own: in the long run');
     const { everything } = twoCables();
     const juno = start('juno');
     const before = start('atlas');

@@ -97,7 +97,8 @@ describe('five daemons in a ring', () => {
 
   it(
     'converge with one whose journal was deleted',
-    async () => {
+    async ({ skip }) => {
+      if (!isLongRun) skip('daemons of its own: in the long run');
       const bed = opened();
       const before = (await bed.daemon(OTHER).until('it', sees(VICTIM))).nodes[VICTIM];
       await bed.stop(VICTIM);

@@ -60,7 +60,8 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     expect(again.counts.issued + again.warmup.issued).toBe(samplesOf(run.directory));
   });
 
-  test('SIGKILL of the event logger changes nothing but the event log', async () => {
+  test('SIGKILL of the event logger changes nothing but the event log', async ({ skip }) => {
+    if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
     await using run = spawnBench(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4']);
     await underWay(run);
@@ -87,7 +88,8 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     },
   );
 
-  test('SIGTERM of its children alone changes nothing: the main process decides', async () => {
+  test('SIGTERM of its children alone changes nothing: the main process decides', async ({ skip }) => {
+    if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
     await using run = spawnBench(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4']);
     for (const pid of await underWay(run)) process.kill(pid, 'SIGTERM');

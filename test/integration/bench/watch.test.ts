@@ -48,7 +48,10 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
     expect(readdirSync(join(home, 'live-runs'))).toEqual([]);
   });
 
-  test('shows the time of the run and not its own when it comes late, and leaves the other clock alone', async () => {
+  test('shows the time of the run and not its own when it comes late, and leaves the other clock alone', async ({
+    skip,
+  }) => {
+    if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
     const home = join(folder.path, 'home');
     await using mock = await startMock(10);
