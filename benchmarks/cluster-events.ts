@@ -157,6 +157,8 @@ const profileFact = (sink: NodeId, sinkAddress: string, turn: number): Fact => (
     roundTripNsP99: 40_000,
     jitterNs: 900,
     roundTripCount: 200,
+    allReduceNs16Kib: 60_000,
+    allReduceNs1Mib: 900_000,
     retransmits: 0,
     uploadStreams: 1,
     downloadStreams: 1,

@@ -32,6 +32,8 @@ export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasur
       roundTripNsP99: reported(amount),
       jitterNs: reported(amount),
       roundTripCount: reported(amount),
+      allReduceNs16Kib: reported(amount),
+      allReduceNs1Mib: reported(amount),
       retransmits: reported(amount),
       uploadStreams: reported(amount),
       downloadStreams: reported(amount),

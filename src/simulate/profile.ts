@@ -51,6 +51,7 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
     roundTripNsP99: Math.round(roundTripNsP50 * 1.7),
     jitterNs: Math.round(roundTripNsP50 * jitterShare(connection) * vary('jitter', 0.3)),
     roundTripCount: isRdma ? 50 : 200,
+    ...allReduces(roundTripNsP50, Math.min(uploadBitsPerSecond, downloadBitsPerSecond)),
     retransmits: isRdma ? unknown('RDMA reports none') : connection.retransmits,
     uploadStreams: streams,
     downloadStreams: streams,
@@ -77,6 +78,9 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
         fp32FlopsPerSecond: Math.round(hardware.cpu.fp32Flops * vary(0, 'flops')),
         memoryReadBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * vary(0, 'read')),
         memoryCopyBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * 0.86 * vary(0, 'copy')),
+        memoryGemvBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * 0.97 * vary(0, 'gemv')),
+        int8OperationsPerSecond: unknown('not measured on processors'),
+        fp8FlopsPerSecond: unknown('not measured on processors'),
         isLowerBound: false,
       },
     ];
@@ -92,9 +96,21 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
       fp32FlopsPerSecond: unknown('FP16 is measured'),
       memoryReadBytesPerSecond: Math.round(gpu.readBytesPerSecond * vary(at, 'read')),
       memoryCopyBytesPerSecond: Math.round(gpu.copyBytesPerSecond * vary(at, 'copy')),
+      memoryGemvBytesPerSecond: Math.round(gpu.readBytesPerSecond * 0.97 * vary(at, 'gemv')),
+      int8OperationsPerSecond: unknown('not simulated'),
+      fp8FlopsPerSecond: unknown('not simulated'),
       isLowerBound: gpu.isLowerBound,
     };
   });
+};
+
+/** Half a round trip, and what both send at once: no simulated cable is half duplex. */
+const allReduces = (
+  roundTripNs: number,
+  bitsPerSecond: number,
+): Pick<LinkProfile, 'allReduceNs16Kib' | 'allReduceNs1Mib'> => {
+  const time = (bytes: number): number => Math.round(roundTripNs / 2 + (bytes * 8e9) / bitsPerSecond);
+  return { allReduceNs16Kib: time(16 * 1_024), allReduceNs1Mib: time(1_024 ** 2) };
 };
 
 /** Of the round trip: Wi-Fi waits for its turn, and an overlay passes through user space at both ends. */
@@ -123,6 +139,8 @@ const unmeasured = (
     roundTripNsP99: none,
     jitterNs: none,
     roundTripCount: none,
+    allReduceNs16Kib: none,
+    allReduceNs1Mib: none,
     retransmits: none,
     uploadStreams: none,
     downloadStreams: none,

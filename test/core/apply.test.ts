@@ -309,6 +309,8 @@ const linkProfiled = ({ sink, ...at }: LinkPlace): Event => ({
     roundTripNsP99: 3,
     jitterNs: 1,
     roundTripCount: 200,
+    allReduceNs16Kib: 60_000,
+    allReduceNs1Mib: 900_000,
     retransmits: 0,
     uploadStreams: 1,
     downloadStreams: 1,

@@ -106,6 +106,8 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
           roundTripNsP99: figure,
           jitterNs: figure,
           roundTripCount: 200,
+          allReduceNs16Kib: 60_000,
+          allReduceNs1Mib: 900_000,
           retransmits: 0,
           uploadStreams: 1,
           downloadStreams: 1,

@@ -237,6 +237,8 @@ const profileOf = (connection: Connection, there: number, back: number): LinkPro
   roundTripNsP99: 200_000,
   jitterNs: 9_000,
   roundTripCount: 200,
+  allReduceNs16Kib: 60_000,
+  allReduceNs1Mib: 900_000,
   retransmits: 0,
   uploadStreams: 1,
   downloadStreams: 1,

@@ -65,6 +65,8 @@ export const measured = (
     roundTripNsP99: 30_000,
     jitterNs: 1_000,
     roundTripCount: 200,
+    allReduceNs16Kib: 60_000,
+    allReduceNs1Mib: 900_000,
     retransmits: unknown('not told here'),
     uploadStreams: 1,
     downloadStreams: 1,

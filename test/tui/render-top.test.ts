@@ -33,6 +33,8 @@ const profiled = (failure: 'none' | string): Fact => ({
     roundTripNsP99: 400_000,
     jitterNs: 18_000,
     roundTripCount: 200,
+    allReduceNs16Kib: 60_000,
+    allReduceNs1Mib: 900_000,
     retransmits: 0,
     uploadStreams: 1,
     downloadStreams: 1,

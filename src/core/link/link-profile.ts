@@ -16,6 +16,12 @@ export interface LinkProfile {
   readonly jitterNs: Reported<number>;
   /** How many round trips the figures above are of. */
   readonly roundTripCount: Reported<number>;
+  /**
+   * Median time in which both ends have each other's 16 KiB, or 1 MiB, both sending at once, one exchange after another: the
+   * all-reduce of two machines without its addition, which their devices do. Nanoseconds.
+   */
+  readonly allReduceNs16Kib: Reported<number>;
+  readonly allReduceNs1Mib: Reported<number>;
   /** TCP retransmits of both ends together while bandwidth was measured. */
   readonly retransmits: Reported<number>;
   /** Parallel streams of the faster measurement of each direction. */

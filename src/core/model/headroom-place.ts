@@ -46,12 +46,12 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
   }));
 };
 
-/** The best of the kernels that read memory: a sum alone may read below what weights are read with. */
+/** The best of the kernels that read memory: a sum alone may read below what weights are read with, and so may a product. */
 const ceilingOf = (profile: GpuProfile | undefined): Reported<DeviceCeiling> => {
   if (profile === undefined) return unknown('it has not been measured yet: plimsoll probe gpu');
   const read = profile.memoryReadBytesPerSecond;
   const copy = profile.memoryCopyBytesPerSecond;
-  const best = Math.max(knownOr(read, 0), knownOr(copy, 0));
+  const best = Math.max(knownOr(read, 0), knownOr(copy, 0), knownOr(profile.memoryGemvBytesPerSecond, 0));
   if (best <= 0) return isUnknown(read) ? read : unknown('its memory bandwidth was measured as 0');
   return {
     bytesPerSecond: best,

@@ -17,6 +17,12 @@ export interface GpuProfile {
   readonly memoryReadBytesPerSecond: Reported<number>;
   /** Bytes read plus bytes written. */
   readonly memoryCopyBytesPerSecond: Reported<number>;
+  /** Matrix times vector, bytes of the matrix: as decoding reads weights. */
+  readonly memoryGemvBytesPerSecond: Reported<number>;
+  /** Matrix product, inputs INT8, sums INT32: what kernels for weights of four to eight bits multiply with. */
+  readonly int8OperationsPerSecond: Reported<number>;
+  /** Matrix product, inputs FP8 (E4M3), sums FP32. */
+  readonly fp8FlopsPerSecond: Reported<number>;
   /** The engine cannot reach the hardware's peak. */
   readonly isLowerBound: boolean;
   readonly method: string;

@@ -41,6 +41,9 @@ const figuresSchema: v.GenericSchema<unknown, DeviceFigures> = v.object({
   fp32FlopsPerSecond: rate(1e18),
   memoryReadBytesPerSecond: rate(1e15),
   memoryCopyBytesPerSecond: rate(1e15),
+  memoryGemvBytesPerSecond: rate(1e15),
+  int8OperationsPerSecond: rate(1e18),
+  fp8FlopsPerSecond: rate(1e18),
   isLowerBound: v.boolean(),
   method: text,
 });

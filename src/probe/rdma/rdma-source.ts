@@ -48,6 +48,8 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
         uploadBitsPerSecond: upload.bitsPerSecond,
         downloadBitsPerSecond: download.bitsPerSecond,
         retransmits: unknown('RDMA tools do not report it'),
+        allReduceNs16Kib: unknown('measured over sockets only'),
+        allReduceNs1Mib: unknown('measured over sockets only'),
         uploadStreams: 1,
         downloadStreams: 1,
         bytesUsed: session.bytesUsed,

@@ -69,6 +69,8 @@ const noLinkFigures = (kind: 'socket' | 'rdma'): LinkMeasurement => ({
   roundTripNsP99: NEVER,
   jitterNs: NEVER,
   roundTripCount: NEVER,
+  allReduceNs16Kib: NEVER,
+  allReduceNs1Mib: NEVER,
   retransmits: NEVER,
   uploadStreams: NEVER,
   downloadStreams: NEVER,
@@ -86,6 +88,9 @@ const noDeviceFigures = ({ deviceId, deviceName, vendor }: ProbeDevice): DeviceM
   fp32FlopsPerSecond: NEVER,
   memoryReadBytesPerSecond: NEVER,
   memoryCopyBytesPerSecond: NEVER,
+  memoryGemvBytesPerSecond: NEVER,
+  int8OperationsPerSecond: NEVER,
+  fp8FlopsPerSecond: NEVER,
   isLowerBound: false,
   method: 'none: it never succeeded',
 });

@@ -60,6 +60,8 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     }
     const measurement: LinkMeasurement = {
       ...figures,
+      allReduceNs16Kib: NOT_MEASURED,
+      allReduceNs1Mib: NOT_MEASURED,
       uploadBitsPerSecond: bitsPerSecondOf(upload),
       downloadBitsPerSecond: bitsPerSecondOf(download),
       retransmits: sumOfRetransmits([...upload.runs, ...download.runs]),
@@ -146,6 +148,7 @@ const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: stri
 const weakness = (end: string, { reason }: { readonly reason: string }): string | undefined =>
   reason === '' ? undefined : `${end} on the event loop: ${reason}`;
 
+const NOT_MEASURED = unknown('this version does not measure it');
 /** 200 over a slow overlay would take longer; then there are fewer. */
 const ROUND_TRIPS_MS_MAX = 8_000;
 const ROUND_TRIPS_SHARE = 0.4;

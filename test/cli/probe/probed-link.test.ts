@@ -49,6 +49,8 @@ const profile = (): LinkProfile => ({
   roundTripNsP99: 1_000,
   jitterNs: 0,
   roundTripCount: 200,
+  allReduceNs16Kib: 60_000,
+  allReduceNs1Mib: 900_000,
   retransmits: 0,
   uploadStreams: 1,
   downloadStreams: 1,

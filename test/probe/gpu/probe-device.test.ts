@@ -41,6 +41,9 @@ const MEASUREMENT: DeviceMeasurement = {
   fp32FlopsPerSecond: unknown('measured in half precision'),
   memoryReadBytesPerSecond: 1e11,
   memoryCopyBytesPerSecond: 1e11,
+  memoryGemvBytesPerSecond: 1e11,
+  int8OperationsPerSecond: unknown('not measured'),
+  fp8FlopsPerSecond: unknown('not measured'),
   isLowerBound: true,
   method: 'made up',
 };
