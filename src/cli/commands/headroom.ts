@@ -3,10 +3,8 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parseBytes, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { parseBytes } from '../../core/figure/parse-figure.ts';
 import type { CacheType } from '../../core/model/cache-bytes.ts';
-import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
 import { deviceClass } from '../../core/model/engine-constants.ts';
 import { headroom } from '../../core/model/headroom.ts';
@@ -19,6 +17,7 @@ import { unknown } from '../../core/unknown.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { readModel } from '../../model/read-model.ts';
 import { printable } from '../../tui/part.ts';
+import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import type { Command, Invocation } from '../command.ts';
 import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
@@ -27,50 +26,32 @@ import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 
-const countBetween =
-  (least: number, most: number) =>
-  (text: string): Parsed<number> => {
-    const number = Number(text);
-    return /^\d{1,12}$/.test(text) && number >= least && number <= most
-      ? parsed(number)
-      : wrong(`${JSON.stringify(text)} is not a whole number from ${least} to ${most}`, 'Write digits only.');
-  };
-
-const oneOf =
-  <T extends string>(names: readonly T[], isName: (text: string) => text is T) =>
-  (text: string): Parsed<T> =>
-    isName(text)
-      ? parsed(text)
-      : wrong(`${JSON.stringify(text)} is not known`, `One of: ${names.join(', ')}.`);
-
 const CACHE_NAMES: readonly CacheType[] = ['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0'];
-const isCacheType = (text: string): text is CacheType => text in CACHE_TYPES;
 const ENGINES: readonly Engine[] = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'];
-const isEngine = (text: string): text is Engine => ENGINES.some(engine => engine === text);
 
 const contextOption = value({
   name: 'context',
   valueName: 'N',
   meaning: 'Tokens of context of each sequence. Default: 4096.',
-  parse: countBetween(1, 100_000_000),
+  parse: wholeNumberFrom(1, 100_000_000),
 });
 const batchOption = value({
   name: 'batch',
   valueName: 'B',
   meaning: 'Sequences at once. Default: 1.',
-  parse: countBetween(1, 100_000),
+  parse: wholeNumberFrom(1, 100_000),
 });
 const engineOption = value({
   name: 'engine',
   valueName: 'NAME',
   meaning: 'llama.cpp, mlx, vllm, sglang or other. Default: llama.cpp for a .gguf file, else other.',
-  parse: oneOf(ENGINES, isEngine),
+  parse: oneOf(...ENGINES),
 });
 const cacheOption = value({
   name: 'cache-type',
   valueName: 'TYPE',
   meaning: 'Type of the numbers in the cache: f16, bf16, f32, fp8, q8_0 or q4_0. Default: f16.',
-  parse: oneOf(CACHE_NAMES, isCacheType),
+  parse: oneOf(...CACHE_NAMES),
 });
 const nodesOption = value({
   name: 'nodes',
@@ -94,7 +75,7 @@ const teraflopsOption = value({
   name: 'tflops',
   valueName: 'N',
   meaning: 'With --bandwidth: its dense 16-bit TFLOP/s.',
-  parse: countBetween(1, 100_000),
+  parse: wholeNumberFrom(1, 100_000),
 });
 const deviceOption = value({
   name: 'device',

@@ -30,7 +30,7 @@ export interface RunComparisonsParts {
 
 export class RunComparisons {
   readonly #parts: RunComparisonsParts;
-  /** By both ids; what is in work is kept too, so that nobody works twice. */
+  /** By both ids, of what was compared; what is in work is kept too, so that nobody works twice. */
   readonly #known = new Map<string, Promise<CompareWorkResult>>();
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -102,21 +102,29 @@ export class RunComparisons {
   }
 
   async #work(key: string, work: CompareWork): Promise<CompareWorkResult> {
-    const worker = new Worker(entryUrl(import.meta.url, './compare-worker.ts'), {
-      workerData: work,
-      name: 'plimsoll compare',
-    });
+    let result: CompareWorkResult | undefined;
     try {
-      const [result] = await once(worker, 'message', { signal: AbortSignal.timeout(WORK_MS_MAX) });
+      result = await workedOut(work);
       return result;
-    } catch (error) {
-      this.#known.delete(key);
-      throw error;
     } finally {
-      await worker.terminate();
+      // What failed or was refused may go well once its files are there or can be read.
+      if (result?.kind !== 'compared') this.#known.delete(key);
     }
   }
 }
+
+const workedOut = async (work: CompareWork): Promise<CompareWorkResult> => {
+  const worker = new Worker(entryUrl(import.meta.url, './compare-worker.ts'), {
+    workerData: work,
+    name: 'plimsoll compare',
+  });
+  try {
+    const [result] = await once(worker, 'message', { signal: AbortSignal.timeout(WORK_MS_MAX) });
+    return result;
+  } finally {
+    await worker.terminate();
+  }
+};
 
 /** Each of two runs has its own. */
 const NO_ENVIRONMENT: ReportEnvironment = {

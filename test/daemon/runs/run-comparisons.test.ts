@@ -48,6 +48,17 @@ describe('a daemon that compares runs', () => {
     });
   });
 
+  test('asks again of what it could not compare, once its files are there', async () => {
+    using home = temporaryDirectory();
+    const comparisons = comparisonsOf(home.path, ['late', 'there']);
+    const put = (seed: number, name: string) =>
+      writeTimedRun(join(home.path, 'runs', name), { seed, requests: 20, stepNs: 3e9, run: { id: name } });
+    put(1, 'there');
+    expect(await comparisons.compare(id('late'), id('there'))).toMatchObject({ kind: 'refused' });
+    put(2, 'late');
+    expect(await comparisons.compare(id('late'), id('there'))).toMatchObject({ kind: 'compared' });
+  });
+
   test('lists comparisons that can be read, the newest first, and leaves out the others', async () => {
     using home = temporaryDirectory();
     const put = (name: string, text: string): void => {
