@@ -32,7 +32,7 @@ import type { LoadSink } from './threads/load-generator.ts';
  * when it aborts before there is anything to measure. Nothing is left running.
  */
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
-  const prompts = await readPromptWish(request, parts.stop);
+  const prompts = await readPromptWish(request, parts.stop, parts.noncePrefix);
   await checkOpenFiles(request, parts.environment.cores, parts.part?.share);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;

@@ -15,6 +15,7 @@ import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';
 import { SNAPSHOT_BYTES_MAX, snapshotFromJson } from '../wire/snapshot-codec.ts';
 import { buildReport } from './build-report.ts';
+import { withDepthProfile } from './depth-samples.ts';
 import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts';
 import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
@@ -71,12 +72,18 @@ export interface RebuildOptions {
  * From the run directory alone, also of a run that was killed.
  * @throws RunDirectoryError
  */
-export const rebuildReport = async (
+export const rebuildReport = async (directory: string, options: RebuildOptions = {}): Promise<Report> => {
+  const config = await readConfig(directory);
+  const report = await rebuiltFrom(directory, config, options);
+  return await withDepthProfile(report, config.depth, runFiles(directory).samples);
+};
+
+const rebuiltFrom = async (
   directory: string,
-  { isLive = false }: RebuildOptions = {},
+  config: RunConfig,
+  { isLive = false }: RebuildOptions,
 ): Promise<Report> => {
   const files = runFiles(directory);
-  const config = await readConfig(directory);
   const earlier = await readIf(files.report, REPORT_BYTES_MAX, reportFromJson);
   const report = earlier.kind === 'read' ? earlier.value : undefined;
   const final = await readIf(files.finalSnapshot, SNAPSHOT_BYTES_MAX, snapshotFromJson);

@@ -1,6 +1,7 @@
 // A report on one screen, 40 lines of 80 columns: whether it can be believed, what people look for, and what they must know.
 // The rest is in the full text, so that the verdict does not scroll away.
 
+import { depthLines } from '../core/depth/depth-text.ts';
 import { formatMoment } from '../core/figure/duration.ts';
 import { figureText, formatCount } from '../core/figure/figure.ts';
 import { fromText } from '../core/run/agent-rows.ts';
@@ -31,9 +32,9 @@ export const shortReport = (report: Report): readonly string[] => {
     '',
     ...head(report),
     '',
-    ...figures(report),
-    '',
-    ...percentiles(report),
+    ...(report.depth === undefined
+      ? [...figures(report), '', ...percentiles(report)]
+      : depthLines(report.depth)),
     ...errorBounds(report),
     ...spoiled(report),
   ];

@@ -12,6 +12,7 @@ import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings, serverEvidenceSchema } from './contamination-schema.ts';
 import { DecodeError } from './decode-error.ts';
+import { depthProfileSchema } from './depth-schema.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
@@ -147,5 +148,6 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
     openObject({ inFlight: figure, expected: figure, allowance: figure, holds: v.boolean() }),
   ),
   environment: environmentSchema,
+  depth: v.exactOptional(depthProfileSchema),
   agents: v.exactOptional(v.pipe(v.array(agent), v.maxLength(AGENTS_MAX))),
 });

@@ -9,6 +9,7 @@ import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
 import { BODY_TEXT_MAX, OUTPUT_SOURCES } from '../core/run/run-requests.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
+import { depthPlanSchema } from './depth-schema.ts';
 import { objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { count, figure, list, openObject, reported, text } from './schema.ts';
@@ -92,5 +93,6 @@ const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = openObject({
   run: reportRunSchema,
   ...objectiveEntries,
   requestLengths: reported(openObject({ input: lengthsSchema, output: lengthsSchema })),
+  depth: v.exactOptional(depthPlanSchema),
   environment: environmentSchema,
 });

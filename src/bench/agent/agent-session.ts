@@ -197,7 +197,7 @@ class AgentSession implements AsyncDisposable {
     const { bench } = this.#parts;
     const survey = await surveyServer({
       request,
-      prompts: await readPromptWish(request, this.#over.signal),
+      prompts: await readPromptWish(request, this.#over.signal, asked.noncePrefix),
       noncePrefix: asked.noncePrefix,
       settings: bench.settings,
       signal: AbortSignal.any([this.#over.signal, this.#parts.signal]),

@@ -10,6 +10,8 @@ import type {
 import { OUTPUT_TOKENS_DEFAULT } from '../../core/run/run-requests.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
+import type { DepthWish } from './depth-prompts.ts';
+import { depthDataset } from './depth-prompts.ts';
 import type { ChosenLengths } from './length-choice.ts';
 import { LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
@@ -26,6 +28,8 @@ export interface PromptWish {
   readonly prefixes: SharedPrefixes | undefined;
   /** --body says itself how long answers are, or that nobody says it. */
   readonly isOutputInBody: boolean;
+  /** Of a depth profile: nothing else says what is sent. */
+  readonly depth?: DepthWish;
 }
 
 export interface PlannedPrompts extends Dataset {
@@ -36,13 +40,26 @@ export interface PlannedPrompts extends Dataset {
 }
 
 /** undefined: what words cost does not matter to it. */
-export const sizedWish = ({ seed, file, input, output, prefixes }: PromptWish): SizedWish | undefined => {
+export const sizedWish = ({
+  seed,
+  file,
+  input,
+  output,
+  prefixes,
+  depth,
+}: PromptWish): SizedWish | undefined => {
+  if (depth !== undefined) {
+    const tokens = depth.plan.promptTokens;
+    const fixed: ChosenLengths = { distribution: { kind: 'fixed', value: tokens }, text: String(tokens) };
+    return { seed, input: fixed, prefixes: undefined, variesOutput: false };
+  }
   if (file !== undefined || (input === undefined && prefixes === undefined)) return undefined;
   const variesOutput = output !== undefined && output.distribution.kind !== 'fixed';
   return { seed, input: input ?? OWN_PART, prefixes, variesOutput };
 };
 
 export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
+  if (wish.depth !== undefined) return plannedDepths(wish.depth, costs, wish.seed);
   const sized = sizedWish(wish);
   if (sized === undefined) {
     const inputTokens =
@@ -59,6 +76,20 @@ export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPromp
     ...answered,
     inputTokens: askedTokens(text, input),
     lengths: { ...answered.lengths, input: lengthsText(input) },
+  };
+};
+
+const plannedDepths = (depth: DepthWish, costs: WordCosts, seed: number): PlannedPrompts => {
+  const { description, prompts, inputLengths } = depthDataset(depth, costs, seed);
+  const output = prompts.map(({ maxTokens }) => maxTokens);
+  const { depths, promptTokens, outputTokens } = depth.plan;
+  return {
+    description,
+    prompts,
+    inputTokens: askedTokens(`${depths.join(', ')} and ${promptTokens} more`, inputLengths),
+    outputTokens: askedTokens(String(outputTokens), output),
+    outputSource: 'option',
+    lengths: { input: lengthsText(inputLengths), output: lengthsText(output) },
   };
 };
 

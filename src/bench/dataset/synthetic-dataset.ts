@@ -98,7 +98,7 @@ export const inputLengths = ({ seed, input, variesOutput, prefixes }: SizedWish)
 };
 
 /** The nearest that there is to so many tokens. */
-const sizedText = (tokens: number, costs: WordCosts, random: SeededRandom): string =>
+export const sizedText = (tokens: number, costs: WordCosts, random: SeededRandom): string =>
   tokens >= costs.taskTokens
     ? TASK + wordText(tokens - costs.taskTokens, costs, random)
     : SHORT_TASK + wordText(tokens - costs.shortTokens, costs, random);

@@ -68,7 +68,7 @@ export const runFleetBench = async (
     },
   };
   const request = countedWarmup(asked, links.length);
-  const prompts = await readPromptWish(request, parts.stop);
+  const prompts = await readPromptWish(request, parts.stop, parts.noncePrefix);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
   try {

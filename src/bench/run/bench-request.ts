@@ -1,5 +1,6 @@
 // What a person asked a benchmark to do, checked and free of contradictions.
 
+import type { DepthPlan } from '../../core/depth/depth-plan.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
@@ -35,6 +36,8 @@ export interface BenchRequest {
   readonly objectives: readonly Objective[];
   /** The share of issued requests that must meet the objectives of a single request. */
   readonly attainment: number;
+  /** What is sent follows from it alone: `dataset`, `requests` and `samplesMax` agree with it. */
+  readonly depth?: DepthPlan;
 }
 
 export type DatasetChoice =

@@ -4,6 +4,7 @@
 import type { Report, ReportSource } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { buildReport } from '../../metrics/build-report.ts';
+import { withDepthProfile } from '../../metrics/depth-samples.ts';
 import { rebuildReport } from '../../metrics/report-sources.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
@@ -62,7 +63,9 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     notices: [...options.notices, ...(log?.notices ?? [])],
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
-  const best = isWhole ? report : await countedAgain(report, directory);
+  const best = isWhole
+    ? await withDepthProfile(report, options.config.depth, directory.files.samples)
+    : await countedAgain(report, directory);
   // Whoever opens the file has no --full to ask for: it has everything, and what fits on a screen at its top.
   const full = renderReport(best, { isUnicode: true, isFull: true });
   const diskProblems = await directory.writeReport(best, `${full.join('\n')}\n`);

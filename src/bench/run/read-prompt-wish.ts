@@ -7,7 +7,11 @@ import type { Dataset } from '../dataset/prompt.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 /** @throws BenchError `input` for a file that cannot be used. */
-export const readPromptWish = async (request: BenchRequest, signal: AbortSignal): Promise<PromptWish> => {
+export const readPromptWish = async (
+  request: BenchRequest,
+  signal: AbortSignal,
+  noncePrefix: string,
+): Promise<PromptWish> => {
   const { dataset, seed } = request;
   const { inputTokens, outputTokens, prefixes, fields } = request.requests;
   return {
@@ -17,6 +21,7 @@ export const readPromptWish = async (request: BenchRequest, signal: AbortSignal)
     output: outputTokens === undefined ? undefined : await chosenLengths(outputTokens),
     prefixes,
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
+    ...(request.depth === undefined ? {} : { depth: { plan: request.depth, noncePrefix } }),
   };
 };
 

@@ -117,6 +117,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
   },
   ...objectiveFields(request.objectives, request.attainment),
   requestLengths: dataset.lengths,
+  ...(request.depth === undefined ? {} : { depth: request.depth }),
   environment: options.environment,
 });
 

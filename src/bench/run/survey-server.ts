@@ -64,7 +64,7 @@ const findWordCosts = async (
     model,
     wish,
     added: request.requests.fields,
-    noncePrefix: request.hasNonce ? noncePrefix : undefined,
+    noncePrefix: request.hasNonce || request.depth !== undefined ? noncePrefix : undefined,
     timeoutMs: Math.min(settings.calibrationMsMax, request.timeouts.totalMs),
     signal,
   });

@@ -9,6 +9,8 @@ import { parseAttainment, parseObjectives } from '../../core/run/parse-objective
 import { agentsOption, fromOption } from '../agent/agent-options.ts';
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
+import type { DepthOptions } from './depth-options.ts';
+import { DEPTH } from './depth-options.ts';
 import { parseHeader } from './headers.ts';
 import type { NameOptions } from './name-options.ts';
 import { NAMES } from './name-options.ts';
@@ -20,7 +22,7 @@ import { SHAPE } from './shape-options.ts';
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
-export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOptions {
+export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOptions, DepthOptions {
   readonly api: Option<string | undefined>;
   readonly model: Option<string | undefined>;
   readonly requests: Option<number | undefined>;
@@ -103,6 +105,7 @@ export const BENCH: BenchOptions = {
   }),
   maxThroughput: flag('max-throughput', 'Keep 256 requests in flight, to find the most the server can do.'),
   ...SHAPE,
+  ...DEPTH,
   dataset: value({
     name: 'dataset',
     valueName: 'FILE',

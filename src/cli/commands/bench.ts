@@ -9,6 +9,7 @@ import { renderReport } from '../../metrics/text-report.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
+import { depthRequest, depthWish } from '../bench/depth-options.ts';
 import type { RepeatEnd } from '../bench/repeat-bench.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
@@ -49,16 +50,22 @@ export const benchCommand: Command = {
       line: 'plimsoll bench URL --rate 200 --from atlas,boreas',
       meaning: 'from two nodes of the cluster, as one run',
     },
+    {
+      line: 'plimsoll bench URL --profile depth',
+      meaning: 'speed of one stream at 0 to 32k tokens of context',
+    },
     { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
     const wish = benchWish(invocation, state.cwd, await givenStages(invocation, state.cwd));
+    const depth = depthWish(invocation, BENCH_OPTIONS);
     const agents = namedAgents(invocation);
     const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
+    const request = { ...wish, headers };
     const start = {
-      request: { ...wish, headers },
+      request: depth === undefined ? request : await depthRequest(request, depth, state.stop),
       agents,
       home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
       out: invocation.option(BENCH.out),

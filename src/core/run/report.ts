@@ -1,5 +1,6 @@
 // The final account of a run: METRICS §7, schema plimsoll.report/1.
 
+import type { DepthProfile } from '../depth/depth-profile.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
@@ -59,6 +60,8 @@ export interface Report extends ReportRates {
   /** Whether what was counted in flight is what the requests tell. */
   readonly littlesLaw: Reported<LittlesLaw>;
   readonly environment: ReportEnvironment;
+  /** Of a run of `--profile depth`. */
+  readonly depth?: DepthProfile;
   /** Of a run from many machines; its client is the worst of them. */
   readonly agents?: readonly ReportAgent[];
 }

@@ -1,6 +1,7 @@
 // What a run directory's config.json says: everything about a run that was known before its first request, so that a
 // report can be rebuilt from the directory alone. Secrets are not in it.
 
+import type { DepthPlan } from '../depth/depth-plan.ts';
 import type { Reported } from '../unknown.ts';
 import type { ObjectiveFields } from './objective.ts';
 import type { ReportEnvironment, ReportRun } from './report.ts';
@@ -14,5 +15,7 @@ export interface RunConfig extends ObjectiveFields {
   readonly run: ReportRun;
   /** Unknown: none were drawn. */
   readonly requestLengths: Reported<RequestLengths>;
+  /** Of a depth profile. */
+  readonly depth?: DepthPlan;
   readonly environment: ReportEnvironment;
 }

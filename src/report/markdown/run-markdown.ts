@@ -15,6 +15,7 @@ import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { depthMarkdown } from './depth-markdown.ts';
 import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const runMarkdown = (report: Report): string => {
@@ -40,6 +41,7 @@ export const runMarkdown = (report: Report): string => {
     '',
     ...list(reasons.map(capitalized)),
     ...list(objectiveLines(report)),
+    ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run)),
     ...markdownTable(
       ['', '', ''],
       summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [

@@ -64,7 +64,7 @@ export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): 
 /** As the coordinator plans it for all. */
 export const digestOf = async (asked: AgentRequest, survey: AgentSurvey): Promise<string> => {
   const request = arrivedRequest(asked, { headers: [], dataset: undefined });
-  const prompts = await readPromptWish(request, new AbortController().signal);
+  const prompts = await readPromptWish(request, new AbortController().signal, asked.noncePrefix);
   const plan = loadPlan({
     request,
     dataset: plannedPrompts(prompts, WORDS_AS_TOKENS),

@@ -1,0 +1,70 @@
+// What a server tells of the model that it serves: how much context it has room for, and how large the model is. Each kind of
+// server tells it in a place of its own; what none tells is unknown.
+
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import { askText } from './ask-text.ts';
+import type { HeaderField, TargetServer } from './load-target.ts';
+
+export interface ModelLimits {
+  /** Tokens of one request, prompt and answer. */
+  readonly contextMax: Reported<number>;
+  readonly sizeBytes: Reported<number>;
+  readonly parameters: Reported<number>;
+}
+
+export interface LimitsQuestion {
+  readonly server: TargetServer;
+  readonly headers: readonly HeaderField[];
+  /** undefined: the first that it lists. */
+  readonly model: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** @throws the signal's reason, and nothing else. */
+export const askModelLimits = async (question: LimitsQuestion): Promise<ModelLimits> => {
+  const paths = ['/v1/models', '/props', '/info', '/api/v0/models', '/api/ps'] as const;
+  const [listed, props, info, studio, running] = await Promise.all(paths.map(path => ask(question, path)));
+  const model = chosen(listed?.['data'], question.model, 'id');
+  const meta = objectOf(model?.['meta']);
+  const contextMax =
+    count(model?.['max_model_len']) ??
+    count(objectOf(props?.['default_generation_settings'])?.['n_ctx']) ??
+    count(info?.['max_total_tokens']) ??
+    count(chosen(studio?.['data'], question.model, 'id')?.['loaded_context_length']) ??
+    count(chosen(running?.['models'], question.model, 'name')?.['context_length']);
+  return {
+    contextMax: contextMax ?? unknown('the server does not tell how much context it has room for'),
+    sizeBytes:
+      count(meta?.['size']) ??
+      count(chosen(running?.['models'], question.model, 'name')?.['size']) ??
+      unknown('the server does not tell it'),
+    parameters: count(meta?.['n_params']) ?? unknown('the server does not tell it'),
+  };
+};
+
+const ask = async (
+  { server, headers, signal }: LimitsQuestion,
+  path: string,
+): Promise<JsonObject | undefined> => {
+  const answer = await askText({ server, path, headers, timeoutMs: ASK_MS_MAX, signal });
+  const json = answer.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
+  return isJsonObject(json) ? json : undefined;
+};
+
+const chosen = (list: unknown, name: string | undefined, key: string): JsonObject | undefined => {
+  if (!Array.isArray(list)) return undefined;
+  const models = list.filter(isJsonObject);
+  return name === undefined ? models[0] : models.find(model => model[key] === name);
+};
+
+const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
+
+/** Zero is what servers write that have no limit. */
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+
+/** For each of the places, which are asked at once. */
+const ASK_MS_MAX = 2_000;

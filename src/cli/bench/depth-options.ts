@@ -1,0 +1,164 @@
+// `plimsoll bench --profile depth`: its options, and what they make of the request. One stream, one request after the other;
+// what would change that is refused.
+
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
+import type { DepthPlan, SkippedDepth } from '../../core/depth/depth-plan.ts';
+import {
+  DEPTH_OUTPUT_TOKENS,
+  DEPTH_PROMPT_TOKENS,
+  DEPTH_REPETITIONS,
+  DEPTH_REPETITIONS_MAX,
+  DEPTH_TOKENS_MAX,
+  DEPTHS_DEFAULT,
+  DEPTHS_MAX,
+  depthRequests,
+  tokensAtDepth,
+} from '../../core/depth/depth-plan.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { LengthWish } from '../../core/figure/parse-length.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import type { Invocation, Option } from '../command.ts';
+import { value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { oneOf, wholeNumberFrom } from './option-values.ts';
+import { REQUEST_OPTIONS } from './request-options.ts';
+
+export interface DepthOptions {
+  readonly profile: Option<'depth' | undefined>;
+  readonly depths: Option<readonly number[] | undefined>;
+  readonly repetitions: Option<number | undefined>;
+}
+
+const parseDepths = (text: string): Parsed<readonly number[]> => {
+  const parts = text.split(',').map(part => /^(\d{1,9})(k?)$/i.exec(part.trim()));
+  const depths = parts.map(part => Number(part?.[1] ?? Number.NaN) * (part?.[2] === '' ? 1 : 1_024));
+  if (depths.length > DEPTHS_MAX || depths.some(depth => !(depth <= DEPTH_TOKENS_MAX)))
+    return wrong(
+      `${JSON.stringify(text.slice(0, 40))} is not a list of at most ${DEPTHS_MAX} depths up to ${DEPTH_TOKENS_MAX} tokens`,
+      'Write: --depths 0,4k,16384',
+    );
+  return parsed([...new Set(depths)].sort((a, b) => a - b));
+};
+
+/** In the order of --help. */
+export const DEPTH: DepthOptions = {
+  profile: value({
+    name: 'profile',
+    valueName: 'depth',
+    meaning:
+      'Measure how fast one stream reads and writes behind 0 to 32k tokens of context, as llama-bench does.',
+    parse: oneOf('depth'),
+  }),
+  depths: value({
+    name: 'depths',
+    valueName: 'N,…',
+    meaning: 'With --profile depth: tokens of context. Default: 0,4k,8k,16k,32k.',
+    parse: parseDepths,
+  }),
+  repetitions: value({
+    name: 'repetitions',
+    valueName: 'R',
+    meaning: 'With --profile depth: how often each is measured. Default: 3.',
+    parse: wholeNumberFrom(1, DEPTH_REPETITIONS_MAX),
+  }),
+};
+
+/** undefined: no profile was asked for. @throws CommandError `usage` for what has no effect, or would spoil one. */
+export const depthWish = (
+  invocation: Invocation,
+  options: readonly Option<unknown>[],
+): DepthPlan | undefined => {
+  const depths = invocation.option(DEPTH.depths);
+  const repetitions = invocation.option(DEPTH.repetitions);
+  if (invocation.option(DEPTH.profile) === undefined) {
+    if (depths === undefined && repetitions === undefined) return undefined;
+    throw usage(
+      `--${depths === undefined ? 'repetitions' : 'depths'} has no effect without --profile depth`,
+      'Write: --profile depth',
+    );
+  }
+  const strange = options.find(option => !ALLOWED.has(option.name) && isGiven(invocation.option(option)));
+  if (strange !== undefined)
+    throw usage(
+      `--${strange.name} and --profile depth cannot be combined`,
+      'A profile sends one request after the other, each once, as long as it says.',
+    );
+  return {
+    depths: depths ?? DEPTHS_DEFAULT,
+    promptTokens: fixedLength(
+      invocation.option(REQUEST_OPTIONS.inputTokens),
+      'input-tokens',
+      DEPTH_PROMPT_TOKENS,
+    ),
+    outputTokens: fixedLength(
+      invocation.option(REQUEST_OPTIONS.outputTokens),
+      'output-tokens',
+      DEPTH_OUTPUT_TOKENS,
+    ),
+    repetitions: repetitions ?? DEPTH_REPETITIONS,
+    skipped: [],
+    ...NOT_ASKED,
+  };
+};
+
+/** The request that a profile makes, without the depths that the server has no room for. @throws CommandError where none is left. */
+export const depthRequest = async (
+  request: BenchRequest,
+  wished: DepthPlan,
+  signal: AbortSignal,
+): Promise<BenchRequest> => {
+  const { target, headers, model } = request;
+  const limits = await askModelLimits({ server: target.server, headers, model, signal });
+  const { contextMax } = limits;
+  const skipped = wished.depths.flatMap((depth): readonly SkippedDepth[] => {
+    const tokens = tokensAtDepth(depth, wished);
+    return isUnknown(contextMax) || tokens <= contextMax
+      ? []
+      : [{ depth, reason: `the server has room for ${contextMax} tokens, and ${tokens} are needed` }];
+  });
+  const depths = wished.depths.filter(depth => !skipped.some(each => each.depth === depth));
+  if (depths.length === 0)
+    throw new CommandError(
+      'benchInput',
+      `no depth can be measured: ${skipped[0]?.reason ?? 'none was asked for'}`,
+      'Ask for less, such as --depths 0,1k --input-tokens 128, or start the server with more context.',
+    );
+  const depth: DepthPlan = { ...wished, depths, skipped, ...limits };
+  return {
+    ...request,
+    depth,
+    pattern: { kind: 'concurrency', concurrency: 1 },
+    dataset: { kind: 'synthetic' },
+    samplesMax: depthRequests(depth).length,
+    durationMs: undefined,
+    hasNonce: false,
+    isStreaming: true,
+  };
+};
+
+const isGiven = (read: unknown): boolean =>
+  read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
+
+const fixedLength = (wish: LengthWish | undefined, name: string, otherwise: number): number => {
+  if (wish === undefined) return otherwise;
+  if (wish.kind === 'fixed') return wish.value;
+  throw usage(`--${name} of --profile depth is one number`, `Write: --${name} ${otherwise}`);
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+const NOT_ASKED = {
+  sizeBytes: unknown('not asked'),
+  parameters: unknown('not asked'),
+  contextMax: unknown('not asked'),
+} as const;
+
+/** Whatever else would change what is sent, or when. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  ...['profile', 'depths', 'repetitions', 'input-tokens', 'output-tokens', 'api', 'model', 'temperature'],
+  ...['top-p', 'seed-sampling', 'body', 'timeout', 'timeout-connect', 'timeout-first-byte', 'timeout-idle'],
+  ...['out', 'seed', 'header', 'header-file', 'api-key-file', 'max-failures', 'events', 'name', 'tag'],
+  ...['require-trustworthy', 'json', 'quiet', 'home'],
+]);

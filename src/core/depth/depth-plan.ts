@@ -1,0 +1,58 @@
+// A depth profile: how fast prompts are read and answers written with so much context before them. Two requests each time and
+// depth: one that opens the context and answers, and one that begins with the very same words and goes on. Which request is
+// which follows from its number, so that samples alone tell the profile.
+
+import type { Reported } from '../unknown.ts';
+
+export type DepthPlan = {
+  /** Tokens of context, ascending; those that the server has room for. */
+  readonly depths: readonly number[];
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  readonly repetitions: number;
+  readonly skipped: readonly SkippedDepth[];
+  /** As the server tells them, for the table that people post. */
+  readonly sizeBytes: Reported<number>;
+  readonly parameters: Reported<number>;
+  readonly contextMax: Reported<number>;
+};
+
+export type SkippedDepth = { readonly depth: number; readonly reason: string };
+
+export type DepthRequest =
+  /** Neither measured nor shown: the server's first request of the run is no measure of it. */
+  | { readonly kind: 'lead' }
+  /** A new prompt of `depth` tokens, answered with as many as are asked for. */
+  | { readonly kind: 'opening'; readonly depth: number; readonly round: number }
+  /** The same prompt with further ones behind it. */
+  | { readonly kind: 'extension'; readonly depth: number; readonly round: number };
+
+/** In the order in which they are sent, one after the other. */
+export const depthRequests = ({
+  depths,
+  repetitions,
+}: Pick<DepthPlan, 'depths' | 'repetitions'>): readonly DepthRequest[] => [
+  { kind: 'lead' },
+  ...depths.flatMap(depth =>
+    Array.from({ length: repetitions }, (_, round) => [
+      { kind: 'opening', depth, round } as const,
+      { kind: 'extension', depth, round } as const,
+    ]).flat(),
+  ),
+];
+
+/** Tokens that a server must hold for a depth, beside what its template adds. */
+export const tokensAtDepth = (
+  depth: number,
+  { promptTokens, outputTokens }: Pick<DepthPlan, 'promptTokens' | 'outputTokens'>,
+): number => depth + Math.max(promptTokens + EXTENSION_OUTPUT_TOKENS, outputTokens);
+
+export const DEPTHS_DEFAULT: readonly number[] = [0, 4_096, 8_192, 16_384, 32_768];
+export const DEPTHS_MAX = 32;
+export const DEPTH_TOKENS_MAX = 1_048_576;
+export const DEPTH_REPETITIONS_MAX = 100;
+export const DEPTH_PROMPT_TOKENS = 512;
+export const DEPTH_OUTPUT_TOKENS = 128;
+export const DEPTH_REPETITIONS = 3;
+/** An answer to a prompt whose reading is measured. */
+export const EXTENSION_OUTPUT_TOKENS = 2;

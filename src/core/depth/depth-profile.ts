@@ -1,0 +1,245 @@
+// From the requests of a depth profile to its rows: t/s of reading and of writing at each depth, with the spread over
+// repetitions. Whether the context was taken from a cache of prefixes or read again decides what a time to first token
+// means, so it is found out for each pair, and said.
+
+import type { Reported, Unknown } from '../unknown.ts';
+import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import type { DepthPlan } from './depth-plan.ts';
+import { depthRequests } from './depth-plan.ts';
+
+/** One request as it ended. Times in ns; undefined: not there, or not told. */
+export interface DepthSample {
+  /** In the order of depthRequests. */
+  readonly index: number;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly cachedTokens: number | undefined;
+  readonly ttftNs: number | undefined;
+  readonly tpotNs: number | undefined;
+  /** Why it gave nothing; undefined: it completed. */
+  readonly problem: string | undefined;
+}
+
+export type DepthProfile = { readonly plan: DepthPlan; readonly rows: readonly DepthRow[] };
+
+export type DepthRow = {
+  readonly test: DepthTest;
+  /** As asked for. */
+  readonly depth: number;
+  /** Tokens read or written, as asked for. */
+  readonly tokens: number;
+  /** Tokens in front of what was measured, as the server counted them, mean. */
+  readonly contextTokens: Reported<number>;
+  readonly tokensPerSecond: Reported<Spread>;
+  readonly prefix: PrefixUse;
+  /** What a reader must know beside the figure. */
+  readonly remarks: readonly string[];
+};
+
+/** `reading` of new tokens behind the context, `writing` behind it, `whole`: reading the context itself. */
+export type DepthTest = (typeof DEPTH_TESTS)[number];
+export const DEPTH_TESTS = ['whole', 'reading', 'writing'] as const;
+
+/**
+ * Where the context came from when its request was timed: `cached` from the server's cache of prefixes, `read` again and taken
+ * off by the time that the opening took, `mixed`: the repetitions differ.
+ */
+export type PrefixUse = (typeof PREFIX_USES)[number];
+export const PREFIX_USES = ['none', 'cached', 'read', 'mixed', 'unclear'] as const;
+
+export type Spread = {
+  readonly mean: number;
+  /** Over repetitions; unknown of a single one. */
+  readonly stdDev: Reported<number>;
+  readonly values: readonly number[];
+};
+
+export const depthProfile = (plan: DepthPlan, samples: readonly DepthSample[]): DepthProfile => {
+  const byIndex = new Map(samples.map(sample => [sample.index, sample]));
+  const requests = depthRequests(plan).map((request, index) => ({ request, sample: byIndex.get(index) }));
+  const of = (kind: 'opening' | 'extension', depth: number): readonly (DepthSample | undefined)[] =>
+    requests.flatMap(({ request, sample }) =>
+      request.kind === kind && request.depth === depth ? [sample] : [],
+    );
+  return {
+    plan,
+    rows: plan.depths.flatMap(depth => {
+      const openings = of('opening', depth);
+      const extensions = of('extension', depth);
+      const pairs = openings.map((opening, round) => ({ opening, extension: extensions[round] }));
+      return [
+        ...(depth === 0 ? [] : [wholeRow(depth, openings)]),
+        readingRow(depth, plan.promptTokens, pairs),
+        writingRow(depth, plan.outputTokens, openings),
+      ];
+    }),
+  };
+};
+
+const wholeRow = (depth: number, openings: readonly (DepthSample | undefined)[]): DepthRow => {
+  const found = openings.map((sample): Measured => {
+    const told = completed(sample);
+    if (isUnknown(told)) return told;
+    const { inputTokens, cachedTokens = 0, ttftNs } = told;
+    if (inputTokens === undefined) return unknown('the server tells no usage');
+    if (ttftNs === undefined) return unknown('no token came');
+    const read = inputTokens - cachedTokens;
+    if (cachedTokens > CACHED_LEAST * inputTokens)
+      return unknown(`the server had ${cachedTokens} of ${inputTokens} tokens in its cache of prefixes`);
+    return { rate: (read * SECOND_NS) / ttftNs, context: 0, prefix: 'none', remarks: [] };
+  });
+  return row({ test: 'whole', depth, tokens: depth }, found);
+};
+
+const writingRow = (
+  depth: number,
+  tokens: number,
+  openings: readonly (DepthSample | undefined)[],
+): DepthRow => {
+  const found = openings.map((sample): Measured => {
+    const told = completed(sample);
+    if (isUnknown(told)) return told;
+    const { outputTokens, tpotNs, inputTokens } = told;
+    if (outputTokens === undefined) return unknown('the server tells no usage');
+    if (outputTokens < WRITTEN_LEAST || tpotNs === undefined || tpotNs <= 0)
+      return unknown(`an answer of ${outputTokens} tokens is too short to tell`);
+    return {
+      rate: SECOND_NS / tpotNs,
+      context: inputTokens,
+      prefix: 'none',
+      remarks: outputTokens < tokens ? [`answers had ${outputTokens} of ${tokens} tokens`] : [],
+    };
+  });
+  return row({ test: 'writing', depth, tokens }, found);
+};
+
+interface Pair {
+  readonly opening: DepthSample | undefined;
+  readonly extension: DepthSample | undefined;
+}
+
+const readingRow = (depth: number, tokens: number, pairs: readonly Pair[]): DepthRow =>
+  row({ test: 'reading', depth, tokens }, pairs.map(readingOf));
+
+/** The time to first token is that of new tokens alone only where the context was in the cache. */
+const readingOf = ({ opening, extension }: Pair): Measured => {
+  const first = completed(opening);
+  if (isUnknown(first)) return first;
+  const second = completed(extension);
+  if (isUnknown(second)) return second;
+  const [before, all] = [first.inputTokens, second.inputTokens];
+  if (before === undefined || all === undefined) return unknown('the server tells no usage');
+  if (first.ttftNs === undefined || second.ttftNs === undefined) return unknown('no token came');
+  const added = all - before;
+  if (added <= 0) return unknown(`the server counted ${all} tokens where ${before} and more were sent`);
+  const { cachedTokens } = second;
+  const cached = (held: number, remarks: readonly string[]): Measured => ({
+    rate: ((all - held) * SECOND_NS) / (second.ttftNs ?? 1),
+    context: held,
+    prefix: 'cached',
+    remarks,
+  });
+  if (cachedTokens !== undefined && cachedTokens > 0 && cachedTokens >= HELD_LEAST * before)
+    return cached(cachedTokens, []);
+  // A context of a few tokens is as good as none, whoever holds it.
+  if (before < added * CLEAR_SHARE)
+    return {
+      rate: ((all - (cachedTokens ?? 0)) * SECOND_NS) / second.ttftNs,
+      context: cachedTokens ?? 0,
+      prefix: 'none',
+      remarks:
+        cachedTokens === undefined
+          ? [`whether ${before} of ${all} tokens were in the cache is not told, so it may be lower`]
+          : [],
+    };
+  if (cachedTokens !== undefined && cachedTokens > CACHED_LEAST * before)
+    return cached(cachedTokens, [`the cache held ${cachedTokens} of ${before} tokens`]);
+  const use = cachedTokens === undefined ? useByTime(before, all, first.ttftNs, second.ttftNs) : 'read';
+  if (use === 'unclear')
+    return unknown('the server does not tell what it had in its cache, and the times fit both');
+  if (use === 'cached') return cached(before, ['that the context was in the cache follows from the times']);
+  if (second.ttftNs <= first.ttftNs) return unknown('the longer prompt was read in less time');
+  return {
+    rate: (added * SECOND_NS) / (second.ttftNs - first.ttftNs),
+    context: before,
+    prefix: 'read',
+    remarks: ['the context was read again: the difference of two times to first token'],
+  };
+};
+
+/** Which of the two the times are nearer to; what lies in the middle is neither. */
+const useByTime = (
+  before: number,
+  all: number,
+  firstNs: number,
+  secondNs: number,
+): 'cached' | 'read' | 'unclear' => {
+  const readNs = (firstNs * all) / before;
+  const cachedNs = (firstNs * (all - before)) / before;
+  const middleNs = Math.sqrt(readNs * cachedNs);
+  if (secondNs > middleNs * UNCLEAR_FACTOR) return 'read';
+  return secondNs < middleNs / UNCLEAR_FACTOR ? 'cached' : 'unclear';
+};
+
+interface Speed {
+  readonly rate: number;
+  readonly context: number | undefined;
+  readonly prefix: PrefixUse;
+  readonly remarks: readonly string[];
+}
+type Measured = Speed | Unknown;
+
+const completed = (sample: DepthSample | undefined): DepthSample | Unknown => {
+  if (sample === undefined) return unknown('the run ended before it');
+  return sample.problem === undefined ? sample : unknown(sample.problem);
+};
+
+const row = (of: Pick<DepthRow, 'test' | 'depth' | 'tokens'>, all: readonly Measured[]): DepthRow => {
+  const good = all.filter(isKnown);
+  const reasons = [...new Set(all.flatMap(each => (isUnknown(each) ? [each.reason] : [])))];
+  if (good.length === 0)
+    return {
+      ...of,
+      contextTokens: unknown(reasons[0] ?? 'not measured'),
+      tokensPerSecond: unknown(reasons[0] ?? 'not measured'),
+      prefix: 'unclear',
+      remarks: [],
+    };
+  const values = good.map(({ rate }) => rate);
+  const contexts = good.flatMap(({ context }) => (context === undefined ? [] : [context]));
+  const uses = new Set(good.map(({ prefix }) => prefix));
+  const [use = 'unclear'] = uses;
+  return {
+    ...of,
+    contextTokens: contexts.length === 0 ? unknown('the server tells no usage') : mean(contexts),
+    tokensPerSecond: { mean: mean(values), stdDev: stdDevOf(values), values },
+    prefix: uses.size > 1 ? 'mixed' : use,
+    remarks: [
+      ...new Set(good.flatMap(({ remarks }) => remarks)),
+      ...(reasons.length === 0
+        ? []
+        : [`${all.length - good.length} of ${all.length} gave nothing: ${reasons.join('; ')}`]),
+    ].slice(0, REMARKS_MAX),
+  };
+};
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** Of the sample, n − 1. */
+const stdDevOf = (values: readonly number[]): Reported<number> => {
+  if (values.length < 2) return unknown('a single repetition');
+  const middle = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1));
+};
+
+const SECOND_NS = 1e9;
+/** Of the context: past this a cache was used, at least this it was used whole. */
+const CACHED_LEAST = 0.1;
+const HELD_LEAST = 0.9;
+/** A context below this share of what is added does not matter. */
+const CLEAR_SHARE = 0.1;
+const UNCLEAR_FACTOR = 1.25;
+/** A gap of two tokens is no rate. */
+const WRITTEN_LEAST = 8;
+const REMARKS_MAX = 4;

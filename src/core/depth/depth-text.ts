@@ -1,0 +1,60 @@
+// A depth profile in words: one table for terminals, and the cells of the form that users of llama-bench post.
+
+import { formatCount } from '../figure/figure.ts';
+import { hangingLines, inColumns } from '../text/columns.ts';
+import { isUnknown, type Unknown } from '../unknown.ts';
+import type { DepthProfile, DepthRow, PrefixUse, Spread } from './depth-profile.ts';
+
+/** "pp512 @ d4096", "tg128", "pp4096": as llama-bench names its tests. */
+export const depthTestName = ({ test, depth, tokens }: Pick<DepthRow, 'test' | 'depth' | 'tokens'>): string =>
+  `${test === 'writing' ? 'tg' : 'pp'}${tokens}${test === 'whole' || depth === 0 ? '' : ` @ d${depth}`}`;
+
+/** "1238.48 ± 3.12", as llama-bench writes it. */
+export const plusMinusText = (spread: Spread | Unknown): string => {
+  if (isUnknown(spread)) return '–';
+  const { mean, stdDev } = spread;
+  return isUnknown(stdDev) ? mean.toFixed(2) : `${mean.toFixed(2)} ± ${stdDev.toFixed(2)}`;
+};
+
+export const depthLines = (profile: DepthProfile): readonly string[] => {
+  const { rows } = profile;
+  return [
+    ...inColumns(
+      [
+        ['test', 't/s', 'context', 'taken from'],
+        ...rows.map(row => [
+          depthTestName(row),
+          plusMinusText(row.tokensPerSecond),
+          isUnknown(row.contextTokens) ? '–' : formatCount(Math.round(row.contextTokens)),
+          PREFIX_WORDS[row.prefix],
+        ]),
+      ],
+      { hasFigures: true },
+    ),
+    ...depthRemarks(profile).flatMap(({ test, words }) => hangingLines('  ', `${test}: ${words}`, COLUMNS)),
+  ];
+};
+
+/** What stands beneath the table, each once. */
+export const depthRemarks = ({ plan, rows }: DepthProfile): readonly DepthRemark[] => [
+  ...rows.flatMap(row => {
+    const reason = isUnknown(row.tokensPerSecond) ? [row.tokensPerSecond.reason] : [];
+    return [...reason, ...row.remarks].map(words => ({ test: depthTestName(row), words }));
+  }),
+  ...plan.skipped.map(({ depth, reason }) => ({ test: `d${depth}`, words: `skipped, ${reason}` })),
+];
+
+export interface DepthRemark {
+  /** "pp512 @ d4096", or a depth alone. */
+  readonly test: string;
+  readonly words: string;
+}
+
+const PREFIX_WORDS: Readonly<Record<PrefixUse, string>> = {
+  none: '',
+  cached: "the server's cache",
+  read: 'read again',
+  mixed: 'cache or read again',
+  unclear: '–',
+};
+const COLUMNS = 80;

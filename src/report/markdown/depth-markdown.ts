@@ -1,0 +1,36 @@
+// A depth profile in the form that users of llama-bench post, so that both can stand in one table.
+
+import type { DepthProfile } from '../../core/depth/depth-profile.ts';
+import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
+import type { ReportRun } from '../../core/run/report.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+
+export const depthMarkdown = (
+  profile: DepthProfile,
+  { model, serverKind }: Pick<ReportRun, 'model' | 'serverKind'>,
+): readonly string[] => {
+  const { plan, rows } = profile;
+  const size = isUnknown(plan.sizeBytes) ? '–' : `${(plan.sizeBytes / GIBIBYTE).toFixed(2)} GiB`;
+  const parameters = isUnknown(plan.parameters) ? '–' : `${(plan.parameters / BILLION).toFixed(2)} B`;
+  return [
+    ...markdownTable(
+      ['model', 'size', 'params', 'backend', 'test', 't/s'],
+      rows.map(row => [
+        markdownCode(knownOr(model, 'unknown')),
+        size,
+        parameters,
+        markdownWords(knownOr(serverKind, 'unknown')),
+        depthTestName(row),
+        plusMinusText(row.tokensPerSecond),
+      ]),
+    ),
+    '',
+    ...depthRemarks(profile).map(({ test, words }) => `- ${markdownCode(test)}: ${markdownWords(words)}`),
+    `- over HTTP, one request at a time, ± over ${plan.repetitions} repetitions; times to first token include the way there and back`,
+    '',
+  ];
+};
+
+const GIBIBYTE = 1024 ** 3;
+const BILLION = 1e9;
