@@ -16,7 +16,9 @@ import { endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import type { ExportContext } from '../report/export-report.ts';
 import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
+import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign-report.ts';
 import { comparisonIn, reportComparison } from '../report/report-comparison.ts';
 import { repeatIn, repeatText, writeRepeatFiles } from '../report/report-repeat.ts';
 import { reportSweep, sweepIn } from '../report/report-sweep.ts';
@@ -35,26 +37,28 @@ export const reportCommand: Command = {
       isRequired: true,
     },
   ],
-  options: [fullOption, ...EXPORT_OPTIONS, homeOption, jsonOption],
+  options: [fullOption, ...EXPORT_OPTIONS, ...FOREIGN_OPTIONS, homeOption, jsonOption],
   examples: [
     {
       line: 'plimsoll report ~/.plimsoll/runs/2026-01-31-1',
       meaning: 'print it, and write it into the run directory',
     },
+    {
+      line: 'plimsoll report DIR --as vllm --to result.json',
+      meaning: 'for tools that read the results of vLLM',
+    },
     { line: "plimsoll report --json DIR | jq '.series.ttftNs.percentiles'", meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
     const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
-    const sweep = await sweepIn(directory);
-    if (sweep !== undefined) return await reportSweep(sweep, { invocation, state });
-    const comparison = await comparisonIn(directory);
-    if (comparison !== undefined) return await reportComparison(comparison, { invocation, state });
-    const repeat = await repeatIn(directory, state);
-    if (repeat !== undefined) return await reportRepeat(repeat, { invocation, state, directory });
+    const several = await reportSeveral(directory, { invocation, state });
+    if (several !== undefined) return several;
     const live = await liveRunIn(directory, invocation.option(homeOption), state);
     const report = await rebuilt(directory, live !== undefined);
     const problems = live === undefined ? await writeReportFiles(directory, report) : [];
-    const exported = await exportReport(directory, report, { invocation, state });
+    const context = { invocation, state };
+    const exported =
+      (await foreignReport(directory, report, context)) ?? (await exportReport(directory, report, context));
     if (exported !== undefined) await state.stdout.write(exported);
     else if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
     else {
@@ -71,6 +75,25 @@ export const reportCommand: Command = {
     for (const problem of problems) await state.stderr.write(`plimsoll: ${problem}\n`);
     return exitCodeOf(report);
   },
+};
+
+/** Of a directory that holds several runs; undefined where it is that of one. */
+const reportSeveral = async (directory: string, context: ExportContext): Promise<ExitCode | undefined> => {
+  const sweep = await sweepIn(directory);
+  const comparison = sweep === undefined ? await comparisonIn(directory) : undefined;
+  const repeat =
+    sweep === undefined && comparison === undefined ? await repeatIn(directory, context.state) : undefined;
+  if (sweep !== undefined) {
+    refuseForeign(context, 'a load line or a sweep');
+    return await reportSweep(sweep, context);
+  }
+  if (comparison !== undefined) {
+    refuseForeign(context, 'a comparison');
+    return await reportComparison(comparison, context);
+  }
+  if (repeat === undefined) return undefined;
+  refuseForeign(context, 'several repeats of one run');
+  return await reportRepeat(repeat, { ...context, directory });
 };
 
 const reportRepeat = async (

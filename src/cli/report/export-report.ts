@@ -1,12 +1,7 @@
 // `plimsoll report DIR --html FILE --csv FILE --md FILE`: a report in forms that leave this machine. "-" is standard output.
 
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import type { Report } from '../../core/run/report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
-import { writeFileAtomic } from '../../process/atomic-file.ts';
-import { diskReason } from '../../process/disk-reason.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
 import type { FontFace } from '../../report/html/font-faces.ts';
 import { fontFaces } from '../../report/html/font-faces.ts';
@@ -17,6 +12,8 @@ import type { Invocation, Option } from '../command.ts';
 import { nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
+import type { Export, Making } from './write-export.ts';
+import { STANDARD_OUTPUT, writeExport } from './write-export.ts';
 
 const fileOption = (name: string, meaning: string): Option<string | undefined> =>
   value({ name, valueName: 'FILE', meaning: `${meaning} - for standard output.`, parse: nonEmpty });
@@ -32,19 +29,10 @@ export interface ExportContext {
   readonly state: ProcessState;
 }
 
-/** A text, or parts of one that need not be whole in memory. */
-type Making = () => Promise<string> | AsyncIterable<string>;
-
 export interface ReportForms {
   readonly html: Making;
   readonly csv: Making;
   readonly markdown: Making;
-}
-
-/** One form of a report, and where it goes. */
-interface Export {
-  readonly file: string;
-  readonly text: Making;
 }
 
 /** What was written, a line each; undefined where no form was asked for. */
@@ -82,34 +70,9 @@ export const exportForms = async (
   if (exports.filter(({ file }) => file === STANDARD_OUTPUT).length > 1)
     throw new CommandError('usage', 'Two reports cannot both go to -', 'Write one of them to a file.');
   let said = '';
-  for (const each of exports) said += await write(each, state);
+  for (const each of exports) said += await writeExport(each, state);
   return said;
 };
 
 const exportTo = (file: string | undefined, text: Export['text']): readonly Export[] =>
   file === undefined ? [] : [{ file, text }];
-
-/** The line that says it was written; '' where it went to standard output. */
-const write = async ({ file, text }: Export, state: ProcessState): Promise<string> => {
-  const made = text();
-  const content = made instanceof Promise ? await made : made;
-  if (file === STANDARD_OUTPUT) {
-    if (typeof content === 'string') await state.stdout.write(content);
-    else for await (const part of content) await state.stdout.write(part);
-    return '';
-  }
-  const path = resolve(state.cwd, file);
-  try {
-    await writeFileAtomic(path, content);
-    return `Wrote ${path}, ${figureText(formatBytes((await stat(path)).size))}\n`;
-  } catch (error) {
-    throw new CommandError(
-      'failure',
-      `${path} cannot be written: ${diskReason(error)}`,
-      'Choose a file in a folder that you can write to.',
-      { cause: error },
-    );
-  }
-};
-
-const STANDARD_OUTPUT = '-';

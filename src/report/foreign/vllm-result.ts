@@ -1,0 +1,144 @@
+// A run as `vllm bench serve --save-result` would have written it: the result file that most dashboards of this field read.
+// By vLLM's definitions (vllm/benchmarks/serve.py, calculate_metrics) from our samples; what those do not hold is null.
+
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import type { ObjectiveName } from '../../core/run/objective.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { RawValues } from '../../core/statistics/raw-values.ts';
+import { knownOr } from '../../core/unknown.ts';
+import type { ForeignFigures } from './foreign-series.ts';
+import { ForeignTotals } from './foreign-series.ts';
+import type { SampleReading } from './measured-samples.ts';
+import { peakConcurrency } from './peak-concurrency.ts';
+import type { ValueSummary } from './value-summary.ts';
+import { valueSummary } from './value-summary.ts';
+
+/** One JSON object. @throws the system's error */
+export async function* vllmResult(report: Report, samples: SampleReading): AsyncGenerator<string> {
+  const totals = new ForeignTotals();
+  const gapsNs = new RawValues();
+  let good = 0;
+  for await (const sample of samples()) {
+    const figures = totals.add(sample);
+    if (figures === undefined) continue;
+    if (isGood(report, figures)) good += 1;
+    for (const gap of sample.chunkGapsNs) gapsNs.add(gap);
+  }
+  const seconds = (totals.lastEndNs - totals.firstSentNs) / 1e9;
+  const input = totals.tokens('inputTokens');
+  const output = totals.tokens('outputTokens');
+  const perSecond = (count: number | undefined): number | null =>
+    count === undefined || !(seconds > 0) ? null : count / seconds;
+  const result = {
+    ...headOf(report),
+    num_prompts: totals.completed + totals.failed,
+    ...pacingOf(report.run.pattern),
+    duration: seconds > 0 ? seconds : null,
+    completed: totals.completed,
+    failed: totals.failed,
+    total_input_tokens: input ?? null,
+    total_output_tokens: output ?? null,
+    request_throughput: perSecond(totals.completed),
+    request_goodput: hasGoodput(report) ? perSecond(good) : null,
+    output_throughput: perSecond(output),
+    total_token_throughput: perSecond(
+      input === undefined || output === undefined ? undefined : input + output,
+    ),
+    max_output_tokens_per_s: totals.completed === 0 ? 0 : await busiestSecond(samples, totals.startsNs),
+    max_concurrent_requests: peakConcurrency(totals.startsNs.sorted(), totals.endsNs.sorted()),
+    ...figuresMs('ttft', totals.ttftNs),
+    ...figuresMs('tpot', totals.perTokenNs),
+    ...figuresMs('itl', gapsNs),
+    ...figuresMs('e2el', totals.latencyNs),
+  };
+  yield `${JSON.stringify(result)}\n`;
+}
+
+const headOf = ({ plimsoll, run }: Report): Record<string, unknown> => {
+  const backend = knownOr(run.api, 'chat') === 'completions' ? 'openai' : 'openai-chat';
+  return {
+    date: vllmDate(run.startedAt),
+    endpoint_type: backend,
+    backend,
+    label: knownOr(run.name, null),
+    model_id: knownOr(run.model, null),
+    tokenizer_id: null,
+    plimsoll_version: plimsoll.version,
+    plimsoll_run: run.id,
+  };
+};
+
+/** "20260131-142501", as vLLM writes it, but in UTC. */
+const vllmDate = (iso: string): string => iso.replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+
+const pacingOf = (pattern: RunPattern): Record<string, unknown> => {
+  switch (pattern.kind) {
+    case 'concurrency':
+      return { request_rate: 'inf', burstiness: 1, max_concurrency: pattern.concurrency };
+    case 'poisson':
+      return { request_rate: pattern.requestsPerSecond, burstiness: 1, max_concurrency: null };
+    case 'constant':
+      return { request_rate: pattern.requestsPerSecond, burstiness: 'inf', max_concurrency: null };
+    case 'max-throughput':
+      return { request_rate: 'inf', burstiness: 1, max_concurrency: null };
+    default:
+      return pattern satisfies never;
+  }
+};
+
+/** Milliseconds; null for a series without a value, where vLLM itself writes 0. */
+const figuresMs = (name: string, ns: RawValues): Record<string, number | null> => {
+  const summary = valueSummary(ns.sorted());
+  const ms = (of: (known: ValueSummary) => number): number | null =>
+    summary === undefined ? null : of(summary) / 1e6;
+  return {
+    [`mean_${name}_ms`]: ms(({ mean }) => mean),
+    [`median_${name}_ms`]: ms(({ percentile }) => percentile(50)),
+    [`std_${name}_ms`]: ms(({ stdDev }) => stdDev),
+    ...Object.fromEntries(PERCENTILES.map(p => [`p${p}_${name}_ms`, ms(({ percentile }) => percentile(p))])),
+  };
+};
+
+const PERCENTILES = [50, 90, 95, 99];
+
+/** vLLM knows limits of these three alone; with another objective its goodput would leave that one out. */
+const hasGoodput = ({ objectives = [] }: Report): boolean =>
+  objectives.length > 0 && objectives.every(({ name }) => isOfVllm(name));
+
+const isOfVllm = (name: ObjectiveName): name is VllmObjective =>
+  VLLM_OBJECTIVES.some(objective => objective === name);
+
+/** A reply of one token has no time between tokens, which vLLM counts as 0. */
+const isGood = (
+  { objectives = [] }: Report,
+  { latencyNs, ttftNs = 0, perTokenNs = 0 }: ForeignFigures,
+): boolean => {
+  const figures = { ttft: ttftNs, tpot: perTokenNs, latency: latencyNs };
+  return objectives.every(({ name, limitNs }) => isOfVllm(name) && figures[name] <= limitNs);
+};
+
+const VLLM_OBJECTIVES = ['ttft', 'tpot', 'latency'] as const;
+type VllmObjective = (typeof VLLM_OBJECTIVES)[number];
+
+/** Content chunks in the fullest second since the first request that completed was sent. */
+const busiestSecond = async (samples: SampleReading, startsNs: RawValues): Promise<number> => {
+  const zeroNs = startsNs.sorted()[0] ?? 0;
+  const seconds = new Map<number, number>();
+  const count = (atNs: number): void => {
+    const second = Math.floor((atNs - zeroNs) / 1e9);
+    seconds.set(second, (seconds.get(second) ?? 0) + 1);
+  };
+  for await (const sample of samples()) if (sample.outcome === 'completed') countChunks(sample, count);
+  return [...seconds.values()].reduce((most, chunks) => Math.max(most, chunks), 0);
+};
+
+const countChunks = ({ firstContentNs, chunkGapsNs }: EndedSample, count: (atNs: number) => void): void => {
+  let atNs = firstContentNs;
+  if (atNs < 0) return;
+  count(atNs);
+  for (const gap of chunkGapsNs) {
+    atNs += gap;
+    count(atNs);
+  }
+};

@@ -1,0 +1,192 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import { buildReport } from '../../../src/metrics/build-report.ts';
+import type { ForeignFormName } from '../../../src/report/foreign/foreign-forms.ts';
+import { FOREIGN_FORMS } from '../../../src/report/foreign/foreign-forms.ts';
+import { measuredSamples } from '../../../src/report/foreign/measured-samples.ts';
+import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
+import { runConfig } from '../../support/run-records.ts';
+import { sampleOf } from '../../support/sample-of.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const MS = 1_000_000;
+
+/** Five tokens in chunks of 1, 3 and 1: the one stream on which the tools of this field tell six different times. */
+const FIVE_TOKENS: Partial<EndedSample> = {
+  sampleId: 0,
+  sentNs: 10 * MS,
+  intendedNs: 10 * MS,
+  firstByteNs: 105 * MS,
+  firstContentNs: 110 * MS,
+  chunkGapsNs: [40 * MS, 40 * MS],
+  chunkCount: 3,
+  endNs: 191 * MS,
+  inputTokens: 7,
+  outputTokens: 5,
+};
+const ONE_TOKEN: Partial<EndedSample> = {
+  sampleId: 1,
+  sentNs: 20 * MS,
+  intendedNs: 20 * MS,
+  firstByteNs: 220 * MS,
+  firstContentNs: 220 * MS,
+  chunkCount: 1,
+  endNs: 230 * MS,
+  inputTokens: 9,
+  outputTokens: 1,
+};
+const FAILED: Partial<EndedSample> = {
+  sampleId: 2,
+  sentNs: 30 * MS,
+  intendedNs: 30 * MS,
+  endNs: 1_010 * MS,
+  chunkCount: 0,
+  outcome: 'failed',
+  failure: { kind: 'http-status', statusCode: 503, detail: 'busy "now"' },
+  inputTokens: NO_FIGURE,
+  outputTokens: NO_FIGURE,
+};
+
+describe('as vLLM writes a result', () => {
+  test('figures are by its definitions: latency ends with the last content, percentiles are interpolated', async () => {
+    const result = await json('vllm', [FIVE_TOKENS, ONE_TOKEN, FAILED]);
+    expect(result).toMatchObject({
+      num_prompts: 3,
+      completed: 2,
+      failed: 1,
+      duration: 1,
+      total_input_tokens: 16,
+      total_output_tokens: 6,
+      request_throughput: 2,
+      output_throughput: 6,
+      total_token_throughput: 22,
+      mean_tpot_ms: 20,
+      median_itl_ms: 40,
+      std_itl_ms: 0,
+      mean_ttft_ms: 150,
+      std_ttft_ms: 50,
+      p90_ttft_ms: 190,
+      mean_e2el_ms: 190,
+      max_concurrent_requests: 2,
+      max_output_tokens_per_s: 4,
+      request_rate: 'inf',
+      max_concurrency: 8,
+      request_goodput: null,
+    });
+  });
+
+  test('goodput counts a reply of one token as good, and is null under objectives that vLLM does not know', async () => {
+    const objective = (name: 'tpot' | 'ttft-from-intended', limitNs: number): Partial<Report> => ({
+      objectives: [{ name, limitNs, metSamples: 0, unknownSamples: 0, samples: 2 }],
+    });
+    const samples = [FIVE_TOKENS, ONE_TOKEN, FAILED];
+    expect(await json('vllm', samples, objective('tpot', 19 * MS))).toMatchObject({ request_goodput: 1 });
+    expect(await json('vllm', samples, objective('tpot', 20 * MS))).toMatchObject({ request_goodput: 2 });
+    expect(await json('vllm', samples, objective('ttft-from-intended', 20 * MS))).toMatchObject({
+      request_goodput: null,
+    });
+  });
+
+  test('what the server did not tell of every request is null, not the sum of some', async () => {
+    const result = await json('vllm', [FIVE_TOKENS, { ...ONE_TOKEN, outputTokens: NO_FIGURE }]);
+    expect(result).toMatchObject({
+      total_output_tokens: null,
+      output_throughput: null,
+      total_input_tokens: 16,
+      mean_tpot_ms: 20,
+    });
+  });
+
+  test('a run without a completed request has no figures rather than zeros', async () => {
+    expect(await json('vllm', [FAILED])).toMatchObject({
+      completed: 0,
+      mean_ttft_ms: null,
+      p99_e2el_ms: null,
+    });
+  });
+});
+
+test('as AIPerf writes records: a line each request, wall-clock stamps to the nanosecond, errors with their status', async () => {
+  const text = await textOf('aiperf', [FIVE_TOKENS, FAILED]);
+  const [first, second] = text
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  expect(text).toContain(
+    `"request_start_ns":${BigInt(Date.parse('2026-01-31T10:00:00.000Z')) * 1_000_000n + 10_000_000n},`,
+  );
+  expect(first).toMatchObject({
+    metadata: { session_num: 0, benchmark_phase: 'profiling', was_cancelled: false },
+    metrics: {
+      time_to_first_token: { value: 100, unit: 'ms' },
+      time_to_second_token: { value: 40, unit: 'ms' },
+      request_latency: { value: 180, unit: 'ms' },
+      inter_token_latency: { value: 20, unit: 'ms' },
+      inter_chunk_latency: { value: [40, 40], unit: 'ms' },
+      output_token_throughput_per_user: { value: 50 },
+      output_sequence_length: { value: 5, unit: 'tokens' },
+    },
+    error: null,
+  });
+  expect(second).toMatchObject({
+    metrics: {},
+    error: { code: 503, type: 'http-status', message: 'busy "now"' },
+  });
+});
+
+test('as GenAI-Perf summarises: from the first request sent to the last content, a metric without values left out', async () => {
+  const summary = await json('genai-perf', [FIVE_TOKENS, { ...ONE_TOKEN, inputTokens: NO_FIGURE }, FAILED]);
+  expect(summary).toMatchObject({
+    request_throughput: { unit: 'requests/sec', avg: 2 / 0.21 },
+    request_latency: { unit: 'ms', avg: 190, p50: 190, p25: 185, min: 180, max: 200, std: 10 },
+    inter_token_latency: { avg: 20, p99: 20 },
+    output_token_throughput: { avg: 6 / 0.21 },
+    request_count: { avg: 2 },
+    input_sequence_length: { avg: 7 },
+  });
+  expect(await json('genai-perf', [FAILED])).not.toHaveProperty('request_latency');
+});
+
+test('warm-up, a line that comes twice and one that is torn are in no format', async () => {
+  const warmup = { ...ONE_TOKEN, sampleId: 9, window: -1 };
+  expect(await json('vllm', [warmup, FIVE_TOKENS, FIVE_TOKENS], {}, '{"torn')).toMatchObject({
+    num_prompts: 1,
+  });
+});
+
+const textOf = async (
+  form: ForeignFormName,
+  samples: readonly Partial<EndedSample>[],
+  more: Partial<Report> = {},
+  rest = '',
+): Promise<string> => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, 'samples.jsonl');
+  writeFileSync(path, samples.map(sample => encodeSampleLine(sampleOf(sample))).join('') + rest);
+  const report: Report = { ...REPORT, ...more };
+  let text = '';
+  for await (const part of FOREIGN_FORMS[form].text(report, () => measuredSamples(path))) text += part;
+  return text;
+};
+
+const json = async (...wish: Parameters<typeof textOf>): Promise<unknown> =>
+  JSON.parse(await textOf(...wish));
+
+const REPORT = buildReport({
+  config: runConfig({
+    startedAt: '2026-01-31T10:00:00.000Z',
+    pattern: { kind: 'concurrency', concurrency: 8 },
+  }),
+  snapshot: { seq: 1, timestampNs: 1, state: 'complete', pendingTasks: 0, metrics: [] },
+  source: 'complete-message',
+  droppedEvents: 0,
+  eventLogDropped: 0,
+  isInterrupted: false,
+  runProblems: [],
+  sourceProblems: [],
+  notices: [],
+});
