@@ -66,7 +66,12 @@ const read = (path: string): v.InferOutput<typeof content> | undefined => {
 
 const codeDigest = (): string => {
   const hash = createHash('sha256');
-  for (const folder of ['../src/bench/load/', '../src/bench/parse/', '../src/bench/arena/'])
+  for (const folder of [
+    '../src/bench/load/',
+    '../src/bench/parse/',
+    '../src/bench/arena/',
+    '../src/bench/threads/',
+  ])
     for (const name of readdirSync(new URL(folder, import.meta.url)).toSorted())
       hash.update(readFileSync(new URL(folder + name, import.meta.url)));
   const bounds = [

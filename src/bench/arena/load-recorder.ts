@@ -127,10 +127,10 @@ export class LoadRecorder {
     this.#ring.commit(RECORD.observed, record.atNs, 0, 0, 96);
   }
 
-  /** By how much the stamps of records from now on may be late. */
-  readLate(lateNs: number, sleptNs: number): void {
+  /** By how much the stamps of records from now on may be late, by what is known, and with `restNs` more whatever happened. */
+  readLate(lateNs: number, restNs: number): void {
     this.#ring.lateNs = lateNs;
-    this.#ring.lateNsMax = lateNs + sleptNs;
+    this.#ring.lateNsMax = lateNs + restNs;
   }
 
   /** The first `count` of them: heartbeats or marks. */

@@ -14,6 +14,8 @@ export interface ClientWatchOptions {
   readonly nowNs: () => number;
   /** CPU time of the calling thread, µs. */
   readonly cpuMicros: () => number;
+  /** How long the calling thread has waited for a processor; undefined where nobody counts it. */
+  readonly queuedNs: () => number | undefined;
   readonly counts: ConnectionCounts;
 }
 
@@ -37,7 +39,11 @@ export class ClientWatch {
     this.#options = options;
     this.#lastNs = options.nowNs();
     this.heartbeat = new Heartbeat(this.#lastNs);
-    this.#reads = new ReadLateness(this.#lastNs, () => performance.nodeTiming.idleTime * 1e6);
+    this.#reads = new ReadLateness(
+      this.#lastNs,
+      () => performance.nodeTiming.idleTime * 1e6,
+      options.queuedNs,
+    );
     this.#lastCpuMicros = options.cpuMicros();
     this.#lastLoop = performance.eventLoopUtilization();
     this.#lastCounts = { ...options.counts };
@@ -65,9 +71,9 @@ export class ClientWatch {
     return lateNs;
   }
 
-  /** Before the open turn. */
-  get sleptNs(): number {
-    return this.#reads.sleptNs;
+  /** Beyond that: no bytes of the open turn waited longer than both. */
+  get restNs(): number {
+    return this.#reads.restNs;
   }
 
   /** The loop has looked at its sockets since this time. */

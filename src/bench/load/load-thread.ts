@@ -218,14 +218,14 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   readHappened(stampNs: number): void {
-    this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.sleptNs);
+    this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.restNs);
   }
 
   /** From now on it is known how late this thread wakes. */
   readMarks(source: MarkSource): void {
     this.#watch.marks.connect(source, this.nowNs, stampNs => ({
       lateNs: this.#watch.readHappened(stampNs),
-      sleptNs: this.#watch.sleptNs,
+      restNs: this.#watch.restNs,
     }));
   }
 

@@ -14,6 +14,7 @@ import type { LoadPattern } from './load-thread.ts';
 import { LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
+import { queuedTimeOfThread } from './queued-time.ts';
 
 const { thread, plan, ring, board: boardMemory, runZeroNs }: LoadWorkerData = workerData;
 
@@ -47,6 +48,7 @@ const load = new LoadThread({
       const { user, system } = process.threadCpuUsage();
       return user + system;
     },
+    queuedNs: queuedTimeOfThread(),
     counts,
   }),
   counts,

@@ -10,6 +10,8 @@ export class MarkReader {
   /** Of the marks since `clear`: how long the system held one back at the most, then the lateness of each; `count` figures. */
   readonly latenessNs: Float64Array = new Float64Array(BEATS_MAX);
   count = 1;
+  /** The newest: the next one says how long its writing took. */
+  #pending: { readonly totalNs: number; readonly late: MarkLate } | undefined;
   #socket: net.Socket | undefined;
 
   /** @param readHappened how much of the lateness of a read now the thread itself explains, ns */
@@ -34,7 +36,10 @@ export class MarkReader {
             kept = (kept + length) % MARK_BYTES;
             return true;
           }
-          for (let at = 0; at < length; at += MARK_BYTES) this.#add(stampNs - buffer.readDoubleLE(at), late);
+          for (let at = 0; at < length; at += MARK_BYTES) {
+            this.#confirm(buffer.readDoubleLE(at + 8));
+            this.#pending = { totalNs: stampNs - buffer.readDoubleLE(at), late };
+          }
           return true;
         },
       },
@@ -55,22 +60,29 @@ export class MarkReader {
     this.#socket?.destroy();
   }
 
-  #add(totalNs: number, { lateNs, sleptNs }: MarkLate): void {
+  /** A mark whose writer was interrupted between stamp and write says nothing of how late it was read. */
+  #confirm(writeNs: number): void {
+    const mark = this.#pending;
+    if (mark === undefined || writeNs > INTERRUPTED_NS) return;
+    const { lateNs, restNs } = mark.late;
     const [held = 0] = this.latenessNs;
-    this.latenessNs[0] = Math.max(held, totalNs - lateNs - sleptNs);
+    this.latenessNs[0] = Math.max(held, mark.totalNs - lateNs - restNs);
     const at = Math.min(this.count, BEATS_MAX - 1);
-    const wakeNs = Math.max(0, totalNs - lateNs);
+    const wakeNs = Math.max(0, mark.totalNs - lateNs);
     this.latenessNs[at] = at < this.count ? Math.max(this.latenessNs[at] ?? 0, wakeNs) : wakeNs;
     this.count = at + 1;
   }
 }
 
-/** What the thread itself explains of a lateness: its work, and its sleep before. */
+/** What the thread itself explains of a lateness: its work and its waiting for a processor, and what else it slept before. */
 export interface MarkLate {
   readonly lateNs: number;
-  readonly sleptNs: number;
+  readonly restNs: number;
 }
 
 export const MARK_HOST = '127.0.0.1';
-export const MARK_BYTES = 8;
+/** When it was written, and how long the writing of the one before took: two numbers. */
+export const MARK_BYTES = 16;
+/** A write of 16 bytes takes some 20 µs. */
+const INTERRUPTED_NS = 200_000;
 const READ_BYTES = 4_096;

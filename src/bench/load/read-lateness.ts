@@ -1,35 +1,46 @@
-// By how much a read's stamp may be behind the arrival of its bytes, as far as the thread itself was the cause. A loop that
+// By how much a read's stamp may be behind the arrival of its bytes, as far as the thread itself knows the cause. A loop that
 // slept until its bytes came was not busy meanwhile; what it was busy with since, and whatever it did between two looks
-// at its sockets, may have kept them waiting. What waking up takes is not seen here: marks tell that.
+// at its sockets, may have kept them waiting. Once woken it may have waited for a processor: the scheduler counts that for each
+// thread. What is left, how long the system takes to wake a thread, is not seen here: marks tell that.
 
 export class ReadLateness {
   readonly #idleNs: () => number;
+  readonly #queuedNs: () => number | undefined;
   /** First read of the open turn, and how late that may be. */
   #firstNs = 0;
   #firstLateNs = 0;
-  #sleptNs = 0;
-  /** When the last turn with reads had ended, and how long the loop had slept until then. */
+  #restNs = 0;
+  /** When the last turn with reads had ended, how long the loop had slept until then, and how long it had waited for a processor. */
   #closedNs: number;
   #closedIdleNs: number;
+  #closedQueuedNs: number | undefined;
+  /** When that was read; where turns follow each other closely an earlier figure has to do. */
+  #queuedReadNs: number;
   /** Bytes that came with a later look were not there at this time. */
   #polledNs: number;
   #isOpen = false;
 
-  /** @param idleNs how long the loop has slept since it began: it grows only where the loop really waited. */
-  constructor(nowNs: number, idleNs: () => number) {
+  /**
+   * @param idleNs how long the loop has slept since it began, waiting for a processor included: it grows only where the loop really waited
+   * @param queuedNs how long the thread has been ready to run without a processor since it began; undefined where nobody counts it
+   */
+  constructor(nowNs: number, idleNs: () => number, queuedNs: () => number | undefined) {
     this.#idleNs = idleNs;
+    this.#queuedNs = queuedNs;
     this.#closedNs = nowNs;
     this.#polledNs = nowNs;
     this.#closedIdleNs = idleNs();
+    this.#closedQueuedNs = queuedNs();
+    this.#queuedReadNs = nowNs;
   }
 
   get isTurnOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** How long the loop had slept when the open turn began, since it was last known to be awake: no bytes waited longer. */
-  get sleptNs(): number {
-    return this.#sleptNs;
+  /** What is not told as lateness of how long the loop had slept before the open turn: no bytes waited longer than both. */
+  get restNs(): number {
+    return this.#restNs;
   }
 
   /** When the open turn had its first read. */
@@ -37,14 +48,17 @@ export class ReadLateness {
     return this.#firstNs;
   }
 
-  /** Of a read now, ns. Opens a turn, if none is open. */
+  /** Of a read now, ns: at most so late by what is known. Opens a turn, if none is open. */
   read(stampNs: number): number {
     if (this.#isOpen) return stampNs - this.#firstNs + this.#firstLateNs;
     const sleptNs = this.#idleNs() - this.#closedIdleNs;
-    const busyNs = sleptNs > 0 ? stampNs - this.#closedNs - sleptNs : Number.POSITIVE_INFINITY;
+    const sincePolledNs = stampNs - this.#polledNs;
+    const busyNs = sleptNs > 0 ? Math.max(0, stampNs - this.#closedNs - sleptNs) : Number.POSITIVE_INFINITY;
+    const lateNs = Math.min(busyNs + this.#queuedSince(sleptNs), sincePolledNs);
+    const mostNs = Math.min(busyNs + sleptNs, sincePolledNs);
     this.#isOpen = true;
-    this.#sleptNs = Math.max(0, Math.ceil(sleptNs));
-    this.#firstLateNs = Math.max(0, Math.round(Math.min(busyNs, stampNs - this.#polledNs)));
+    this.#firstLateNs = Math.max(0, Math.round(lateNs));
+    this.#restNs = Math.max(0, Math.ceil(mostNs) - this.#firstLateNs);
     this.#firstNs = stampNs;
     return this.#firstLateNs;
   }
@@ -52,8 +66,7 @@ export class ReadLateness {
   /** All that came with the last look has been read. */
   closeTurn(nowNs: number): void {
     this.#isOpen = false;
-    this.#closedNs = nowNs;
-    this.#closedIdleNs = this.#idleNs();
+    this.#close(nowNs, this.#idleNs());
     this.#polledNs = Math.max(this.#polledNs, this.#firstNs);
   }
 
@@ -61,8 +74,7 @@ export class ReadLateness {
   awake(nowNs: number): void {
     const idleNs = this.#idleNs();
     if (this.#isOpen || idleNs === this.#closedIdleNs) return;
-    this.#closedNs = nowNs;
-    this.#closedIdleNs = idleNs;
+    this.#close(nowNs, idleNs);
     this.polledSince(nowNs);
   }
 
@@ -70,4 +82,24 @@ export class ReadLateness {
   polledSince(ns: number): void {
     this.#polledNs = Math.max(this.#polledNs, ns);
   }
+
+  #close(nowNs: number, idleNs: number): void {
+    this.#closedNs = nowNs;
+    this.#closedIdleNs = idleNs;
+    if (nowNs - this.#queuedReadNs < QUEUED_READ_NS) return;
+    this.#closedQueuedNs = this.#queuedNs();
+    this.#queuedReadNs = nowNs;
+  }
+
+  /** How long, of what it slept, it may have waited for a processor; 0 where nobody counts that. */
+  #queuedSince(sleptNs: number): number {
+    if (this.#closedQueuedNs === undefined || sleptNs <= 0) return 0;
+    const queuedNs = sleptNs <= SHORT_SLEEP_NS ? undefined : this.#queuedNs();
+    return queuedNs === undefined ? sleptNs : Math.min(sleptNs, queuedNs - this.#closedQueuedNs);
+  }
 }
+
+/** A look at the scheduler's figure costs a microsecond: not more often than in each half of a millisecond. */
+const QUEUED_READ_NS = 500_000;
+/** So short a sleep bounds by itself what of it was waiting. */
+const SHORT_SLEEP_NS = 50_000;

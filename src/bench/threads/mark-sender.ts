@@ -1,5 +1,5 @@
-// Sends marks to the load threads, over loopback as a server would: the time at which each was written. They come at
-// irregular times, so that no rhythm of the load hides from them.
+// Sends marks to the load threads, over loopback as a server would: when each was written, and how long that
+// took for the one before. They come at irregular times, so that no rhythm of the load hides from them.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import net from 'node:net';
@@ -11,7 +11,6 @@ export class MarkSender {
   readonly #token = randomBytes(TOKEN_BYTES);
   readonly #server = net.createServer({ noDelay: true }, socket => this.#accept(socket));
   readonly #readers = new Set<net.Socket>();
-  readonly #mark = Buffer.alloc(MARK_BYTES);
   #timer: NodeJS.Timeout | undefined;
   #turn = 0;
   #isStopped = false;
@@ -57,14 +56,17 @@ export class MarkSender {
     });
   }
 
-  #sendNext(socket: net.Socket): void {
+  #sendNext(socket: net.Socket, lastWriteNs: number = 0): void {
     this.#turn += 1;
     const waitMs = WAIT_MS_MIN + ((this.#turn * GOLDEN) % 1) * WAIT_MS_SPAN;
     this.#timer = setTimeout(() => {
       if (socket.destroyed || this.#isStopped) return;
-      this.#mark.writeDoubleLE(this.#nowNs());
-      socket.write(Buffer.from(this.#mark));
-      this.#sendNext(socket);
+      const mark = Buffer.alloc(MARK_BYTES);
+      mark.writeDoubleLE(lastWriteNs, 8);
+      const stampNs = this.#nowNs();
+      mark.writeDoubleLE(stampNs);
+      socket.write(mark);
+      this.#sendNext(socket, this.#nowNs() - stampNs);
     }, waitMs).unref();
   }
 }

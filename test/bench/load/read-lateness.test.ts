@@ -5,12 +5,27 @@ import { ReadLateness } from '../../../src/bench/load/read-lateness.ts';
 class Loop {
   nowNs = 0;
   idleNs = 0;
-  readonly reads = new ReadLateness(0, () => this.idleNs);
+  queuedNs = 0;
+  readonly reads: ReadLateness;
+
+  constructor(countsQueued: boolean = true) {
+    this.reads = new ReadLateness(
+      0,
+      () => this.idleNs,
+      () => (countsQueued ? this.queuedNs : undefined),
+    );
+  }
 
   sleeps(ns: number): this {
     this.nowNs += ns;
     this.idleNs += ns;
     return this;
+  }
+
+  /** Woken, without a processor: to the loop that looks as sleep. */
+  waits(ns: number): this {
+    this.queuedNs += ns;
+    return this.sleeps(ns);
   }
 
   works(ns: number): this {
@@ -29,24 +44,24 @@ class Loop {
 }
 
 test('what woke the loop is late by nothing that the loop did', () => {
-  expect(new Loop().ends().sleeps(5_000).reading()).toBe(0);
+  expect(new Loop().ends().sleeps(5_000_000).reading()).toBe(0);
 });
 
 test('what is read behind others of its turn waited for them at the most', () => {
-  const loop = new Loop().ends().sleeps(5_000);
+  const loop = new Loop().ends().sleeps(5_000_000);
   loop.reading();
   expect(loop.works(300).reading()).toBe(300);
   expect(loop.works(200).reading()).toBe(500);
 });
 
 test('what the loop was busy with since it slept may have kept its bytes waiting', () => {
-  const loop = new Loop().ends().sleeps(5_000).works(700);
+  const loop = new Loop().ends().sleeps(5_000_000).works(700);
   expect(loop.reading()).toBe(700);
   expect(loop.works(50).reading()).toBe(750);
 });
 
 test('bytes that were there when the loop looked again may have come since it looked before', () => {
-  const loop = new Loop().ends().sleeps(1_000);
+  const loop = new Loop().ends().sleeps(1_000_000);
   loop.reading();
   loop.works(2_000).ends();
   expect(loop.works(100).reading()).toBe(2_100);
@@ -61,14 +76,35 @@ test('a loop that turns in circles knows when it has looked last', () => {
 test('whatever the system did, no bytes waited longer than the loop worked and slept since it was last awake', () => {
   const loop = new Loop().ends().sleeps(20_000);
   loop.reads.awake(loop.nowNs);
-  loop.works(300).sleeps(4_000).works(100);
-  expect([loop.reading(), loop.reads.sleptNs]).toEqual([400, 4_000]);
+  loop.works(300).sleeps(4_000_000).works(100);
+  expect([loop.reading(), loop.reads.restNs]).toEqual([400, 4_000_000]);
 });
 
 test('a timer behind reads of the same turn is no sign that nothing came meanwhile', () => {
-  const loop = new Loop().ends().sleeps(1_000);
+  const loop = new Loop().ends().sleeps(1_000_000);
   loop.reading();
   loop.works(2_000).ends();
   loop.reads.awake(loop.nowNs);
   expect(loop.works(100).reading()).toBe(2_100);
+});
+
+test('what the loop waited for a processor after it was woken is known of its reads', () => {
+  const loop = new Loop().works(1_000_000).ends().sleeps(5_000_000).waits(3_000_000).works(700);
+  expect([loop.reading(), loop.reads.restNs]).toEqual([3_000_700, 5_000_000]);
+  expect(loop.works(50).reading()).toBe(3_000_750);
+});
+
+test('waiting before the loop fell asleep is no lateness of what it reads behind that', () => {
+  const loop = new Loop().works(1_000_000).waits(4_000_000).ends().sleeps(900_000);
+  expect(loop.reading()).toBe(0);
+});
+
+test('a sleep too short to ask the scheduler may have been all waiting', () => {
+  const loop = new Loop().works(1_000_000).ends().sleeps(30_000).works(100);
+  expect([loop.reading(), loop.reads.restNs]).toEqual([30_100, 0]);
+});
+
+test('where no scheduler counts, waiting for a processor is among what only marks tell', () => {
+  const loop = new Loop(false).works(1_000_000).ends().sleeps(5_000_000).waits(3_000_000).works(700);
+  expect([loop.reading(), loop.reads.restNs]).toEqual([700, 8_000_000]);
 });

@@ -93,7 +93,7 @@ export const runHere = async (
       plan.warmupRequests,
     ),
     board,
-    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts }),
+    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, queuedNs: () => undefined, counts }),
     counts,
   });
   const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);
