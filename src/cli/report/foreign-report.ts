@@ -14,7 +14,12 @@ import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { STANDARD_OUTPUT, writeExport } from './write-export.ts';
 
-const NAMES = ['vllm', 'aiperf', 'genai-perf'] as const satisfies readonly ForeignFormName[];
+const NAMES = [
+  'vllm',
+  'aiperf',
+  'genai-perf',
+  'inference-perf',
+] as const satisfies readonly ForeignFormName[];
 
 const asOption: Option<ForeignFormName | undefined> = value({
   name: 'as',
@@ -61,7 +66,7 @@ export const foreignReport = async (
   }
   const { samples } = runFiles(directory);
   await readable(samples);
-  const text = (): AsyncIterable<string> => FOREIGN_FORMS[name].text(report, () => measuredSamples(samples));
+  const text = (): AsyncIterable<string> => FOREIGN_FORMS[name](report, () => measuredSamples(samples));
   return await writeExport({ file: file ?? STANDARD_OUTPUT, text }, state);
 };
 

@@ -4,19 +4,18 @@
 import type { Report } from '../../core/run/report.ts';
 import { aiperfRecords } from './aiperf-records.ts';
 import { genaiPerfSummary } from './genai-perf-summary.ts';
+import { inferencePerfSummary } from './inference-perf-summary.ts';
 import type { SampleReading } from './measured-samples.ts';
 import { vllmResult } from './vllm-result.ts';
 
-export interface ForeignForm {
-  /** "the result file of `vllm bench serve`". */
-  readonly meaning: string;
-  readonly text: (report: Report, samples: SampleReading) => AsyncIterable<string>;
-}
+/** A text in parts, none of which needs the whole run in memory. */
+export type ForeignForm = (report: Report, samples: SampleReading) => AsyncIterable<string>;
 
-export type ForeignFormName = 'vllm' | 'aiperf' | 'genai-perf';
+export type ForeignFormName = 'vllm' | 'aiperf' | 'genai-perf' | 'inference-perf';
 
 export const FOREIGN_FORMS: Readonly<Record<ForeignFormName, ForeignForm>> = {
-  vllm: { meaning: 'the result file of vllm bench serve', text: vllmResult },
-  aiperf: { meaning: "AIPerf's profile_export.jsonl, a line each request", text: aiperfRecords },
-  'genai-perf': { meaning: "GenAI-Perf's profile_export_genai_perf.json", text: genaiPerfSummary },
+  vllm: vllmResult,
+  aiperf: aiperfRecords,
+  'genai-perf': genaiPerfSummary,
+  'inference-perf': inferencePerfSummary,
 };

@@ -151,6 +151,37 @@ test('as GenAI-Perf summarises: from the first request sent to the last content,
   expect(await json('genai-perf', [FAILED])).not.toHaveProperty('request_latency');
 });
 
+test('as inference-perf summarises: latency to the end of the stream, in seconds, no first token of a reply of one', async () => {
+  const objectives = [
+    { name: 'tpot', limitNs: 20 * MS, metSamples: 0, unknownSamples: 0, samples: 2 },
+  ] as const;
+  const oneByOne = { ...FIVE_TOKENS, outputTokens: 3 };
+  expect(await json('inference-perf', [oneByOne, ONE_TOKEN, FAILED], { objectives })).toMatchObject({
+    benchmark_time_seconds: 1,
+    load_summary: { count: 3, schedule_delay: null },
+    successes: {
+      count: 2,
+      latency: {
+        request_latency: { mean: 0.1955, min: 0.181, max: 0.21, median: 0.1955 },
+        normalized_time_per_output_token: { max: 0.21 },
+        time_per_output_token: { mean: 0.04 },
+        time_to_first_token: { mean: 0.1, 'p99.9': 0.1 },
+        inter_token_latency: { mean: 0.04 },
+      },
+      throughput: { requests_per_sec: 2, output_tokens_per_sec: 4, total_tokens_per_sec: 20 },
+      prompt_tokens: { total: 16, mean: 8 },
+      goodput_metrics: { good_requests: 0, total_requests: 2, goodput_percentage: 0 },
+    },
+    failures: { count: 1, by_label: { '503 - Service Unavailable': { count: 1 } } },
+  });
+});
+
+test('inference-perf tells times between tokens, which are not known where tokens came joined', async () => {
+  expect(await json('inference-perf', [FIVE_TOKENS])).toMatchObject({
+    successes: { latency: { inter_token_latency: null, time_per_output_token: { mean: 0.02 } } },
+  });
+});
+
 test('warm-up, a line that comes twice and one that is torn are in no format', async () => {
   const warmup = { ...ONE_TOKEN, sampleId: 9, window: -1 };
   expect(await json('vllm', [warmup, FIVE_TOKENS, FIVE_TOKENS], {}, '{"torn')).toMatchObject({
@@ -169,7 +200,7 @@ const textOf = async (
   writeFileSync(path, samples.map(sample => encodeSampleLine(sampleOf(sample))).join('') + rest);
   const report: Report = { ...REPORT, ...more };
   let text = '';
-  for await (const part of FOREIGN_FORMS[form].text(report, () => measuredSamples(path))) text += part;
+  for await (const part of FOREIGN_FORMS[form](report, () => measuredSamples(path))) text += part;
   return text;
 };
 
