@@ -3,7 +3,7 @@
 // Clusters of 8, 64, 200 and 1,000 simulated nodes; from 65 on the page receives what it shows, not the whole state.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser, CDPSession } from 'playwright-core';
+import type { CDPSession } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { chromiumPath, NO_CHROMIUM } from '../test/e2e/browser.ts';
 import { requireBuild } from '../test/support/build.ts';
@@ -24,6 +24,11 @@ const BREATHS_PER_SECOND = 10;
 const SETTLE_UPDATES = 5;
 /** A cell of a fleet, or a node of a map. */
 const DRAWN = '[role="gridcell"], svg a.node';
+const TELL_FIRST_DRAWING = `new MutationObserver((_, observer) => {
+  if (document.querySelector(${JSON.stringify(DRAWN)}) === null) return;
+  observer.disconnect();
+  requestAnimationFrame(() => requestAnimationFrame(() => { window.drawnAtMs = performance.now(); }));
+}).observe(document, { childList: true, subtree: true })`;
 /** As the tests' browser: no sandbox for root, no graphics card, no outside traffic. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
 
@@ -36,10 +41,13 @@ async function measure(executablePath: string, nodeCount: number): Promise<void>
   await using served = await SimulatedPage.open(nodeCount);
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   try {
+    const session = await browser.newBrowserCDPSession();
     const page = await browser.newPage({ viewport: { width: 1_280, height: 800 } });
+    await page.addInitScript(TELL_FIRST_DRAWING);
+    const secondsBefore = await rendererSeconds(session);
     await page.goto(served.url);
-    await page.waitForSelector(DRAWN);
-    const firstDrawMs = Number(await page.evaluate('performance.now()'));
+    const firstDrawMs = Number(await (await page.waitForFunction('window.drawnAtMs')).jsonValue());
+    const firstSeconds = (await rendererSeconds(session)) - secondsBefore;
     await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
     for (let update = 0; update < SETTLE_UPDATES; update += 1) await updateOnTheBeat(served, 1);
 
@@ -47,8 +55,8 @@ async function measure(executablePath: string, nodeCount: number): Promise<void>
     await browser.startTracing(page, { categories: [...TRACE_CATEGORIES] });
     const { eventCount } = await updateOnTheBeat(served, SECONDS);
     const thread = mainThreadOf((await browser.stopTracing()).toString('utf8'));
-    const idle = await share(browser, () => breathe(served));
-    print(served, { thread, eventCount, labelCount, idle, firstDrawMs });
+    const idle = await share(session, () => breathe(served));
+    print(served, { thread, eventCount, labelCount, idle, firstDrawMs, firstSeconds });
   } finally {
     await browser.close();
   }
@@ -78,12 +86,10 @@ async function breathe(served: SimulatedPage): Promise<void> {
 }
 
 /** Of one core, by all threads of the page's process. */
-async function share(browser: Browser, meanwhile: () => Promise<void>): Promise<number> {
-  const session = await browser.newBrowserCDPSession();
+async function share(session: CDPSession, meanwhile: () => Promise<void>): Promise<number> {
   const [before, beganAtMs] = [await rendererSeconds(session), performance.now()];
   await meanwhile();
   const seconds = (await rendererSeconds(session)) - before;
-  await session.detach();
   return seconds / ((performance.now() - beganAtMs) / 1_000);
 }
 
@@ -102,7 +108,15 @@ function print(
     labelCount,
     idle,
     firstDrawMs,
-  }: { thread: MainThread; eventCount: number; labelCount: number; idle: number; firstDrawMs: number },
+    firstSeconds,
+  }: {
+    thread: MainThread;
+    eventCount: number;
+    labelCount: number;
+    idle: number;
+    firstDrawMs: number;
+    firstSeconds: number;
+  },
 ): void {
   const nodes = `${served.nodeCount} nodes`;
   const longest = thread.longestMs[0]?.toFixed(0) ?? 'none';
@@ -125,8 +139,7 @@ function print(
     figure: firstDrawMs,
     unit: 'ms',
     reach: { kind: 'at-most', value: FIRST_DRAW_MS_MAX },
-    method:
-      "from the navigation to nodes on the page, by the page's own clock; the daemon had no reader before",
+    method: `from the navigation to the frame with nodes, by the page's own clock; the page's process spent ${(firstSeconds * 1_000).toFixed(0)} ms of processor time; the daemon had just started and had no reader before`,
   });
   const parts = thread.parts.slice(0, 8).map(([name, ms]) => `${name} ${(ms / SECONDS).toFixed(1)}`);
   process.stderr.write(`    ${nodes}, ms an update: ${parts.join(', ')}\n`);

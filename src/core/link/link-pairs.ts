@@ -4,6 +4,8 @@
 import type { NodeId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
 import type { ByNode, State } from '../state.ts';
+import type { Turns } from '../turns.ts';
+import { ITEMS_OF_TURN } from '../turns.ts';
 import type { EndReadings } from './link-ends.ts';
 import { endReadings } from './link-ends.ts';
 import type { LinkFacts, Ways } from './link-facts.ts';
@@ -43,23 +45,23 @@ export class LinkBook {
   #facts: readonly LinkFacts[] = [];
 
   /** The same list again while no connection, no profile and no interface has changed. */
-  read(state: State): readonly LinkFacts[] {
+  *turns(state: State): Turns<readonly LinkFacts[]> {
     const read = this.#read;
     if (read !== undefined && READ.every(field => read[field] === state[field])) return this.#facts;
-    if (read?.connections === state.connections) {
-      // Few nodes tell something in a second: only the pages of their links are turned.
-      const told = toldNodes(read, state);
-      this.#pages = this.#pairs.map((pair, index) => {
-        const page = this.#pages[index];
-        return page === undefined || told.has(pair[0]) || told.has(pair[1])
-          ? turned(page, pair, state)
-          : page;
-      });
-    } else {
-      const before = new Map(this.#pages.map(page => [page.key, page]));
-      this.#pairs = linkPairs(state);
-      this.#pages = this.#pairs.map(pair => turned(before.get(pair.join(' ')), pair, state));
+    const isJoinedAsBefore = read?.connections === state.connections;
+    const pairs = isJoinedAsBefore ? this.#pairs : linkPairs(state);
+    // Few nodes tell something in a second: only the pages of their links are turned.
+    const told = isJoinedAsBefore ? toldNodes(read, state) : undefined;
+    const before = isJoinedAsBefore ? undefined : new Map(this.#pages.map(page => [page.key, page]));
+    const pages: Page[] = [];
+    for (const [index, pair] of pairs.entries()) {
+      const page = before === undefined ? this.#pages[index] : before.get(pair.join(' '));
+      const isAsBefore = page !== undefined && told?.has(pair[0]) === false && !told.has(pair[1]);
+      pages.push(isAsBefore ? page : turned(page, pair, state));
+      if (index % ITEMS_OF_TURN === 0) yield;
     }
+    this.#pairs = pairs;
+    this.#pages = pages;
     const { connections, linkProfiles, nodeNetworks, nodeThunderbolts, nodeRdmaDevices } = state;
     this.#read = { connections, linkProfiles, nodeNetworks, nodeThunderbolts, nodeRdmaDevices };
     this.#facts = this.#pages.map(({ facts }) => facts).filter(facts => facts !== undefined);

@@ -7,6 +7,8 @@ import { nodeIds, presence } from '../node/presence-view.ts';
 import type { ProbeStage } from '../probe/probe-stage.ts';
 import { stageEndsAtMs, stageOf } from '../probe/probe-stage.ts';
 import type { State } from '../state.ts';
+import type { Turns } from '../turns.ts';
+import { ITEMS_OF_TURN, toTheEnd } from '../turns.ts';
 import type { ConnectionFacts, LinkFacts, MeasuredFact } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';
 import { LinkBook } from './link-pairs.ts';
@@ -71,34 +73,37 @@ export class LinkWatch {
   #watched: readonly (Watched | undefined)[] = [];
   #views: readonly LinkView[] = [];
 
-  /** @param told of each node, where somebody has looked already. */
-  read(state: State, nowMs: number, told?: ReadonlyMap<NodeId, Presence>): readonly LinkView[] {
-    const presences = told ?? new Map(nodeIds(state).map(id => [id, presence(state, id, nowMs)]));
-    const facts = this.#book.read(state);
+  read(state: State, nowMs: number): readonly LinkView[] {
+    const presences = new Map(nodeIds(state).map(id => [id, presence(state, id, nowMs)]));
+    return toTheEnd(this.turns(state, nowMs, presences));
+  }
+
+  /** @param presences of each node, as somebody has looked already. */
+  *turns(state: State, nowMs: number, presences: ReadonlyMap<NodeId, Presence>): Turns<readonly LinkView[]> {
+    const facts = yield* this.#book.turns(state);
     const others = this.#otherNodes(presences, state.probeStatuses);
-    this.#presences = presences;
-    this.#statuses = state.probeStatuses;
     if (facts === this.#facts && others.size === 0 && nowMs <= this.#untilMs) return this.#views;
     const before = facts === this.#facts ? this.#watched : this.#rearranged(facts);
     let hasChanged = facts !== this.#facts;
     let untilMs = Number.POSITIVE_INFINITY;
-    const watched = facts.map((link, index) => {
+    const watched: (Watched | undefined)[] = [];
+    for (const [index, link] of facts.entries()) {
+      if (index % ITEMS_OF_TURN === 0) yield;
       const last = before[index];
       const isAsBefore = last?.facts === link && !others.has(link.nodes[0]) && !others.has(link.nodes[1]);
       if (isAsBefore && nowMs <= last.untilMs) {
         untilMs = Math.min(untilMs, last.untilMs);
-        return last;
+        watched.push(last);
+        continue;
       }
       const [a, b] = [presences.get(link.nodes[0]), presences.get(link.nodes[1])];
-      if (a === undefined || b === undefined) {
-        hasChanged ||= last !== undefined;
-        return undefined;
-      }
-      hasChanged = true;
-      const now = watch(state, link, [a, b], nowMs);
-      untilMs = Math.min(untilMs, now.untilMs);
-      return now;
-    });
+      const now = a === undefined || b === undefined ? undefined : watch(state, link, [a, b], nowMs);
+      hasChanged ||= now !== undefined || last !== undefined;
+      untilMs = Math.min(untilMs, now?.untilMs ?? untilMs);
+      watched.push(now);
+    }
+    this.#presences = presences;
+    this.#statuses = state.probeStatuses;
     this.#facts = facts;
     this.#watched = watched;
     this.#untilMs = untilMs;

@@ -5,6 +5,8 @@ import type { LinkView } from '../link/link-view.ts';
 import { linkViews } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { State } from '../state.ts';
+import type { Turns } from '../turns.ts';
+import { toTheEnd } from '../turns.ts';
 import { boundedWarnings, inLevelOrder } from './bounded-warnings.ts';
 import { linkWarnings } from './link-warnings.ts';
 import { machineWarnings } from './machine-warnings.ts';
@@ -28,19 +30,20 @@ export const clusterWarnings = (sources: ClusterSources): readonly Warning[] =>
   boundedWarnings(everyWarning(sources));
 
 /** All of them, serious ones first: for what counts them by group. */
-export const everyWarning = ({ state, views, nowMs, links: seen }: ClusterSources): readonly Warning[] => {
+export const everyWarning = (sources: ClusterSources): readonly Warning[] => toTheEnd(inTurns(sources));
+
+function* inTurns({ state, views, nowMs, links: seen }: ClusterSources): Turns<readonly Warning[]> {
   const links = seen ?? linkViews(state, nowMs);
-  return inLevelOrder([
-    ...nodeWarnings(state, views),
-    ...memoryWarnings(views),
-    ...rdmaWarnings(views),
-    ...linkWarnings({ state, views, links, nowMs }),
-    ...pairWarnings(views, links),
-    ...machineWarnings(state, views),
-    // What is only late comes after what is broken.
-    ...staleWarnings(state, views),
-  ]);
-};
+  const ofNodes = [...nodeWarnings(state, views), ...memoryWarnings(views), ...rdmaWarnings(views)];
+  yield;
+  const ofLinks = yield* linkWarnings({ state, views, links, nowMs });
+  const ofPairs = pairWarnings(views, links);
+  yield;
+  const ofMachines = machineWarnings(state, views);
+  yield;
+  // What is only late comes after what is broken.
+  return inLevelOrder([...ofNodes, ...ofLinks, ...ofPairs, ...ofMachines, ...staleWarnings(state, views)]);
+}
 
 /**
  * For a view that is drawn several times a second: two hundred nodes have twenty thousand links, and a warning may come
@@ -52,12 +55,16 @@ export class WarningWatch {
   #nodeCount = 0;
 
   read(sources: ClusterSources): readonly Warning[] {
+    return toTheEnd(this.turns(sources));
+  }
+
+  *turns(sources: ClusterSources): Turns<readonly Warning[]> {
     const { nowMs, views } = sources;
     const waitMs = views.length > MANY_NODES ? LOOK_AGAIN_OF_MANY_MS : LOOK_AGAIN_MS;
     if (nowMs - this.#lookedAtMs < waitMs && views.length === this.#nodeCount) return this.#found;
+    this.#found = boundedWarnings(yield* inTurns(sources));
     this.#lookedAtMs = nowMs;
     this.#nodeCount = views.length;
-    this.#found = clusterWarnings(sources);
     return this.#found;
   }
 }

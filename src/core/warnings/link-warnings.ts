@@ -10,6 +10,8 @@ import { isSampled } from '../link/measured-pairs.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
+import type { Turns } from '../turns.ts';
+import { ITEMS_OF_TURN } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 
@@ -20,14 +22,17 @@ export interface LinkSources {
   readonly nowMs: number;
 }
 
-export const linkWarnings = (sources: LinkSources): readonly Warning[] => {
+export function* linkWarnings(sources: LinkSources): Turns<readonly Warning[]> {
   const names = new Map(sources.views.map(view => [view.nodeId, view]));
-  return sources.links.flatMap(link => {
+  const found: Warning[] = [];
+  for (const [index, link] of sources.links.entries()) {
+    if (index % ITEMS_OF_TURN === 0) yield;
     const [one, other] = link.nodes.map(node => names.get(node));
-    if (one === undefined || other === undefined || link.standing.kind === 'gone') return [];
-    return [...slowWarning(sources.state, link, one, other), ...oneWayWarning(sources, link, one, other)];
-  });
-};
+    if (one === undefined || other === undefined || link.standing.kind === 'gone') continue;
+    found.push(...slowWarning(sources.state, link, one, other), ...oneWayWarning(sources, link, one, other));
+  }
+  return found;
+}
 
 /** What it carries, judged once as long as the link, the names of its ends and what is usual of them stay the same. */
 const slowWarning = (state: State, link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {

@@ -19,13 +19,14 @@ export interface DashboardLimits {
 export const addDashboardRoutes = (
   app: FastifyInstance,
   dir: string | undefined,
-  limits: DashboardLimits,
+  { limits, onPage }: { readonly limits: DashboardLimits; readonly onPage: () => void },
 ): void => {
   const files = dir === undefined ? undefined : new DashboardFiles(dir, limits);
   refuseOtherMethods(app, '/*', ['GET']);
   app.get('/*', async (request, reply) => {
     const path = urlPath(request.url);
     if (PAGE.test(path)) {
+      onPage();
       const index = await files?.index();
       return index === undefined ? sendUnbuilt(reply) : sendAsset(request, reply, index);
     }

@@ -182,7 +182,7 @@ export class HttpServer implements AsyncDisposable {
     });
     addErrorHandlers(app, { limits, logger });
     addApiRoutes(app, routes);
-    addDashboardRoutes(app, dashboardDir, limits);
+    addDashboardRoutes(app, dashboardDir, { limits, onPage: () => this.#fleets.expectReader() });
   }
 }
 

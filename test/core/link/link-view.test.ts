@@ -10,6 +10,7 @@ import { figureAgeMs, LinkWatch, linkViews } from '../../../src/core/link/link-v
 import type { ProbeStatus } from '../../../src/core/probe/probe-status.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { toTheEnd } from '../../../src/core/turns.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { Wire } from '../../e2e/links.ts';
 import {
@@ -279,14 +280,14 @@ describe('the book of links', () => {
       .tell(spark, spark.durable)
       .tell(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), ETHERNET)]);
     const book = new LinkBook();
-    const before = book.read(told.state);
+    const before = toTheEnd(book.turns(told.state));
     told.speak(1_000, studio, notebook, spark);
-    expect(book.read(told.state)).toBe(before);
+    expect(toTheEnd(book.turns(told.state))).toBe(before);
     told.tell(studio, [profiled(JUNO, { ...ETHERNET, up: 5e9 })], 1_000);
-    const after = book.read(told.state);
+    const after = toTheEnd(book.turns(told.state));
     expect(after.map(({ there }) => there?.value)).toEqual([5e9, 9.41e9]);
     expect(after[1]).toBe(before[1]);
-    expect(after).toEqual(new LinkBook().read(told.state));
+    expect(after).toEqual(toTheEnd(new LinkBook().turns(told.state)));
   });
 });
 

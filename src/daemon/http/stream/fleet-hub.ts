@@ -2,10 +2,8 @@
 // group. Looked at once a second for all of them, while there is a reader; each view is encoded once for all who have it.
 
 import type { ServerResponse } from 'node:http';
-import { ALL_MEASURED_MAX } from '../../../core/link/measured-pairs.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import { recordOf } from '../../../core/record-of.ts';
-import type { State } from '../../../core/state.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { WrittenParts } from '../../../wire/fleet-message.ts';
 import { encodeFleet, writtenLists, writtenPicture } from '../../../wire/fleet-message.ts';
@@ -13,7 +11,7 @@ import type { DropReason, WrittenMessage } from '../../../wire/stream-message.ts
 import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import { RequestError } from '../request-error.ts';
-import { FleetLooks } from './fleet-looks.ts';
+import { EarlyLooks } from './early-looks.ts';
 import { PartsFeed } from './parts-feed.ts';
 import { StateFeed } from './state-feed.ts';
 import { StreamClient } from './stream-client.ts';
@@ -32,7 +30,7 @@ interface ViewFeed {
 export class FleetHub implements AsyncDisposable {
   readonly #options: StreamHubOptions;
   readonly #stop = new AbortController();
-  readonly #looks = new FleetLooks();
+  readonly #early: EarlyLooks;
   readonly #feeds = new Map<string, ViewFeed>();
   readonly #clients = new Map<StreamClient, string>();
   readonly #dropped: Record<DropReason, number> = {
@@ -44,7 +42,6 @@ export class FleetHub implements AsyncDisposable {
   };
   #leftOut = 0;
   #feedCount = 0;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #beatAtMs = 0;
   #running: Promise<void> | undefined;
   #warming: Promise<void> | undefined;
@@ -52,6 +49,7 @@ export class FleetHub implements AsyncDisposable {
 
   constructor(options: StreamHubOptions) {
     this.#options = options;
+    this.#early = new EarlyLooks(options);
   }
 
   start(): void {
@@ -63,7 +61,12 @@ export class FleetHub implements AsyncDisposable {
         for (const { feed } of this.#feeds.values()) if (feed instanceof StateFeed) feed.startOver();
       },
     );
-    this.#warming = this.#warm();
+    this.#warming = this.#lookEarly();
+  }
+
+  /** A page was asked for, so its stream will be: the daemon looks while the browser puts the page together. */
+  expectReader(): void {
+    this.#early.expectReader();
   }
 
   counts(): Pick<StreamCounts, 'clients' | 'queuedBytes' | 'leftOut' | 'dropped'> {
@@ -114,8 +117,7 @@ export class FleetHub implements AsyncDisposable {
     client.send(RETRY_FRAME);
     if (held.feed instanceof StateFeed) held.feed.add(client);
     else held.feed.add(client, sequenceOf(reader.lastId, held.start));
-    const isOld = clock.nowMs() - this.#lookedAtMs >= LIVE_VIEW_MS;
-    if (isOld) this.#look();
+    this.#early.lookIfOlder(LIVE_VIEW_MS);
     this.#tell(held);
     this.#running ??= this.#run();
   }
@@ -136,19 +138,9 @@ export class FleetHub implements AsyncDisposable {
     await Promise.all([this.#running, this.#warming]);
   }
 
-  /**
-   * Looks at a large fleet now and then while nobody reads: what has not changed since is not derived again, so the first
-   * page of the day waits for a tenth of a second and not for all links of a thousand nodes.
-   */
-  async #warm(): Promise<void> {
-    const { clock, cluster } = this.#options;
+  async #lookEarly(): Promise<void> {
     try {
-      for (let waitMs = WARM_FIRST_MS; ; waitMs = WARM_MS) {
-        await clock.sleep(waitMs, this.#stop.signal);
-        if (this.#clients.size > 0 || !isLarge(cluster.state)) continue;
-        this.#look();
-        this.#looks.picture(undefined);
-      }
+      await this.#early.run(() => this.#clients.size > 0, this.#stop.signal);
     } catch (error) {
       if (!this.#stop.signal.aborted)
         this.#options.onFailure(`The stream of a fleet failed: ${errorMessage(error)}.`, error);
@@ -160,7 +152,7 @@ export class FleetHub implements AsyncDisposable {
     try {
       while (this.#clients.size > 0) {
         await clock.sleep(LIVE_VIEW_MS, this.#stop.signal);
-        this.#look();
+        this.#early.look();
         for (const held of [...this.#feeds.values()]) this.#tell(held);
         this.#beat(clock.nowMs());
       }
@@ -175,16 +167,10 @@ export class FleetHub implements AsyncDisposable {
     }
   }
 
-  #look(): void {
-    const { clock, cluster } = this.#options;
-    this.#lookedAtMs = clock.nowMs();
-    this.#looks.look(cluster.state, this.#lookedAtMs);
-  }
-
   #tell(held: ViewFeed): void {
     const { view, feed } = held;
     if (feed instanceof StateFeed) {
-      const cells = this.#looks.picture(view.by)?.roster.groups;
+      const cells = this.#early.looks.picture(view.by)?.roster.groups;
       feed.send(this.#options.cluster.state, statePartOf(view, this.#options.cluster.state, cells ?? []));
       return;
     }
@@ -193,10 +179,10 @@ export class FleetHub implements AsyncDisposable {
   }
 
   #partsOf(view: StreamView): WrittenParts {
-    if (view.kind === 'links') return writtenLists(this.#looks.links(view.by, view.filter));
+    if (view.kind === 'links') return writtenLists(this.#early.looks.links(view.by, view.filter));
     if (view.kind === 'pick')
-      return writtenLists({ selection: this.#looks.select(view.by, view.pick) ?? null });
-    const picture = this.#looks.picture(view.by);
+      return writtenLists({ selection: this.#early.looks.select(view.by, view.pick) ?? null });
+    const picture = this.#early.looks.picture(view.by);
     return picture === undefined ? new Map() : writtenPicture(picture);
   }
 
@@ -261,12 +247,6 @@ export const allStreams = (whole: StreamCounts, views: ReturnType<FleetHub['coun
   dropped: recordOf(DROP_REASONS, reason => whole.dropped[reason] + views.dropped[reason]),
 });
 
-/** Told from the map alone, before anything is looked at. */
-const isLarge = ({ nodeIdentities }: State): boolean => Object.keys(nodeIdentities).length > ALL_MEASURED_MAX;
-
-/** After the start, and between two looks while nobody reads. */
-const WARM_FIRST_MS = 2_000;
-const WARM_MS = 30_000;
 /** Between two looks. */
 export const LIVE_VIEW_MS = 1_000;
 const VIEWS_MAX = 64;

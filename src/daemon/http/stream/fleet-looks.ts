@@ -5,14 +5,18 @@ import { usualGroupBy } from '../../../core/fleet/fleet-picture.ts';
 import type { FleetPick, FleetSelection } from '../../../core/fleet/fleet-selection.ts';
 import type { FleetSources } from '../../../core/fleet/fleet-watch.ts';
 import { FleetWatch } from '../../../core/fleet/fleet-watch.ts';
+import { judgedLink } from '../../../core/fleet/judged-link.ts';
 import type { LinkListFilter } from '../../../core/fleet/link-listing.ts';
 import type { GroupBy } from '../../../core/group/group-by.ts';
 import { groupByText } from '../../../core/group/group-by.ts';
 import { PlaceBook } from '../../../core/group/node-place.ts';
 import { LinkWatch } from '../../../core/link/link-view.ts';
+import type { NodeView } from '../../../core/node/node-view.ts';
 import { nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
+import type { Turns } from '../../../core/turns.ts';
+import { ITEMS_OF_TURN } from '../../../core/turns.ts';
 import { WarningWatch } from '../../../core/warnings/cluster-warnings.ts';
 import type { FleetLists } from '../../../wire/fleet-message.ts';
 
@@ -25,11 +29,20 @@ export class FleetLooks {
   readonly #pictures = new Map<string, FleetPicture>();
   #sources: FleetSources | undefined;
 
-  look(state: State, nowMs: number): void {
-    const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  /** What nobody has looked at before takes long: most of a second where there are ten thousand links. */
+  *look(state: State, nowMs: number): Turns<void> {
+    const views: NodeView[] = [];
+    for (const [index, id] of nodeIds(state).entries()) {
+      if (index % ITEMS_OF_TURN === 0) yield;
+      views.push(nodeView(state, id, nowMs));
+    }
     const presences = new Map(views.map(({ nodeId, presence }) => [nodeId, presence]));
-    const links = this.#links.read(state, nowMs, presences);
-    const warnings = this.#warnings.read({ state, views, links, nowMs });
+    const links = yield* this.#links.turns(state, nowMs, presences);
+    for (const [index, link] of links.entries()) {
+      if (index % ITEMS_OF_TURN === 0) yield;
+      judgedLink(link);
+    }
+    const warnings = yield* this.#warnings.turns({ state, views, links, nowMs });
     this.#sources = { state, views, links, warnings, nowMs, places: this.#places.read(views) };
     for (const by of this.#watches.keys()) if (!this.#pictures.has(by)) this.#watches.delete(by);
     this.#pictures.clear();

@@ -1,0 +1,96 @@
+// Looks at a large fleet before anybody reads: soon after the start, now and then while nobody does, and as soon as a page is
+// asked for, while the browser puts it together. What has not changed since is not derived again, so the first page of the day
+// does not wait for all links of a thousand nodes.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../../clock/clock.ts';
+import { ALL_MEASURED_MAX } from '../../../core/link/measured-pairs.ts';
+import type { State } from '../../../core/state.ts';
+import type { Turns } from '../../../core/turns.ts';
+import { toTheEnd } from '../../../core/turns.ts';
+import { FleetLooks } from './fleet-looks.ts';
+
+export interface EarlyLooksOptions {
+  readonly clock: Clock;
+  readonly cluster: { readonly state: State };
+}
+
+export class EarlyLooks {
+  readonly looks: FleetLooks = new FleetLooks();
+  readonly #options: EarlyLooksOptions;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** A look in turns that has not ended. */
+  #begun: Turns<void> | undefined;
+  #expected = new AbortController();
+
+  constructor(options: EarlyLooksOptions) {
+    this.#options = options;
+  }
+
+  /** Until it is stopped; where somebody reads, it leaves the looks to him. */
+  async run(isRead: () => boolean, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#options;
+    for (let turn = 0; ; turn += 1) {
+      await this.#sleep(WAITS_MS[turn] ?? AGAIN_MS, signal);
+      if (!isRead() && isLarge(cluster.state)) await this.#lookInTurns(signal);
+    }
+  }
+
+  expectReader(): void {
+    if (this.#options.clock.nowMs() - this.#lookedAtMs >= EXPECTED_MS) this.#expected.abort();
+  }
+
+  /** At once, all of it; what was begun is ended first. */
+  look(): void {
+    const { clock, cluster } = this.#options;
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun !== undefined) toTheEnd(begun);
+    this.#lookedAtMs = clock.nowMs();
+    toTheEnd(this.looks.look(cluster.state, this.#lookedAtMs));
+  }
+
+  lookIfOlder(ageMs: number): void {
+    if (this.#begun !== undefined || this.#options.clock.nowMs() - this.#lookedAtMs >= ageMs) this.look();
+  }
+
+  /** Or less, where a reader is expected. */
+  async #sleep(durationMs: number, signal: AbortSignal): Promise<void> {
+    this.#expected = new AbortController();
+    try {
+      await this.#options.clock.sleep(durationMs, AbortSignal.any([signal, this.#expected.signal]));
+    } catch (error) {
+      if (signal.aborted || !this.#expected.signal.aborted) throw error;
+    }
+  }
+
+  /** The files of a page that is loading, and the mesh, have their turns in between. */
+  async #lookInTurns(signal: AbortSignal): Promise<void> {
+    const { clock, cluster } = this.#options;
+    this.#lookedAtMs = clock.nowMs();
+    const begun = this.looks.look(cluster.state, this.#lookedAtMs);
+    this.#begun = begun;
+    while (this.#begun === begun) {
+      const untilMs = clock.nowMs() + TURN_MS;
+      let isDone = false;
+      while (!isDone && clock.nowMs() < untilMs) isDone = begun.next().done === true;
+      if (isDone) {
+        this.#begun = undefined;
+        this.looks.picture(undefined);
+      }
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** Told from the map alone, before anything is looked at. */
+const isLarge = ({ nodeIdentities }: State): boolean => Object.keys(nodeIdentities).length > ALL_MEASURED_MAX;
+
+/** After the start, and when the nodes of a fleet have told what they are; then between two looks while nobody reads. */
+const WAITS_MS = [0, 3_000];
+const AGAIN_MS = 30_000;
+/** A look that is not older serves the page that is asked for. */
+const EXPECTED_MS = 5_000;
+/** Of the daemon's time at once. */
+const TURN_MS = 8;
