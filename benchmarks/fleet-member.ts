@@ -11,6 +11,7 @@ import { FleetMembers } from '../src/mesh/nats/fleet-members.ts';
 import { FleetCounts, FleetMessages } from '../src/mesh/nats/fleet-messages.ts';
 import { FleetPublisher } from '../src/mesh/nats/fleet-publisher.ts';
 import { FleetSubjects } from '../src/mesh/nats/fleet-subjects.ts';
+import { GroupHearing } from '../src/mesh/nats/group-hearing.ts';
 import { NatsLink } from '../src/mesh/nats/nats-link.ts';
 import { ReplayGuard } from '../src/mesh/nats/replay-guard.ts';
 import { Sealer } from '../src/mesh/nats/sealed-message.ts';
@@ -90,6 +91,7 @@ export const openFleetMember = async (options: {
   });
   const snapshot = new StateSnapshot();
   snapshot.complete({ serverNowMs: undefined, nowMs: nowMs() });
+  const members = new FleetMembers(nowMs);
   const publisher = new FleetPublisher({
     self,
     messages,
@@ -97,6 +99,7 @@ export const openFleetMember = async (options: {
     chunks,
     clock: systemClock,
     memberCount: options.memberCount,
+    groups: new GroupHearing({ members, subjects, hearing: 'all' }),
   });
   const stop = new AbortController();
   const telling = publisher.run(stop.signal);
@@ -106,7 +109,7 @@ export const openFleetMember = async (options: {
     remoteAddress: { host: '127.0.0.1', port: 0 },
     messages,
     publisher,
-    members: new FleetMembers(nowMs),
+    members,
     snapshot,
     plimsollVersion: '0.0.0-bench',
     chunkBytesMax,

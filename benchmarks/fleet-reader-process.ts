@@ -161,7 +161,8 @@ async function end(): Promise<void> {
 /** What any subscriber of the same subjects pays. */
 async function receive(url: string): Promise<void> {
   const connection = await connect({ servers: url.replace('nats://', ''), noEcho: true });
-  for (const subject of new FleetSubjects(FLEET_BENCH_CLUSTER, identity.nodeId).heard)
+  const subjects = new FleetSubjects(FLEET_BENCH_CLUSTER, identity.nodeId);
+  for (const subject of [...subjects.heard, ...subjects.heardOfGroups('all')])
     connection.subscribe(subject, {
       callback: () => {
         messages += 1;

@@ -157,6 +157,11 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         meaning:
           'true: nats:// is allowed beyond this machine. What nodes say is sealed with the cluster key either way; who talks when is then open to whoever listens.',
       },
+      {
+        key: 'hears',
+        default: 'all',
+        meaning: '"group": readings of other racks come every 5 s. For a fleet of thousands.',
+      },
     ],
   },
   {

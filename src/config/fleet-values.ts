@@ -31,4 +31,10 @@ export const clusterName: ValueParser<string> = value => {
   return text;
 };
 
+/** Whose readings a node hears as they come. */
+export const fleetHearing: ValueParser<'all' | 'group'> = value =>
+  value === 'all' || value === 'group'
+    ? { kind: 'ok', value }
+    : wrong('this is neither "all" nor "group"', 'Write "all", or "group" for the rack of this node alone.');
+
 const NATS_PORT = 4222;

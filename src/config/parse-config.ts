@@ -24,7 +24,7 @@ import {
   trueOrFalse,
   wholeNumber,
 } from './config-values.ts';
-import { clusterName, fleetServer } from './fleet-values.ts';
+import { clusterName, fleetHearing, fleetServer } from './fleet-values.ts';
 import type { TomlNode } from './toml-document.ts';
 import { parseToml, plainValue } from './toml-document.ts';
 
@@ -80,6 +80,7 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     ca: reader.optional('fleet', 'ca', textUpTo(1_000)),
     isHandshakeFirst: reader.value('fleet', 'handshake_first', trueOrFalse),
     mayBePlain: reader.value('fleet', 'plaintext', trueOrFalse),
+    hearing: reader.value('fleet', 'hears', fleetHearing),
   },
   network: { ignoredInterfaces: reader.list('network', 'ignored_interfaces', interfaceName) },
   probes: {

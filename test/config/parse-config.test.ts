@@ -41,6 +41,7 @@ describe('a config file', () => {
         ca: undefined,
         isHandshakeFirst: true,
         mayBePlain: false,
+        hearing: 'all',
       },
       network: { ignoredInterfaces: [] },
       probes: {

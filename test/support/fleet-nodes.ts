@@ -13,10 +13,13 @@ import { MeshNode } from './mesh-node.ts';
 
 export const FLEET_TEST_CLUSTER = 'test';
 
-export interface FleetNodeOptions extends Partial<Pick<NatsFleetParts, 'start' | 'floors'>> {
+export interface FleetNodeOptions
+  extends Partial<Pick<NatsFleetParts, 'start' | 'floors' | 'group' | 'hearing'>> {
   readonly keys: readonly ClusterKey[];
   readonly servers: readonly string[];
   readonly key?: NodeKey;
+  /** As `fleet add` writes them; undefined: the server asks for none. */
+  readonly credentials?: string;
   readonly disk?: MemoryDisk;
   /** It is in a mesh as well. */
   readonly mesh?: LinkSource;
@@ -65,7 +68,9 @@ export const openFleetNode = (
         start,
         keys,
         cluster: options.cluster ?? FLEET_TEST_CLUSTER,
-        server: { servers, credentials: undefined, caFile: undefined, isHandshakeFirst: false },
+        group: options.group,
+        hearing: options.hearing,
+        server: { servers, credentials: options.credentials, caFile: undefined, isHandshakeFirst: false },
         store,
         clock: systemClock,
         random: Math.random,

@@ -15,6 +15,7 @@ import {
   createFleetFolder,
   readAdministrator,
   readFleetFolder,
+  renewUsers,
   writeCredentials,
   writeFleetFolder,
 } from '../fleet/fleet-folder.ts';
@@ -181,7 +182,7 @@ const fleetApplyCommand: Command = {
   name: 'fleet apply',
   summary: 'Create the streams of a fleet on its server, or change them to what fleet.json says',
   description:
-    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be.',
+    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be. Renews the permissions in users.conf if they are those of an earlier version.',
   arguments: [DIR],
   options: [fleetServerOption, fleetCaOption, homeOption],
   examples: [{ line: 'plimsoll fleet apply fleet', meaning: 'when its server runs' }],
@@ -202,6 +203,7 @@ const fleetApplyCommand: Command = {
       throw new CommandError('fleet', connecting.problem.problem, connecting.problem.advice);
     const { connection, manager } = connecting.server;
     try {
+      const hasNewUsers = await renewUsers(path, folder);
       const [major = 0, minor = 0] = (connection.info?.version ?? '0.0').split('.').map(Number);
       const hasMessageTtl = major > 2 || (major === 2 && minor >= 11);
       const streams = fleetStreams({ ...folder.streams, hasMessageTtl });
@@ -210,9 +212,13 @@ const fleetApplyCommand: Command = {
         ...streams.map(
           ({ name }) => `${name} ${created.includes(name) ? 'was created' : 'is as it should be'}.`,
         ),
+        ...(hasNewUsers
+          ? ['users.conf was written anew: bring it to the server, then nats-server --signal reload']
+          : []),
       ]);
       return EXIT_CODES.ok.code;
     } catch (error) {
+      if (error instanceof CommandError) throw error;
       throw new CommandError(
         'fleet',
         `The server did not take the streams: ${causeOf(error)}`,

@@ -67,10 +67,18 @@ export const createFleetFolder = async (path: string, folder: FleetFolder): Prom
   await writeFleetFolder(path, folder);
 };
 
+/** Permissions as this version writes them. @returns whether they were others. */
+export const renewUsers = async (path: string, folder: FleetFolder): Promise<boolean> => {
+  const users = usersConfig(folder, folder.nodes);
+  if ((await readIn(path, USERS_FILE)) === users) return false;
+  await write(join(path, USERS_FILE), users, READABLE);
+  return true;
+};
+
 /** Users last: a server that reloads between the two still has the former ones. */
 export const writeFleetFolder = async (path: string, folder: FleetFolder): Promise<void> => {
   await write(join(path, FLEET_FILE), `${JSON.stringify({ version: 1, ...folder }, undefined, 2)}\n`);
-  await write(join(path, 'users.conf'), usersConfig(folder, folder.nodes), READABLE);
+  await write(join(path, USERS_FILE), usersConfig(folder, folder.nodes), READABLE);
 };
 
 /** @returns where it is. */
@@ -136,6 +144,7 @@ const jsonOf = (text: string): unknown => {
 /** No secret is in them, and a server runs as another user. */
 const READABLE = { mode: 0o644 };
 const FLEET_FILE = 'fleet.json';
+const USERS_FILE = 'users.conf';
 const SERVER_FILE = 'nats-server.conf';
 const FLEET = v.object({
   version: v.literal(1),

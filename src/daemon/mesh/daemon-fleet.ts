@@ -4,13 +4,16 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { FleetConfig } from '../../config/config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
+import { standsAt } from '../../core/group/node-place.ts';
 import type { Problem } from '../../core/problem.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { FleetProblem } from '../../mesh/nats/fleet-problem.ts';
+import { fleetGroup } from '../../mesh/nats/fleet-subjects.ts';
 import type { NatsFleet } from '../../mesh/nats/nats-fleet.ts';
 import type { ReplicaStore } from '../../mesh/replication/replica-store.ts';
 import type { FleetStatus } from '../../wire/mesh-status.ts';
+import type { Cluster } from '../cluster.ts';
 import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
 import { readHeardFloors } from './fleet-heard.ts';
@@ -23,6 +26,7 @@ export interface DaemonFleetParts {
   readonly start: number;
   readonly keys: readonly ClusterKey[];
   readonly store: ReplicaStore;
+  readonly cluster: Pick<Cluster, 'state'>;
   readonly clock: Clock;
   readonly notices: Notices;
   readonly plimsollVersion: string;
@@ -41,6 +45,8 @@ export const openDaemonFleet = async (parts: DaemonFleetParts): Promise<NatsFlee
     cluster: config.cluster,
     random: Math.random,
     server: settings.server,
+    group: () => fleetGroup(standsAt(parts.cluster.state, key.nodeId)),
+    hearing: config.hearing,
     floors: await readHeardFloors(home),
   });
   fleet.onStanding(standing => {

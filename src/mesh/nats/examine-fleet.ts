@@ -15,6 +15,7 @@ import {
   smallMessages,
   streamDiffers,
   streamNearlyFull,
+  withoutGroups,
 } from './fleet-problem.ts';
 import { FLEET_STREAM_DEFAULTS, fleetStreams, isStreamMissing } from './fleet-streams.ts';
 import { EVENT_STREAM, FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
@@ -122,7 +123,9 @@ const examinePermissions = async (
   subjects: FleetSubjects,
   refused: ReadonlySet<string>,
 ): Promise<{ readonly problems: readonly FleetProblem[]; readonly notes: readonly FleetFinding[] }> => {
-  for (const subject of subjects.heard) connection.subscribe(subject, { callback: () => undefined });
+  const ofGroups = subjects.heardOfGroups('all');
+  for (const subject of [...subjects.heard, ...ofGroups])
+    connection.subscribe(subject, { callback: () => undefined });
   const own = [subjects.ownReading(TRIAL), subjects.ask(subjects.self, TRIAL)];
   for (const subject of own) connection.publish(subject);
   const other = subjects.readingOfNobody(TRIAL);
@@ -133,7 +136,10 @@ const examinePermissions = async (
   const missing = [...subjects.heard, ...own].filter(subject => refused.has(subject));
   return {
     problems: missing.map(notPermitted),
-    notes: refused.has(other) ? [] : [openServer()],
+    notes: [
+      ...(refused.has(other) ? [] : [openServer()]),
+      ...(ofGroups.some(subject => refused.has(subject)) ? [withoutGroups()] : []),
+    ],
   };
 };
 

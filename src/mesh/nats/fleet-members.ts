@@ -3,8 +3,20 @@
 
 import type { NodeId } from '../../core/ids.ts';
 
+/** What a node says of itself in its digests, by number. */
+export const FLEET_WAYS = {
+  /** Of a version before there were groups, or of a server that lets nobody use their subjects: it hears what goes to everybody. */
+  earlier: 0,
+  /** It hears all readings. */
+  all: 1,
+  /** It hears the readings of its rack. */
+  group: 2,
+} as const;
+
 export class FleetMembers {
   readonly #heardAtMs = new Map<NodeId, number>();
+  readonly #earlier = new Set<NodeId>();
+  readonly #ofGroups = new Set<NodeId>();
   readonly #mutedUntilMs = new Map<NodeId, number>();
   readonly #nowMs: () => number;
 
@@ -18,6 +30,25 @@ export class FleetMembers {
     if (isNew && this.#heardAtMs.size >= FLEET_MEMBERS_MAX) return false;
     this.#heardAtMs.set(node, this.#nowMs());
     return isNew;
+  }
+
+  /** `way` as its digest has it; one of a later version that this one does not know hears all. */
+  saidWay(node: NodeId, way: number): void {
+    if (!this.#heardAtMs.has(node)) return;
+    if (way === FLEET_WAYS.earlier) this.#earlier.add(node);
+    else this.#earlier.delete(node);
+    if (way === FLEET_WAYS.group) this.#ofGroups.add(node);
+    else this.#ofGroups.delete(node);
+  }
+
+  /** Somebody hears only what goes to everybody. */
+  get hasEarlier(): boolean {
+    return this.#earlier.size > 0;
+  }
+
+  /** Somebody does not hear all readings. */
+  get hasOfGroups(): boolean {
+    return this.#ofGroups.size > 0;
   }
 
   has(node: NodeId): boolean {
@@ -36,7 +67,8 @@ export class FleetMembers {
   sweep(): readonly NodeId[] {
     const before = this.#nowMs() - MEMBER_SILENT_MS;
     const gone = [...this.#heardAtMs].filter(([, atMs]) => atMs < before).map(([node]) => node);
-    for (const node of gone) this.#heardAtMs.delete(node);
+    for (const node of gone)
+      for (const held of [this.#heardAtMs, this.#earlier, this.#ofGroups]) held.delete(node);
     return gone;
   }
 
@@ -52,7 +84,7 @@ export class FleetMembers {
   }
 
   clear(): void {
-    this.#heardAtMs.clear();
+    for (const held of [this.#heardAtMs, this.#earlier, this.#ofGroups]) held.clear();
   }
 }
 

@@ -25,6 +25,7 @@ export type FleetFinding =
   | Problem<'fleet-old-server', { readonly version: string; readonly needs: string }>
   | Problem<'fleet-clock', { readonly offsetMs: number }>
   | Problem<'fleet-open-server'>
+  | Problem<'fleet-without-groups'>
   | Problem<'fleet-small-messages', { readonly bytesMax: number }>;
 
 export const unreachable = (servers: readonly string[], cause: string): FleetProblem => ({
@@ -136,6 +137,14 @@ export const openServer = (): FleetFinding => ({
   problem: "The fleet's server lets this node publish under any id.",
   advice:
     'Records are signed, so nobody can forge them; live values then rest on the members alone. plimsoll fleet init writes permissions for each node.',
+});
+
+export const withoutGroups = (): FleetFinding => ({
+  code: 'fleet-without-groups',
+  problem:
+    "The permissions of the fleet's server are of an earlier version: nodes cannot hear their rack alone.",
+  advice:
+    'All hear all until then. From the machine that has the fleet: plimsoll fleet apply DIR, then bring users.conf to the server and reload it.',
 });
 
 export const smallMessages = (bytesMax: number): FleetFinding => ({

@@ -14,7 +14,7 @@ import type { ChunkSource } from '../replication/record-chunks.ts';
 import type { FleetMessages } from './fleet-messages.ts';
 import type { FleetSubjects } from './fleet-subjects.ts';
 import { DIGEST, DIGEST_ENTRIES_MAX, HELLO, RECORDS, WANT } from './fleet-subjects.ts';
-
+import type { GroupHearing } from './group-hearing.ts';
 import type { ToldReading } from './reading-batches.ts';
 import { ReadingBatches } from './reading-batches.ts';
 
@@ -27,18 +27,24 @@ export interface FleetPublisherParts {
   readonly chunks: ChunkSource;
   readonly clock: Clock;
   readonly memberCount: () => number;
+  readonly groups: GroupHearing;
 }
 
 export class FleetPublisher {
   readonly #parts: FleetPublisherParts;
   /** The newest reading of each key, for nodes that come later: what changes once in a minute would be missing so long. */
   readonly #told = new Map<string, ToldReading>();
+  /** The newest of each place since it was last told to those who hear another rack. */
+  readonly #slow = new Map<string, ToldReading>();
   readonly #askers = new Map<NodeId, TokenBucket>();
   readonly #batches: ReadingBatches;
 
   constructor(parts: FleetPublisherParts) {
     this.#parts = parts;
-    this.#batches = new ReadingBatches({ ...parts, send: readings => this.#tellTogether(readings) });
+    this.#batches = new ReadingBatches({
+      ...parts,
+      send: readings => this.#tellTogether(readings, slots => this.#readingSubject(slots)),
+    });
   }
 
   /** Tells readings until the signal aborts, and then what still waits. */
@@ -81,7 +87,9 @@ export class FleetPublisher {
       const slot = eventSlot(head?.kind ?? 'unknown');
       const place = `${head?.origin} ${slot} ${head?.key}`;
       const reading = { entry, slot, toldAtMs };
-      this.#batches.put(place, reading);
+      if (head?.kind === 'progress.reported' && this.#parts.groups.isByGroups) this.#tellRun(head.key, entry);
+      else this.#batches.put(place, reading);
+      this.#putSlow(place, reading);
       if (head?.origin !== this.#parts.self) continue;
       if (this.#told.has(place) || this.#told.size < TOLD_MAX) this.#told.set(place, reading);
     }
@@ -89,7 +97,19 @@ export class FleetPublisher {
 
   /** Somebody has come and missed what was told until then: it is told again, with the age that it has. */
   tellAgain(untilMs: number): void {
-    this.#tellTogether([...this.#told.values()].filter(({ toldAtMs }) => toldAtMs <= untilMs));
+    const missed = [...this.#told].filter(([, { toldAtMs }]) => toldAtMs <= untilMs);
+    this.#tellTogether(
+      missed.map(([, reading]) => reading),
+      slots => this.#readingSubject(slots),
+    );
+    for (const [place, reading] of missed) if (!this.#slow.has(place)) this.#putSlow(place, reading);
+  }
+
+  /** About every five seconds, where somebody hears another rack: what that one would not have otherwise. */
+  tellSlow(): void {
+    const readings = [...this.#slow.values()];
+    this.#slow.clear();
+    this.#tellTogether(readings, () => this.#parts.subjects.ownSlow);
   }
 
   tellHello(): void {
@@ -99,13 +119,13 @@ export class FleetPublisher {
 
   /** Proof of life, and how far this node's own journal goes: whoever missed a record asks for it. */
   tellDigest(vectors: readonly VectorEntry[]): void {
-    const { messages, subjects, self } = this.#parts;
+    const { messages, subjects, self, groups } = this.#parts;
     const ordered = vectors.toSorted((a, b) => Number(b.origin === self) - Number(a.origin === self));
     const frame = encodeMeshMessage({
       kind: 'digest',
       vectors: ordered.slice(0, DIGEST_ENTRIES_MAX),
       live: [],
-      neighboursVersion: 0,
+      neighboursVersion: groups.ownWay,
     });
     messages.tell(subjects.ownReading(DIGEST), frame);
   }
@@ -126,7 +146,7 @@ export class FleetPublisher {
   }
 
   /** In as many messages as the server's bound for one asks for. */
-  #tellTogether(readings: readonly ToldReading[]): void {
+  #tellTogether(readings: readonly ToldReading[], subjectOf: (slots: ReadonlySet<string>) => string): void {
     const bytesMax = this.#parts.messages.payloadBytesMax / 2;
     const nowMs = this.#parts.clock.nowMs();
     let entries: WireLive[] = [];
@@ -135,22 +155,36 @@ export class FleetPublisher {
     for (const { entry, slot, toldAtMs } of readings) {
       const size = liveFrameBytes(entry);
       if (entries.length > 0 && bytes + size > bytesMax) {
-        this.#tellReadings(slots, entries);
+        this.#tellEntries(subjectOf(slots), entries);
         [entries, slots, bytes] = [[], new Set(), 0];
       }
       entries.push({ ...entry, ageMs: entry.ageMs + nowMs - toldAtMs });
       slots.add(slot);
       bytes += size;
     }
-    if (entries.length > 0) this.#tellReadings(slots, entries);
+    if (entries.length > 0) this.#tellEntries(subjectOf(slots), entries);
   }
 
   /** A reader that is behind lets a message go for a later one of the same name: it must be of the same slots. */
-  #tellReadings(slots: ReadonlySet<string>, entries: readonly WireLive[]): void {
-    const { messages, subjects } = this.#parts;
+  #readingSubject(slots: ReadonlySet<string>): string {
+    const { subjects, groups } = this.#parts;
     const name = [...slots].sort().join('-');
     const what = name.length > SLOTS_NAME_MAX ? keyToken(name) : name;
-    messages.tell(subjects.ownReading(what), encodeMeshMessage({ kind: 'live', entries }));
+    return groups.isByGroups ? subjects.ownGroupReading(what) : subjects.ownReading(what);
+  }
+
+  /** At once, and to everybody: runs are few, and whoever follows one looks at it now. */
+  #tellRun(runId: string, entry: WireLive): void {
+    this.#tellEntries(this.#parts.subjects.ownRun(runId, PROGRESS), [entry]);
+  }
+
+  #tellEntries(subject: string, entries: readonly WireLive[]): void {
+    this.#parts.messages.tell(subject, encodeMeshMessage({ kind: 'live', entries }));
+  }
+
+  #putSlow(place: string, reading: ToldReading): void {
+    if (!this.#parts.groups.hasSlow) return;
+    if (this.#slow.has(place) || this.#slow.size < SLOW_MAX) this.#slow.set(place, reading);
   }
 
   #bucketOf(asker: NodeId): TokenBucket {
@@ -172,6 +206,9 @@ const keyToken = (name: string): string => createHash('sha256').update(name).dig
 
 const NOTHING = new Uint8Array(0);
 const TOLD_MAX = 512;
+/** Of this node, and of those that a bridge passes on. */
+const SLOW_MAX = 8_192;
+const PROGRESS = 'progress';
 /** One token of a subject. */
 const SLOTS_NAME_MAX = 64;
 const ASKERS_MAX = 4_096;

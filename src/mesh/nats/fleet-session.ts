@@ -2,6 +2,7 @@
 // who is there, until the connection ends.
 
 import type { Msg, Subscription } from '@nats-io/transport-node';
+import { errors } from '@nats-io/transport-node';
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -21,8 +22,10 @@ import { FleetPublisher } from './fleet-publisher.ts';
 import type { FleetRequestLinks } from './fleet-request-links.ts';
 import type { FleetStanding } from './fleet-standing.ts';
 import { isStreamMissing } from './fleet-streams.ts';
-import type { FleetSubjects } from './fleet-subjects.ts';
+import type { FleetHearing, FleetSubjects } from './fleet-subjects.ts';
 import { EVENT_STREAM, HELLO, STATE_STREAM } from './fleet-subjects.ts';
+import { GroupHearing } from './group-hearing.ts';
+import { LateComers } from './late-comers.ts';
 import { NatsLink } from './nats-link.ts';
 import type { ReplayGuard } from './replay-guard.ts';
 import type { Sealer } from './sealed-message.ts';
@@ -44,6 +47,9 @@ export interface FleetSessionParts {
   readonly sealer: Sealer;
   readonly guard: ReplayGuard;
   readonly subjects: FleetSubjects;
+  readonly hearing: FleetHearing;
+  /** This node stands elsewhere than its subjects say. */
+  readonly hasMoved: () => boolean;
   readonly twin: (node: NodeId) => void;
   readonly stand: (standing: FleetStanding) => void;
   readonly up: (link: MeshLink) => void;
@@ -55,10 +61,11 @@ export class FleetSession implements AsyncDisposable {
   readonly #messages: FleetMessages;
   readonly #publisher: FleetPublisher;
   readonly #subscriptions: Subscription[] = [];
+  readonly #groups: GroupHearing;
+  readonly #lateComers: LateComers;
   /** What arrives while last values are still being read. */
   #early: Msg[] | undefined = [];
   #link: NatsLink | undefined;
-  #lastHelloMs: number | undefined; // of those who came and are still to be told what they missed
   #trouble: FleetProblem | undefined;
   /** Somebody whom replication has not been told of. */
   #hasMet = false;
@@ -81,13 +88,21 @@ export class FleetSession implements AsyncDisposable {
       chunkBytesMax: REPLICATION_LIMITS.chunkBytesMax,
       nowMs: () => clock.nowMs(),
     });
+    this.#groups = new GroupHearing(parts);
     this.#publisher = new FleetPublisher({
       self,
+      groups: this.#groups,
       messages: this.#messages,
       subjects,
       chunks,
       clock,
       memberCount: () => parts.members.size,
+    });
+    this.#lateComers = new LateComers({
+      ...parts,
+      tellAgain: untilMs => this.#publisher.tellAgain(untilMs),
+      failed: error => this.#fail(unreachable(parts.servers, causeOf(error))),
+      signal: this.#stop.signal,
     });
   }
 
@@ -124,7 +139,7 @@ export class FleetSession implements AsyncDisposable {
   async #begin(signal: AbortSignal): Promise<void> {
     const { subjects, clock, identity, plimsollVersion, members, counts, up } = this.#parts;
     const { connection, jetStream, manager } = this.#parts.fleetServer;
-    for (const subject of subjects.heard)
+    for (const subject of this.#groups.subscribed)
       this.#subscriptions.push(
         connection.subscribe(subject, { callback: (error, message) => this.#hear(error, message) }),
       );
@@ -149,12 +164,8 @@ export class FleetSession implements AsyncDisposable {
       plimsollVersion,
       chunkBytesMax: REPLICATION_LIMITS.chunkBytesMax,
       nowMs: () => clock.nowMs(),
-      muted: () => {
-        counts.muted += 1;
-      },
-      dropped: () => {
-        counts.dropped += 1;
-      },
+      muted: () => (counts.muted += 1),
+      dropped: () => (counts.dropped += 1),
       settled: () => this.#tell(undefined),
     });
     this.#link = link;
@@ -203,7 +214,7 @@ export class FleetSession implements AsyncDisposable {
     const { publisher } = of;
     // An event may be an old one that the server repeats: it proves nobody's presence.
     if (of.channel !== 'event' && members.heard(publisher)) this.#met(publisher);
-    if (of.channel === 'reading' && of.what === HELLO) this.#tellAgainSoon();
+    if (of.channel === 'reading' && of.what === HELLO) this.#lateComers.came();
     else if (of.channel === 'ask' && isRequestFrame(frame)) requestLinks.hear(publisher, frame);
     else this.#link?.hear({ ...of, frame });
   }
@@ -218,21 +229,6 @@ export class FleetSession implements AsyncDisposable {
     this.#hasMet = true;
   }
 
-  /** Once for all who came in the same moment; nodes do not answer all at once. */
-  #tellAgainSoon(): void {
-    const { clock, random } = this.#parts;
-    const isWaiting = this.#lastHelloMs !== undefined;
-    this.#lastHelloMs = clock.nowMs();
-    if (isWaiting) return;
-    pause(clock, AGAIN_MS * random(), this.#stop.signal)
-      .then(() => {
-        const untilMs = this.#lastHelloMs;
-        this.#lastHelloMs = undefined;
-        if (!this.#stop.signal.aborted && untilMs !== undefined) this.#publisher.tellAgain(untilMs);
-      })
-      .catch((error: unknown) => this.#fail(unreachable(this.#parts.servers, causeOf(error))));
-  }
-
   async #beat(signal: AbortSignal): Promise<void> {
     const { clock, members, requestLinks } = this.#parts;
     for (let beat = 1; !signal.aborted; beat += 1) {
@@ -242,9 +238,11 @@ export class FleetSession implements AsyncDisposable {
       // All that came in one second at once: a list of a thousand with each of a thousand would be a million names.
       if (gone.length > 0 || this.#hasMet) this.#link?.membersChanged();
       this.#hasMet = false;
+      if (this.#parts.hasMoved()) this.#stop.abort(); // with a new connection it hears, and is heard, where it stands
       if (beat % BEATS_OF_DIGEST !== 0) continue;
       this.#link?.sayDigest();
       this.#link?.sayLost();
+      this.#publisher.tellSlow();
     }
   }
 
@@ -252,7 +250,10 @@ export class FleetSession implements AsyncDisposable {
   async #follow(signal: AbortSignal): Promise<void> {
     for await (const status of this.#parts.fleetServer.connection.status()) {
       if (signal.aborted) return;
-      if (status.type === 'error') this.#parts.counts.refused += 1;
+      if (status.type !== 'error') continue;
+      this.#parts.counts.refused += 1;
+      const { error } = status;
+      if (error instanceof errors.PermissionViolationError) this.#groups.refused(error.subject);
     }
   }
 
@@ -296,5 +297,4 @@ const GONE = 'gone';
 const EARLY_MAX = 65_536;
 const BEAT_MS = 1_000;
 const BEATS_OF_DIGEST = 5;
-const AGAIN_MS = 1_000;
 const FLUSH_MS = 500;

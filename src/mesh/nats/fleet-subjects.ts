@@ -1,5 +1,6 @@
 // The subjects of a fleet: what a message is, of which cluster, and who published it. A server that knows a node by its
-// nkey lets it publish under its own id only, so the third and later tokens are where permissions are granted.
+// nkey lets it publish under its own id only. A node that hears its own rack alone subscribes to the readings of that rack, and
+// to what everybody tells everybody: who is there, runs, and the newest of the readings once in a while.
 
 import { createHash } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
@@ -10,8 +11,17 @@ import { base32 } from '../../wire/node-signature.ts';
 export const STATE_STREAM = 'PLIMSOLL_STATE';
 export const EVENT_STREAM = 'PLIMSOLL_EVENTS';
 
-/** What a message is: `reading` and `ask` are in no stream. */
-export type FleetChannel = 'state' | 'reading' | 'event' | 'ask';
+/** What a message is: only `state` and `event` are in a stream. */
+export type FleetChannel = 'state' | 'reading' | 'slow' | 'run' | 'event' | 'ask';
+
+/** Where a node stands, as tokens of a subject. */
+export interface FleetGroup {
+  readonly site: string;
+  readonly rack: string;
+}
+
+/** Readings of everybody as they come; or of one's own rack, and of others the newest every few seconds. */
+export type FleetHearing = 'all' | 'group';
 
 /** What stands where a reading has its kind: how far a node's journal goes, and that it has just come. */
 export const DIGEST = 'digest';
@@ -27,18 +37,20 @@ export const CLUSTER_NAME: RegExp = /^[A-Za-z0-9_-]{1,32}$/;
 export interface FleetSubject {
   readonly channel: FleetChannel;
   readonly publisher: NodeId;
-  /** Of `state` and `reading` the slot of the kind, of `ask` the verb; '' of an event. */
+  /** Of `state` and `reading` the slot of the kind, of `ask` the verb, of `run` its id; '' of an event. */
   readonly what: string;
 }
 
 export class FleetSubjects {
   readonly #root: string;
+  readonly #place: string;
   readonly self: NodeId;
 
   /** @throws RangeError for a name of a cluster that cannot be in a subject. */
-  constructor(cluster: string, self: NodeId) {
+  constructor(cluster: string, self: NodeId, { site, rack }: FleetGroup = fleetGroup({})) {
     if (!CLUSTER_NAME.test(cluster)) throw new RangeError(`${cluster} cannot be the name of a cluster`);
     this.#root = `plimsoll.v1.${cluster}`;
+    this.#place = `${tokenOf(site)}.${tokenOf(rack)}`;
     this.self = self;
   }
 
@@ -52,8 +64,23 @@ export class FleetSubjects {
     return `${this.#root}.state.${this.self}.${tokenOf(slot)}${key === '' ? '' : `.${key}`}`;
   }
 
+  /** To everybody. Nodes of versions before there were groups know no other reading. */
   ownReading(slot: string): string {
     return `${this.#root}.reading.${this.self}.${tokenOf(slot)}`;
+  }
+
+  /** To those that hear the rack of this node, or all. */
+  ownGroupReading(slot: string): string {
+    return `${this.ownReading(slot)}.${this.#place}`;
+  }
+
+  /** To those that hear another rack. */
+  get ownSlow(): string {
+    return `${this.#root}.slow.${this.self}`;
+  }
+
+  ownRun(runId: string, what: string): string {
+    return `${this.#root}.run.${tokenOf(runId)}.${this.self}.${tokenOf(what)}`;
   }
 
   /** Of an id that no node has: only a server that checks nothing takes it. */
@@ -75,15 +102,39 @@ export class FleetSubjects {
     const { self } = this;
     return [
       `${this.#root}.state.${self}.>`,
-      `${this.#root}.reading.${self}.*`,
+      `${this.#root}.reading.${self}.>`,
+      this.ownSlow,
+      `${this.#root}.run.*.${self}.*`,
       this.ownEvent,
       `${this.#root}.ask.*.*.${self}`,
+    ];
+  }
+
+  /** What this node may hear, as patterns. */
+  get hearable(): readonly string[] {
+    const { self } = this;
+    return [
+      ...['reading.>', 'slow.*', 'run.>', 'event.*', `ask.${self}.*.*`].map(tail => `${this.#root}.${tail}`),
     ];
   }
 
   /** What this node must hear. */
   get heard(): readonly string[] {
     return [`${this.#root}.reading.*.*`, `${this.#root}.event.*`, `${this.#root}.ask.${this.self}.*.*`];
+  }
+
+  /** What it hears besides, where the server lets it: one written by an earlier version does not. */
+  heardOfGroups(hearing: FleetHearing): readonly string[] {
+    const runs = `${this.#root}.run.*.*.*`;
+    return hearing === 'all'
+      ? [`${this.#root}.reading.*.*.*.*`, runs]
+      : [`${this.#root}.reading.*.*.${this.#place}`, `${this.#root}.slow.*`, runs];
+  }
+
+  /** Whether a subject, or a pattern of them, is one that there was not before there were groups. */
+  isOfGroups(subject: string): boolean {
+    const [channel, ...rest] = subject.slice(this.#root.length + 1).split('.');
+    return channel === 'slow' || channel === 'run' || (channel === 'reading' && rest.length > 2);
   }
 
   /** Last values: of everybody, or of one publisher. */
@@ -104,7 +155,10 @@ export class FleetSubjects {
       case 'reading':
         return of(channel, rest[0], rest[1]);
       case 'event':
+      case 'slow':
         return of(channel, rest[0], '');
+      case 'run':
+        return of(channel, rest[1], rest[0]);
       case 'ask':
         return of(channel, rest[2], rest[1]);
       default:
@@ -112,6 +166,18 @@ export class FleetSubjects {
     }
   }
 }
+
+/** What a node does not say is a place of its own. */
+export const fleetGroup = ({
+  site,
+  rack,
+}: {
+  readonly site?: string | undefined;
+  readonly rack?: string | undefined;
+}): FleetGroup => ({
+  site: tokenOf(site ?? NOWHERE),
+  rack: tokenOf(rack ?? NOWHERE),
+});
 
 /** Letters, digits, - and _; anything else becomes _. */
 export const tokenOf = (text: string): string =>
@@ -125,3 +191,4 @@ const of = (
   isNodeId(publisher) && what !== undefined ? { channel, publisher, what } : undefined;
 
 const TOKEN_LENGTH_MAX = 64;
+const NOWHERE = '-';

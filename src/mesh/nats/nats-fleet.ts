@@ -13,7 +13,8 @@ import { FleetCounts } from './fleet-messages.ts';
 import { FleetRequestLinks } from './fleet-request-links.ts';
 import { FleetSession } from './fleet-session.ts';
 import type { FleetStanding } from './fleet-standing.ts';
-import { FleetSubjects } from './fleet-subjects.ts';
+import type { FleetGroup, FleetHearing } from './fleet-subjects.ts';
+import { FleetSubjects, fleetGroup } from './fleet-subjects.ts';
 import type { HeardFloor } from './replay-guard.ts';
 import { ReplayGuard } from './replay-guard.ts';
 import { Sealer } from './sealed-message.ts';
@@ -32,6 +33,10 @@ export interface NatsFleetParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly plimsollVersion: string;
+  /** Where this node stands, now; undefined: nowhere. */
+  readonly group?: (() => FleetGroup) | undefined;
+  /** Undefined: all. */
+  readonly hearing?: FleetHearing | undefined;
   /** How far each publisher was heard before this start. */
   readonly floors?: Iterable<readonly [NodeId, HeardFloor]>;
 }
@@ -46,7 +51,6 @@ export class NatsFleet implements AsyncDisposable {
   readonly #parts: NatsFleetParts;
   readonly #sealer: Sealer;
   readonly #guard: ReplayGuard;
-  readonly #subjects: FleetSubjects;
   readonly #met = new Listeners<MeshLink>();
   readonly #standings = new Listeners<FleetStanding>();
   readonly #twins = new Listeners<NodeId>();
@@ -55,13 +59,12 @@ export class NatsFleet implements AsyncDisposable {
   #standing: FleetStanding = { kind: 'connecting' };
 
   constructor(parts: NatsFleetParts) {
-    const { identity, start, keys, cluster, clock, floors = [] } = parts;
+    const { identity, start, keys, clock, floors = [] } = parts;
     this.#parts = parts;
     this.localId = identity.nodeId;
     this.members = new FleetMembers(() => clock.nowMs());
     this.#sealer = new Sealer({ node: identity.nodeId, start, keys });
     this.#guard = new ReplayGuard(floors, FLEET_MEMBERS_MAX);
-    this.#subjects = new FleetSubjects(cluster, identity.nodeId);
   }
 
   get standing(): FleetStanding {
@@ -110,7 +113,8 @@ export class NatsFleet implements AsyncDisposable {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { clock, random, server, identity } = this.#parts;
+    const { clock, random, server, identity, cluster, hearing = 'all' } = this.#parts;
+    const group = this.#parts.group ?? (() => fleetGroup({}));
     let failures = 0;
     while (!signal.aborted) {
       const connecting = await connectToFleet({
@@ -120,6 +124,7 @@ export class NatsFleet implements AsyncDisposable {
       });
       if (connecting.kind === 'failed') this.#stand(connecting);
       else {
+        const stands = group();
         await using session = new FleetSession({
           ...this.#parts,
           servers: server.servers,
@@ -129,7 +134,9 @@ export class NatsFleet implements AsyncDisposable {
           requestLinks: this.requestLinks,
           sealer: this.#sealer,
           guard: this.#guard,
-          subjects: this.#subjects,
+          subjects: new FleetSubjects(cluster, identity.nodeId, stands),
+          hearing,
+          hasMoved: () => !isSameGroup(group(), stands),
           twin: node => this.#twins.emit(node),
           stand: standing => this.#stand(standing),
           up: link => {
@@ -152,6 +159,9 @@ export class NatsFleet implements AsyncDisposable {
     this.#standings.emit(standing);
   }
 }
+
+const isSameGroup = (one: FleetGroup, other: FleetGroup): boolean =>
+  one.site === other.site && one.rack === other.rack;
 
 const BACKOFF_MS = 500;
 const BACKOFF_MS_MAX = 15_000;

@@ -12,10 +12,11 @@ import type { CloseReason, LinkClose, LinkGroup, MeshLink, Unsubscribe } from '.
 import { MESH_LIMITS } from '../mesh.ts';
 import { isAhead } from '../replication/positions.ts';
 import { FleetClaims } from './fleet-claims.ts';
+import { FleetDigests } from './fleet-digests.ts';
 import type { FleetMembers } from './fleet-members.ts';
 import type { FleetMessages, HeardMessage } from './fleet-messages.ts';
 import type { FleetPublisher } from './fleet-publisher.ts';
-import { DIGEST, DIGEST_ENTRIES_MAX, WANT } from './fleet-subjects.ts';
+import { DIGEST, WANT } from './fleet-subjects.ts';
 import { HeldFrames } from './held-frames.ts';
 import { RecordSources } from './record-sources.ts';
 import type { StateSnapshot } from './state-snapshot.ts';
@@ -57,8 +58,7 @@ export class NatsLink implements MeshLink {
   #digests = 0;
   #close: LinkClose | undefined;
   #isFull = false;
-  /** What nodes said of themselves since the last digest to the replicator. */
-  #told = new Map<NodeId, VectorEntry>();
+  readonly #digestsHeard: FleetDigests;
   /** From where the server did not take the records of an origin. */
   readonly #lost = new Map<NodeId, VectorEntry>();
   #neighboursVersion = 0;
@@ -70,6 +70,7 @@ export class NatsLink implements MeshLink {
     this.remoteAddress = parts.remoteAddress;
     this.#claims = new FleetClaims(parts);
     for (const entry of parts.snapshot.vectors()) this.#claims.stored(entry.origin, entry);
+    this.#digestsHeard = new FleetDigests({ members: parts.members, claims: this.#claims });
     this.#openedAtMs = parts.nowMs();
     this.#frames = new FrameListeners(error => this.close('malformed', String(error)));
     this.#held = new HeldFrames((frame, from) => this.#frames.emit(frame, from), parts.dropped);
@@ -119,11 +120,12 @@ export class NatsLink implements MeshLink {
   /** A message of another node, opened and fresh. */
   hear({ channel, publisher, what, frame }: HeardMessage): void {
     if (!this.isOpen || this.#parts.members.isMuted(publisher)) return;
-    if (channel === 'reading' && what === DIGEST) this.#hearDigest(publisher, frame);
+    if (channel === 'reading' && what === DIGEST) this.#digestsHeard.hear(publisher, frame);
     else if (channel === 'ask' && what === WANT) this.#answer(publisher, frame);
     else {
       if (channel === 'event') this.#claims.storedFrame(frame);
-      this.#held.put(frame, publisher, channel === 'reading' ? what : undefined);
+      const isReplaced = channel === 'reading' || channel === 'run';
+      this.#held.put(frame, publisher, isReplaced ? what : undefined);
     }
   }
 
@@ -143,8 +145,7 @@ export class NatsLink implements MeshLink {
   /** About every five seconds: how far nodes say they are, all at once. */
   sayDigest(): void {
     if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_HELD_MS) this.#sources.forgetSnapshot();
-    const vectors = [...this.#told.values()];
-    this.#told = new Map();
+    const vectors = this.#digestsHeard.take();
     this.#say({ kind: 'digest', vectors, live: [], neighboursVersion: this.#neighboursVersion });
   }
 
@@ -257,19 +258,6 @@ export class NatsLink implements MeshLink {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message' || decoded.message.kind !== 'want') return;
     this.#parts.publisher.answer(asker, decoded.message.wants);
-  }
-
-  #hearDigest(publisher: NodeId, frame: Uint8Array): void {
-    const decoded = decodeMeshMessage(frame);
-    if (decoded.kind !== 'message' || decoded.message.kind !== 'digest') return;
-    for (const entry of decoded.message.vectors.slice(0, DIGEST_ENTRIES_MAX)) {
-      if (entry.origin !== publisher) {
-        if (this.#parts.members.has(entry.origin)) continue;
-        this.#claims.told(publisher, entry);
-      }
-      const told = this.#told.get(entry.origin);
-      if (told === undefined || isAhead(entry, told)) this.#told.set(entry.origin, entry);
-    }
   }
 
   /** For a while: where a server checks nothing, it may be another one that published under its id. */

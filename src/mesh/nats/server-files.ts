@@ -89,19 +89,21 @@ export const permissionsOf = (
   const subjects = new FleetSubjects(cluster, node);
   return {
     publish: [...subjects.published, ...READING_API],
-    subscribe: [...subjects.heard, `${inboxOf(node)}.>`],
+    subscribe: [...subjects.hearable, `${inboxOf(node)}.>`],
   };
 };
 
 /** Replies to a node come here, and no other node may listen. */
 export const inboxOf = (node: NodeId): string => `_INBOX_${node}`;
 
-/** To read the two streams: their state, and consumers of last values. */
+/** To read the two streams: their state, and consumers of them. */
 const READING_API: readonly string[] = [
   '$JS.API.INFO',
-  ...[STATE_STREAM, EVENT_STREAM].map(stream => `$JS.API.STREAM.INFO.${stream}`),
-  `$JS.API.CONSUMER.CREATE.${STATE_STREAM}.>`,
-  ...['INFO', 'DELETE', 'MSG.NEXT'].map(verb => `$JS.API.CONSUMER.${verb}.${STATE_STREAM}.*`),
+  ...[STATE_STREAM, EVENT_STREAM].flatMap(stream => [
+    `$JS.API.STREAM.INFO.${stream}`,
+    `$JS.API.CONSUMER.CREATE.${stream}.>`,
+    ...['INFO', 'DELETE', 'MSG.NEXT'].map(verb => `$JS.API.CONSUMER.${verb}.${stream}.*`),
+  ]),
 ];
 
 /** What the server takes in one message: the largest record and what sealing and framing add, with room. */

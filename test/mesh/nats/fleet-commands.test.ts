@@ -71,6 +71,13 @@ test('init, apply and add make a server that knows each machine by its key, and 
   expect(status.stdout).not.toContain('under any id');
   const again = await run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
   expect(again.stdout).toContain('PLIMSOLL_STATE is as it should be');
+  expect(again.stdout).not.toContain('users.conf');
+  const users = join(fleet.dir, 'users.conf');
+  const written = readFileSync(users, 'utf8');
+  writeFileSync(users, written.replaceAll(/[^"]*\.run\.[^"]*/g, ''));
+  const renewed = await run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
+  expect(renewed.stdout).toContain('users.conf was written anew');
+  expect(readFileSync(users, 'utf8')).toBe(written);
   await run(['fleet', 'revoke', fleet.dir, 'atlas']);
   await server.reload();
   expect((await run(['fleet', 'status', '--home', home])).stdout).toContain('refuses the credentials');

@@ -1,0 +1,43 @@
+// What the nodes of a fleet say of themselves every few seconds: how far their journals go, and which readings they hear. It is
+// told to replication as the digest of one peer.
+
+import type { NodeId } from '../../core/ids.ts';
+import { decodeMeshMessage } from '../../wire/mesh-message.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
+import { isAhead } from '../replication/positions.ts';
+import type { FleetClaims } from './fleet-claims.ts';
+import type { FleetMembers } from './fleet-members.ts';
+import { DIGEST_ENTRIES_MAX } from './fleet-subjects.ts';
+
+export class FleetDigests {
+  readonly #members: FleetMembers;
+  readonly #claims: FleetClaims;
+  #told = new Map<NodeId, VectorEntry>();
+
+  constructor({ members, claims }: { readonly members: FleetMembers; readonly claims: FleetClaims }) {
+    this.#members = members;
+    this.#claims = claims;
+  }
+
+  hear(publisher: NodeId, frame: Uint8Array): void {
+    const decoded = decodeMeshMessage(frame);
+    if (decoded.kind !== 'message' || decoded.message.kind !== 'digest') return;
+    const { vectors, neighboursVersion } = decoded.message;
+    this.#members.saidWay(publisher, neighboursVersion);
+    for (const entry of vectors.slice(0, DIGEST_ENTRIES_MAX)) {
+      if (entry.origin !== publisher) {
+        if (this.#members.has(entry.origin)) continue;
+        this.#claims.told(publisher, entry);
+      }
+      const told = this.#told.get(entry.origin);
+      if (told === undefined || isAhead(entry, told)) this.#told.set(entry.origin, entry);
+    }
+  }
+
+  /** All since it was asked before. */
+  take(): readonly VectorEntry[] {
+    const vectors = [...this.#told.values()];
+    this.#told = new Map();
+    return vectors;
+  }
+}

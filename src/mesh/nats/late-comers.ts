@@ -1,0 +1,40 @@
+// Whoever comes to a fleet later missed what was told before: it is told again, once for all who came in the same moment, and not
+// by all nodes at once.
+
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
+
+export interface LateComersParts {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** What was told until then. */
+  readonly tellAgain: (untilMs: number) => void;
+  readonly failed: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+export class LateComers {
+  readonly #parts: LateComersParts;
+  /** When the last of those came who are still to be told. */
+  #lastMs: number | undefined;
+
+  constructor(parts: LateComersParts) {
+    this.#parts = parts;
+  }
+
+  came(): void {
+    const { clock, random, tellAgain, failed, signal } = this.#parts;
+    const isWaiting = this.#lastMs !== undefined;
+    this.#lastMs = clock.nowMs();
+    if (isWaiting) return;
+    pause(clock, AGAIN_MS * random(), signal)
+      .then(() => {
+        const untilMs = this.#lastMs;
+        this.#lastMs = undefined;
+        if (!signal.aborted && untilMs !== undefined) tellAgain(untilMs);
+      })
+      .catch(failed);
+  }
+}
+
+const AGAIN_MS = 1_000;
