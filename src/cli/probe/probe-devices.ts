@@ -8,6 +8,7 @@ import {
   formatBytes,
   formatBytesPerSecond,
   formatFlopsPerSecond,
+  formatOperationsPerSecond,
 } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -164,8 +165,20 @@ const outcomeLines = (device: ProbeDevice, outcome: ProbeOutcome<DeviceMeasureme
     ...inColumns([
       row('FP16 matrix product', measurement.fp16FlopsPerSecond, formatFlopsPerSecond, atLeast),
       row('FP32 matrix product', measurement.fp32FlopsPerSecond, formatFlopsPerSecond, atLeast),
+      ...(measurement.deviceKind === 'cpu'
+        ? []
+        : [
+            row('FP8 matrix product', measurement.fp8FlopsPerSecond, formatFlopsPerSecond, atLeast),
+            row(
+              'INT8 matrix product',
+              measurement.int8OperationsPerSecond,
+              formatOperationsPerSecond,
+              atLeast,
+            ),
+          ]),
       row('memory, read', measurement.memoryReadBytesPerSecond, formatBytesPerSecond, ''),
       row('memory, copy', measurement.memoryCopyBytesPerSecond, formatBytesPerSecond, ''),
+      row('memory, GEMV', measurement.memoryGemvBytesPerSecond, formatBytesPerSecond, ''),
     ]),
     `  ${measurement.method}`,
   ];
@@ -182,10 +195,11 @@ const row = (
 ];
 
 const lines = (bandwidth: MemoryBandwidth): readonly string[] => {
-  const { lastLevelCacheBytes: cache, readRounds, copyRounds } = bandwidth;
+  const { lastLevelCacheBytes: cache, readRounds, copyRounds, gemvRounds } = bandwidth;
   return [
     `read   ${rate(bandwidth.readBytesPerSecond)}   (rounds: ${readRounds.map(rate).join(', ')})`,
     `copy   ${rate(bandwidth.copyBytesPerSecond)}   read plus written (rounds: ${copyRounds.map(rate).join(', ')})`,
+    `GEMV   ${rate(bandwidth.gemvBytesPerSecond)}   (rounds: ${gemvRounds.map(rate).join(', ')})`,
     `last-level cache   ${isUnknown(cache) ? `unknown: ${cache.reason}` : figureText(formatBytes(cache))}`,
     bandwidth.method,
   ];

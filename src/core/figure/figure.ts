@@ -22,6 +22,9 @@ export const formatBytesPerSecond = (bytesPerSecond: number): Figure =>
   scaled(bytesPerSecond, BYTE_RATE_UNITS);
 export const formatBitsPerSecond = (bitsPerSecond: number): Figure => scaled(bitsPerSecond, BIT_RATE_UNITS);
 export const formatFlopsPerSecond = (flopsPerSecond: number): Figure => scaled(flopsPerSecond, FLOPS_UNITS);
+/** Of whole numbers: "1.32 POPS". */
+export const formatOperationsPerSecond = (operationsPerSecond: number): Figure =>
+  scaled(operationsPerSecond, OPERATION_UNITS);
 
 /** A rate that was agreed on, not measured: "10 Gb/s", "2.5 Gb/s", without digits that say nothing. */
 export const formatNominalBitsPerSecond = (bitsPerSecond: number): Figure =>
@@ -110,3 +113,4 @@ const BYTE_UNITS: readonly string[] = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 const BYTE_RATE_UNITS: readonly string[] = BYTE_UNITS.map(unit => `${unit}/s`);
 const BIT_RATE_UNITS: readonly string[] = ['b/s', 'kb/s', 'Mb/s', 'Gb/s', 'Tb/s', 'Pb/s'];
 const FLOPS_UNITS: readonly string[] = ['FLOPS', 'kFLOPS', 'MFLOPS', 'GFLOPS', 'TFLOPS', 'PFLOPS', 'EFLOPS'];
+const OPERATION_UNITS: readonly string[] = ['OPS', 'kOPS', 'MOPS', 'GOPS', 'TOPS', 'POPS', 'EOPS'];

@@ -18,8 +18,11 @@ export interface MemoryBandwidth {
   readonly readBytesPerSecond: number;
   /** Bytes read plus bytes written: twice what mbw counts. */
   readonly copyBytesPerSecond: number;
+  /** Matrix times vector, FP32, bytes of the matrix: as decoding reads weights. */
+  readonly gemvBytesPerSecond: number;
   readonly readRounds: readonly number[];
   readonly copyRounds: readonly number[];
+  readonly gemvRounds: readonly number[];
   readonly method: string;
 }
 
@@ -33,8 +36,10 @@ export const memoryBandwidthOf = (
   hasHugePages: rounds.hasHugePages,
   readBytesPerSecond: Math.max(...rounds.read),
   copyBytesPerSecond: Math.max(...rounds.copy),
+  gemvBytesPerSecond: Math.max(...rounds.gemv),
   readRounds: rounds.read,
   copyRounds: rounds.copy,
+  gemvRounds: rounds.gemv,
   method: methodOf(plan, lastLevelCacheBytes, rounds),
 });
 
@@ -46,8 +51,10 @@ export const memoryBandwidthSchema: v.GenericSchema<unknown, MemoryBandwidth> = 
   hasHugePages: v.boolean(),
   readBytesPerSecond: figure,
   copyBytesPerSecond: figure,
+  gemvBytesPerSecond: figure,
   readRounds: list(figure),
   copyRounds: list(figure),
+  gemvRounds: list(figure),
   method: v.string(),
 });
 
@@ -66,6 +73,7 @@ const methodOf = (plan: MemoryPlan, cacheBytes: Reported<number>, rounds: Memory
     `${threads} ${threads === 1 ? 'thread' : 'threads'} with ${Math.round(bytesPerThread / 1024 ** 2)} MiB each in ${pages}${cache}${assumed}`,
     `read: ${READ_METHODS[rounds.readBy]}`,
     "copy: the C library's memmove, read plus written",
+    'matrix times vector: FP32 rows of 4,096 by 128-bit WebAssembly vectors',
     `best of ${rounds.read.length}`,
   ].join('; ');
 };

@@ -1,7 +1,10 @@
 // The messages between the threads of the memory probe and their leader.
 
-/** Two ways to read, of which the faster one counts: our sum, and the C library's comparison of one half with the other. */
-export type MemoryWork = 'sum' | 'compare' | 'copy';
+/**
+ * Two ways to read, of which the faster one counts: our sum, and the C library's comparison of one half with the other. `gemv` reads
+ * as decoding does.
+ */
+export type MemoryWork = 'sum' | 'compare' | 'copy' | 'gemv';
 
 export interface MemoryWorkerData {
   readonly board: SharedArrayBuffer;

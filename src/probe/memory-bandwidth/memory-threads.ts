@@ -25,6 +25,8 @@ export interface MemoryRounds {
   readonly read: readonly number[];
   readonly readBy: 'sum' | 'compare';
   readonly copy: readonly number[];
+  /** Matrix times vector, bytes of the matrix. */
+  readonly gemv: readonly number[];
   readonly hasHugePages: boolean;
   readonly noForeignCalls: string | undefined;
 }
@@ -50,7 +52,7 @@ export const measureMemoryHere = async (options: MemoryThreadsOptions): Promise<
     const works = WORKS.filter(work =>
       ready.every(answer => answer.kind === 'ready' && answer.works.includes(work)),
     );
-    const rates: Record<MemoryWork, number[]> = { sum: [], compare: [], copy: [] };
+    const rates: Record<MemoryWork, number[]> = { sum: [], compare: [], copy: [], gemv: [] };
     for (let round = 0; round < works.length * rounds; round += 1) {
       const work = works[round % works.length] ?? 'sum';
       const answers = threads.map(thread => answerOf(thread));
@@ -63,6 +65,7 @@ export const measureMemoryHere = async (options: MemoryThreadsOptions): Promise<
       read: rates[readBy],
       readBy,
       copy: rates.copy,
+      gemv: rates.gemv,
       hasHugePages: ready.every(answer => answer.kind === 'ready' && answer.hasHugePages),
       noForeignCalls: ready.flatMap(answer => (answer.kind === 'ready' ? [answer.noForeignCalls] : []))[0],
     };
@@ -72,7 +75,7 @@ export const measureMemoryHere = async (options: MemoryThreadsOptions): Promise<
 };
 
 /** Taken in turns, so a busy moment affects all alike. */
-const WORKS: readonly MemoryWork[] = ['sum', 'compare', 'copy'];
+const WORKS: readonly MemoryWork[] = ['sum', 'compare', 'copy', 'gemv'];
 
 const answerOf = async (thread: Worker): Promise<FromMemoryWorker> => {
   const [answer]: FromMemoryWorker[] = await once(thread, 'message');

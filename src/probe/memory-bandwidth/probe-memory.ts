@@ -37,5 +37,5 @@ export const probeMemory = async (options: ProbeMemoryOptions): Promise<MemoryOu
   return { kind: 'failed', reason: 'the memory probe printed something unreadable' };
 };
 
-/** Measuring takes 4 s; touching many gigabytes first takes a virtual machine far longer. */
+/** Measuring takes 8 s; touching many gigabytes first takes a virtual machine far longer. */
 const MEMORY_DEADLINE_MS = 60_000;

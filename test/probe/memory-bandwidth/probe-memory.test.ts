@@ -14,13 +14,14 @@ describe('the memory probe', () => {
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     const { bandwidth } = outcome;
     // Slower than any machine that runs Node, and faster than any memory: what a broken clock or loop would give.
-    for (const rate of [...bandwidth.readRounds, ...bandwidth.copyRounds]) {
+    for (const rate of [...bandwidth.readRounds, ...bandwidth.copyRounds, ...bandwidth.gemvRounds]) {
       expect(rate).toBeGreaterThan(1e7);
       expect(rate).toBeLessThan(1e14);
     }
     expect(bandwidth.readRounds).toHaveLength(2);
     expect(bandwidth.readBytesPerSecond).toBe(Math.max(...bandwidth.readRounds));
     expect(bandwidth.copyBytesPerSecond).toBe(Math.max(...bandwidth.copyRounds));
+    expect(bandwidth.gemvBytesPerSecond).toBe(Math.max(...bandwidth.gemvRounds));
     expect(bandwidth.threads * bandwidth.bytesPerThread).toBeLessThanOrEqual(
       SMALL.bytesMax + bandwidth.threads * 8 * 1024 ** 2,
     );

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { assembleModule, code, i32Add, i32Const, localGet } from '../../../src/probe/wasm/assembler.ts';
 import { wasmFunctions, wasmMemory } from '../../../src/probe/wasm/engine.ts';
 import { gemmKernel, TILE_COLUMNS, TILE_ROWS } from '../../../src/probe/wasm/gemm-kernel.ts';
+import { GEMV_RESULT_BYTES, gemvKernel } from '../../../src/probe/wasm/gemv-kernel.ts';
 import {
   memoryKernels,
   READ_STEP_BYTES,
@@ -89,6 +90,38 @@ describe('the kernel that copies', () => {
     const { copy, sum } = memoryKernels(wasmMemory(PAGE));
     expect(() => copy(0, PAGE - 8, 16)).toThrow(/out of bounds/);
     expect(() => sum(PAGE, READ_STEP_BYTES)).toThrow(/out of bounds/);
+  });
+});
+
+describe('the kernel that multiplies a matrix with a vector', () => {
+  test('gives the product of each of its four rows, for rows of any length', () => {
+    const columnsMax = (4 * READ_STEP_BYTES) / 4;
+    const [vectorAt, resultAt] = [READ_STREAMS * READ_STREAM_BYTES, READ_STREAMS * READ_STREAM_BYTES + 8_192];
+    const memory = wasmMemory(resultAt + GEMV_RESULT_BYTES);
+    const { multiplyRows } = gemvKernel(memory);
+    const floats = new Float32Array(memory.buffer);
+    fc.assert(
+      fc.property(fc.nat({ max: 64 }), fc.integer({ min: 1, max: 4 }), fc.integer(), (first, steps, seed) => {
+        // Whole numbers: their products and sums are exact, fused or not.
+        const entry = (at: number): number => (Math.imul(seed + at, 0x9e37_79b1) >>> 28) - 8;
+        const columns = (steps * READ_STEP_BYTES) / 4;
+        const rowAt = (row: number): number => (first * READ_STEP_BYTES + row * READ_STREAM_BYTES) / 4;
+        for (let column = 0; column < columnsMax; column += 1) {
+          floats[vectorAt / 4 + column] = entry(column);
+          for (let row = 0; row < READ_STREAMS; row += 1)
+            floats[rowAt(row) + column] = entry(7 * row + 3 * column);
+        }
+        multiplyRows(first * READ_STEP_BYTES, vectorAt, resultAt, 4 * columns);
+        for (let row = 0; row < READ_STREAMS; row += 1) {
+          let expected = 0;
+          for (let column = 0; column < columns; column += 1)
+            expected += entry(column) * entry(7 * row + 3 * column);
+          const lanes = floats.subarray(resultAt / 4 + 4 * row, resultAt / 4 + 4 * row + 4);
+          expect(lanes.reduce((sum, lane) => sum + lane, 0)).toBe(expected);
+        }
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 

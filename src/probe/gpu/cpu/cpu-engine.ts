@@ -28,5 +28,5 @@ export const cpuEngine = (
   },
 });
 
-/** Measuring takes 6 s; touching many gigabytes first takes a virtual machine far longer. */
+/** Measuring takes 10 s; touching many gigabytes first takes a virtual machine far longer. */
 const CPU_DEADLINE_MS = 75_000;

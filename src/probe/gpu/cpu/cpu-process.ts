@@ -33,9 +33,9 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
       fp32FlopsPerSecond: flopsPerSecond,
       memoryReadBytesPerSecond: bandwidth.readBytesPerSecond,
       memoryCopyBytesPerSecond: bandwidth.copyBytesPerSecond,
-      memoryGemvBytesPerSecond: unknown('this version does not measure it'),
-      int8OperationsPerSecond: unknown('this version does not measure it'),
-      fp8FlopsPerSecond: unknown('this version does not measure it'),
+      memoryGemvBytesPerSecond: bandwidth.gemvBytesPerSecond,
+      int8OperationsPerSecond: unknown('processors are measured in single precision'),
+      fp8FlopsPerSecond: unknown('processors are measured in single precision'),
       // Compute only ever reaches what its library or 128-bit vectors do.
       isLowerBound: true,
       method: `${method}; memory: ${bandwidth.method}`,
