@@ -18,6 +18,8 @@ export interface SocketAbi {
   readonly flagNonBlocking: number;
   /** Wait until the buffer is full. */
   readonly messageWaitAll: number;
+  /** Return at once with what there is room or data for. */
+  readonly messageDontWait: number;
   /** Microseconds of struct timeval are 64 bits wide on Linux and 32 on macOS; both take 16 bytes. */
   readonly timevalMicrosecondBits: 32 | 64;
   /** By name (SO_BINDTODEVICE), or by index with an option for each family (IP_BOUND_IF, IPV6_BOUND_IF). */
@@ -113,6 +115,7 @@ const LINUX: SocketAbi = {
   optionTcpInfo: 11,
   flagNonBlocking: 0x800,
   messageWaitAll: 0x100,
+  messageDontWait: 0x40,
   timevalMicrosecondBits: 64,
   bindToInterface: { kind: 'name', option: 25 },
   familyIpv4: 2,
@@ -128,6 +131,7 @@ const MACOS: SocketAbi = {
   optionTcpInfo: 0x106,
   flagNonBlocking: 4,
   messageWaitAll: 0x40,
+  messageDontWait: 0x80,
   timevalMicrosecondBits: 32,
   bindToInterface: {
     kind: 'index',

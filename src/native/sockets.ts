@@ -20,10 +20,14 @@ export interface Sockets {
   place(bytes: Buffer): PlacedBuffer;
   /** Sends this many bytes from an offset: how many the kernel took, or NOTHING_YET. @throws SocketError */
   send(descriptor: number, from: PlacedBuffer, offset: number, count: number): number;
+  /** As `send`, without waiting for room. */
+  sendNow(descriptor: number, from: PlacedBuffer, offset: number, count: number): number;
   /** How many bytes came, 0 at the end of the stream, or NOTHING_YET. @throws SocketError */
   receive(descriptor: number, into: PlacedBuffer, offset: number, count: number): number;
   /** As `receive`, but returns fewer bytes than requested only at the end or after the timeout. */
   receiveAll(descriptor: number, into: PlacedBuffer, offset: number, count: number): number;
+  /** As `receive`, without waiting for bytes. */
+  receiveNow(descriptor: number, into: PlacedBuffer, offset: number, count: number): number;
   tcpInfo(descriptor: number): TcpInfo;
   /** A TCP socket that is bound to one interface and not connected. @throws SocketError */
   openOn(interfaceName: string, family: 4 | 6): number;
@@ -127,9 +131,13 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
     // Node ignores SIGPIPE, so no flag is needed against it.
     place: bytes => ({ bytes, address: Number(koffi.address(bytes)) }),
     send: (fd, { address }, offset, count) => counted('send', send(fd, address + offset, count, 0)),
+    sendNow: (fd, { address }, offset, count) =>
+      counted('send', send(fd, address + offset, count, abi.messageDontWait)),
     receive: (fd, { address }, offset, count) => counted('recv', recv(fd, address + offset, count, 0)),
     receiveAll: (fd, { address }, offset, count) =>
       counted('recv', recv(fd, address + offset, count, abi.messageWaitAll)),
+    receiveNow: (fd, { address }, offset, count) =>
+      counted('recv', recv(fd, address + offset, count, abi.messageDontWait)),
     tcpInfo: fd => {
       const value = Buffer.alloc(TCP_INFO_BYTES_MAX);
       const length = int32(value.length);

@@ -6,7 +6,7 @@ import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import type { PlacedBuffer, Sockets } from '../../native/sockets.ts';
 import { NOTHING_YET } from '../../native/sockets.ts';
 import type { StreamJob } from './stream.ts';
-import { CHUNK_BYTES, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
+import { CHUNK_BYTES, EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
 import type { StreamBoard } from './stream-board.ts';
 
 export const CALL_MS_MAX: number = 100;
@@ -17,9 +17,10 @@ export interface BlockingStream {
   readonly board: StreamBoard;
 }
 
-/** Runs a job to its end; returns the round trips of a ping. @throws SocketError when the connection breaks. */
+/** Runs a job to its end; returns the times of a ping or an exchange. @throws SocketError when the connection breaks. */
 export const runBlocking = (stream: BlockingStream, job: StreamJob): readonly number[] => {
-  const bytes = job.kind === 'send' ? randomBytes(CHUNK_BYTES) : Buffer.alloc(CHUNK_BYTES);
+  const bytes =
+    job.kind === 'send' || job.kind === 'exchange' ? randomBytes(CHUNK_BYTES) : Buffer.alloc(CHUNK_BYTES);
   const chunk = stream.sockets.place(bytes);
   stream.board.waitForStart();
   switch (job.kind) {
@@ -34,6 +35,8 @@ export const runBlocking = (stream: BlockingStream, job: StreamJob): readonly nu
       return [];
     case 'ping':
       return ping(stream, chunk, job.count);
+    case 'exchange':
+      return exchange(stream, chunk, stream.sockets.place(Buffer.alloc(job.bytes)), job);
     default:
       return job satisfies never;
   }
@@ -92,6 +95,59 @@ const ping = (stream: BlockingStream, message: PlacedBuffer, count: number): rea
     stream.board.bytes = (warmedUp + done) * ROUND_TRIP_BYTES;
   }
   return roundTripsNs.slice(0, done);
+};
+
+const exchange = (
+  stream: BlockingStream,
+  own: PlacedBuffer,
+  others: PlacedBuffer,
+  { bytes, count }: Extract<StreamJob, { kind: 'exchange' }>,
+): readonly number[] => {
+  const timesNs: number[] = [];
+  const warmFromNs = monotonicNs() + BigInt(WARM_UP.durationMs * 1_000_000);
+  const warmUpMax = Math.max(EXCHANGE_WARM_UP.countMin, Math.floor(EXCHANGE_WARM_UP.bytesMax / bytes));
+  let warmedUp = 0;
+  let startedNs = monotonicNs();
+  while (timesNs.length < count && exchangeOnce(stream, own, others, bytes)) {
+    const doneNs = monotonicNs();
+    const isWarm =
+      warmedUp >= warmUpMax || (warmedUp >= EXCHANGE_WARM_UP.countMin && startedNs >= warmFromNs);
+    if (!isWarm) warmedUp += 1;
+    // The end that waits to be stopped keeps none.
+    else if (Number.isFinite(count)) timesNs.push(Number(doneNs - startedNs));
+    stream.board.bytes += bytes;
+    startedNs = doneNs;
+  }
+  return timesNs;
+};
+
+/** False if the stream was stopped, or the other end has closed it. */
+const exchangeOnce = (
+  { sockets, descriptor, board }: BlockingStream,
+  own: PlacedBuffer,
+  others: PlacedBuffer,
+  bytes: number,
+): boolean => {
+  let sent = 0;
+  let received = 0;
+  while (sent < bytes || received < bytes) {
+    const sentNow = sent < bytes ? sockets.sendNow(descriptor, own, sent, bytes - sent) : 0;
+    if (sentNow > 0) sent += sentNow;
+    // Waits where there was no room to send: the other end makes some by sending, or by reading what it has.
+    const waits = sentNow === NOTHING_YET || sent === bytes;
+    let receivedNow: number = NOTHING_YET;
+    if (received < bytes) {
+      const take = sent === bytes ? sockets.receiveAll : waits ? sockets.receive : sockets.receiveNow;
+      receivedNow = take(descriptor, others, received, bytes - received);
+      if (receivedNow === 0) return false;
+      if (receivedNow !== NOTHING_YET) received += receivedNow;
+    } else if (sent < bytes) {
+      const more = sockets.send(descriptor, own, sent, bytes - sent);
+      if (more !== NOTHING_YET) sent += more;
+    }
+    if (board.isStopped) return false;
+  }
+  return true;
 };
 
 /** False if the stream was stopped in between. */

@@ -2,6 +2,7 @@
 // the sink replies; unasked, the sink only reports what it has received, while an upload runs.
 
 import * as v from 'valibot';
+import { CHUNK_BYTES } from './stream.ts';
 
 /** Messages of a source. */
 export type ToSink =
@@ -9,9 +10,11 @@ export type ToSink =
   | {
       readonly kind: 'prepare';
       readonly run: number;
-      readonly job: 'echo' | 'upload' | 'download';
+      readonly job: 'echo' | 'upload' | 'download' | 'exchange';
       readonly streams: number;
       readonly bytesMaxPerStream: number;
+      /** Of an exchange, what each end sends at once; a chunk if it is not told. */
+      readonly messageBytes?: number;
       readonly durationMsMax: number;
     }
   | { readonly kind: 'start' | 'stop'; readonly run: number }
@@ -26,6 +29,8 @@ export type ToSource =
       readonly reason: string;
       /** Streams that its processor can drive. */
       readonly streamsMax: number;
+      /** Whether it knows the job `exchange`; versions before 0.2.0 do not, and do not say so. */
+      readonly canExchange?: boolean;
     }
   | { readonly kind: 'prepared' | 'started'; readonly run: number }
   /** Of an upload: received by this long after the first byte, on the sink's clock. */
@@ -53,9 +58,10 @@ export const toSinkSchema: v.GenericSchema<unknown, ToSink> = v.variant('kind', 
   v.object({
     kind: v.literal('prepare'),
     run: RUN,
-    job: v.picklist(['echo', 'upload', 'download']),
+    job: v.picklist(['echo', 'upload', 'download', 'exchange']),
     streams: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(STREAMS_MAX)),
     bytesMaxPerStream: COUNT,
+    messageBytes: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(CHUNK_BYTES))),
     durationMsMax: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(RUN_MS_MAX)),
   }),
   v.object({ kind: v.literal('start'), run: RUN }),
@@ -69,6 +75,7 @@ export const toSourceSchema: v.GenericSchema<unknown, ToSource> = v.variant('kin
     engine: v.picklist(['socket-ffi', 'socket-event-loop']),
     reason: TEXT,
     streamsMax: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(STREAMS_MAX)),
+    canExchange: v.exactOptional(v.boolean()),
   }),
   v.object({ kind: v.literal('prepared'), run: RUN }),
   v.object({ kind: v.literal('started'), run: RUN }),

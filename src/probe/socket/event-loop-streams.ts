@@ -8,7 +8,7 @@ import { shortReason } from '../../core/problem.ts';
 import type { TcpInfo } from '../../native/socket-abi.ts';
 import { unknownTcpInfo } from '../../native/socket-abi.ts';
 import type { Stream, StreamEnding, StreamEngine, StreamJob } from './stream.ts';
-import { CHUNK_BYTES, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
+import { CHUNK_BYTES, EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
 
 export class EventLoopStreams implements StreamEngine {
   readonly name = 'socket-event-loop';
@@ -73,6 +73,9 @@ class EventLoopStream implements Stream {
         break;
       case 'ping':
         this.#ping(this.#job.count);
+        break;
+      case 'exchange':
+        this.#exchange(this.#job);
         break;
       default:
         this.#job satisfies never;
@@ -156,6 +159,32 @@ class EventLoopStream implements Stream {
       this.#bytes += ROUND_TRIP_BYTES;
       if (this.#roundTripsNs.length >= count) this.#end('');
       else next();
+    });
+    next();
+  }
+
+  #exchange({ bytes, count }: Extract<StreamJob, { kind: 'exchange' }>): void {
+    const message = randomBytes(bytes);
+    const warmFromNs = monotonicNs() + BigInt(WARM_UP.durationMs * 1_000_000);
+    const warmUpMax = Math.max(EXCHANGE_WARM_UP.countMin, Math.floor(EXCHANGE_WARM_UP.bytesMax / bytes));
+    let warmedUp = 0;
+    const next = (): void => {
+      this.#sentNs = monotonicNs();
+      this.#socket.write(message);
+    };
+    this.#socket.on('data', (data: Buffer) => {
+      this.#partialBytes += data.length;
+      // The other end may be one exchange ahead.
+      while (!this.#isStopped && this.#partialBytes >= bytes) {
+        this.#partialBytes -= bytes;
+        this.#bytes += bytes;
+        const isWarm =
+          warmedUp >= warmUpMax || (warmedUp >= EXCHANGE_WARM_UP.countMin && this.#sentNs >= warmFromNs);
+        if (!isWarm) warmedUp += 1;
+        else if (Number.isFinite(count)) this.#roundTripsNs.push(Number(monotonicNs() - this.#sentNs));
+        if (this.#roundTripsNs.length >= count) this.#end('');
+        else next();
+      }
     });
     next();
   }

@@ -5,12 +5,14 @@ import { formatBytes } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../probe.ts';
+import { allReduceFigures } from './all-reduces.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
 import type { ProbeDirection, RunResult, SourceParts } from './source-session.ts';
-import { SourceSession, sumOfRetransmits } from './source-session.ts';
+import { SourceSession } from './source-session.ts';
 import { ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
+import { sumOf } from './stream-totals.ts';
 
 export interface LinkBudget {
   /** Payload of both directions together. */
@@ -42,6 +44,8 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     });
     onBytes(session.bytesUsed);
     const figures = roundTripFigures(roundTripsNs);
+    const allReduces = await allReduceFigures(session, budget);
+    onBytes(session.bytesUsed);
     const roundTripMs = knownOr(figures.roundTripNsP50, 0) / 1e6;
     const streamsMax = Math.min(STREAMS_MAX, options.streamsMax, session.hello.streamsMax);
     const direction = (name: ProbeDirection, share: number): Promise<DirectionResult> =>
@@ -60,11 +64,10 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     }
     const measurement: LinkMeasurement = {
       ...figures,
-      allReduceNs16Kib: NOT_MEASURED,
-      allReduceNs1Mib: NOT_MEASURED,
+      ...allReduces,
       uploadBitsPerSecond: bitsPerSecondOf(upload),
       downloadBitsPerSecond: bitsPerSecondOf(download),
-      retransmits: sumOfRetransmits([...upload.runs, ...download.runs]),
+      retransmits: sumOf([...upload.runs, ...download.runs].map(({ retransmits }) => retransmits)),
       uploadStreams: streamsOf(upload),
       downloadStreams: streamsOf(download),
       bytesUsed: session.bytesUsed,
@@ -148,7 +151,6 @@ const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: stri
 const weakness = (end: string, { reason }: { readonly reason: string }): string | undefined =>
   reason === '' ? undefined : `${end} on the event loop: ${reason}`;
 
-const NOT_MEASURED = unknown('this version does not measure it');
 /** 200 over a slow overlay would take longer; then there are fewer. */
 const ROUND_TRIPS_MS_MAX = 8_000;
 const ROUND_TRIPS_SHARE = 0.4;

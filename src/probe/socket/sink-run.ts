@@ -7,6 +7,7 @@ import { knownOr } from '../../core/unknown.ts';
 import type { ToSink, ToSource } from './control-message.ts';
 import { SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
 import type { Stream, StreamEngine, StreamJob } from './stream.ts';
+import { CHUNK_BYTES } from './stream.ts';
 import { bytesOf, endStreams, retransmitsOf, sampleOf } from './stream-totals.ts';
 
 export type RunPlan = Extract<ToSink, { kind: 'prepare' }>;
@@ -105,7 +106,7 @@ export class SinkRun {
   }
 }
 
-const jobOf = ({ job, bytesMaxPerStream }: RunPlan): StreamJob => {
+const jobOf = ({ job, bytesMaxPerStream, messageBytes = CHUNK_BYTES }: RunPlan): StreamJob => {
   switch (job) {
     case 'echo':
       return { kind: 'echo' };
@@ -113,6 +114,8 @@ const jobOf = ({ job, bytesMaxPerStream }: RunPlan): StreamJob => {
       return { kind: 'receive', bytesMax: bytesMaxPerStream };
     case 'download':
       return { kind: 'send', bytesMax: bytesMaxPerStream };
+    case 'exchange':
+      return { kind: 'exchange', bytes: messageBytes, count: Number.POSITIVE_INFINITY };
     default:
       return job satisfies never;
   }

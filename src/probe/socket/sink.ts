@@ -121,6 +121,7 @@ export class Sink {
       engine: engine.name,
       reason: engine.reason.slice(0, REASON_LENGTH_MAX),
       streamsMax: Math.min(STREAMS_MAX, Math.max(1, streamsMax)),
+      canExchange: true,
     });
     for (let runs = 0; runs <= RUNS_MAX; ) {
       const message = await channel.next(AbortSignal.any([deadline, AbortSignal.timeout(IDLE_MS_MAX)]));
@@ -159,8 +160,9 @@ export class Sink {
     this.#run = undefined;
     if (run === undefined) return;
     await run[Symbol.asyncDispose]();
-    if (run.plan.job === 'upload') this.#bytesReceived += run.bytes;
-    if (run.plan.job === 'download') this.#bytesSent += run.bytes;
+    const { job } = run.plan;
+    if (job === 'upload' || job === 'exchange') this.#bytesReceived += run.bytes;
+    if (job === 'download' || job === 'exchange') this.#bytesSent += run.bytes;
   }
 }
 

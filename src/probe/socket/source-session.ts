@@ -13,7 +13,7 @@ import { ProbeError } from './probe-error.ts';
 import type { RateSample } from './rate-estimate.ts';
 import { RateEstimate, SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
 import type { Stream, StreamEngine, StreamJob } from './stream.ts';
-import { acknowledgedOf, bytesOf, endStreams, retransmitsOf, sampleOf, sumOf } from './stream-totals.ts';
+import { acknowledgedOf, bytesOf, endStreams, retransmitsOf, sampleOf } from './stream-totals.ts';
 import { UploadCheck } from './upload-check.ts';
 
 export interface SourceParts {
@@ -40,6 +40,8 @@ export interface RunResult {
   readonly streams: number;
 }
 
+type TimedOptions = Pick<RunOptions, 'durationMsMax'> & { readonly count: number };
+type PreparePlan = Extract<ToSink, { kind: 'prepare' }>;
 export type Hello = Extract<ToSource, { kind: 'hello' }>;
 export type ProbeDirection = 'upload' | 'download';
 
@@ -76,15 +78,29 @@ export class SourceSession {
   }
 
   /** Round trips in order, nanoseconds. @throws ProbeError */
-  async roundTrips(options: {
-    readonly count: number;
-    readonly durationMsMax: number;
-  }): Promise<readonly number[]> {
-    const { count, durationMsMax } = options;
+  roundTrips({ count, durationMsMax }: TimedOptions): Promise<readonly number[]> {
+    return this.#timed({ job: 'echo' }, { kind: 'ping', count }, durationMsMax);
+  }
+
+  /** How long it took until each end had the other's `bytes`, in order, nanoseconds. @throws ProbeError */
+  exchanges({
+    bytes,
+    count,
+    durationMsMax,
+  }: TimedOptions & { readonly bytes: number }): Promise<readonly number[]> {
+    const job: StreamJob = { kind: 'exchange', bytes, count };
+    return this.#timed({ job: 'exchange', messageBytes: bytes }, job, durationMsMax);
+  }
+
+  async #timed(
+    asked: Pick<PreparePlan, 'job' | 'messageBytes'>,
+    job: StreamJob,
+    durationMsMax: number,
+  ): Promise<readonly number[]> {
     const run = this.#nextRun();
     const streams = await this.#prepare(
-      { kind: 'prepare', run, job: 'echo', streams: 1, bytesMaxPerStream: 0, durationMsMax: RUN_MS_MAX },
-      { kind: 'ping', count },
+      { kind: 'prepare', run, ...asked, streams: 1, bytesMaxPerStream: 0, durationMsMax: RUN_MS_MAX },
+      job,
     );
     try {
       await this.#startSink(run);
@@ -169,7 +185,7 @@ export class SourceSession {
     return this.#runs;
   }
 
-  async #prepare(plan: Extract<ToSink, { kind: 'prepare' }>, job: StreamJob): Promise<readonly Stream[]> {
+  async #prepare(plan: PreparePlan, job: StreamJob): Promise<readonly Stream[]> {
     const { sink, engine, signal } = this.#parts;
     this.#channel.send(plan);
     await this.#expect('prepared', plan.run);
@@ -251,9 +267,6 @@ export class SourceSession {
     if (message.kind !== kind || !('run' in message) || message.run !== run) throw outOfOrder();
   }
 }
-
-export const sumOfRetransmits = (results: readonly RunResult[]): Reported<number> =>
-  sumOf(results.map(({ retransmits }) => retransmits));
 
 const figuresOf = (estimate: RateEstimate): Pick<RunResult, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
   bitsPerSecond: estimate.bitsPerSecond,

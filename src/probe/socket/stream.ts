@@ -10,6 +10,8 @@ export type StreamJob =
   | { readonly kind: 'receive'; readonly bytesMax: number }
   /** Sends round trips of ROUND_TRIP_BYTES and waits for each to come back. */
   | { readonly kind: 'ping'; readonly count: number }
+  /** Both ends send `bytes` at once and receive as many, one exchange after another; at most a chunk. */
+  | { readonly kind: 'exchange'; readonly bytes: number; readonly count: number }
   /** Echoes what arrives. */
   | { readonly kind: 'echo' };
 
@@ -44,7 +46,7 @@ export interface Stream {
 export interface StreamEnding {
   /** '' if it was asked to stop or had done its job. */
   readonly reason: string;
-  /** Of `ping`, in order, without those of the warm-up. */
+  /** Of `ping` and `exchange`, in order, without those of the warm-up. */
   readonly roundTripsNs: readonly number[];
 }
 
@@ -61,5 +63,10 @@ export const WARM_UP: { readonly countMin: number; readonly countMax: number; re
     countMax: 3_000,
     durationMs: 50,
   };
+/** Of exchanges: past slow start where the path is fast, and no burden where it is metered. */
+export const EXCHANGE_WARM_UP: { readonly countMin: number; readonly bytesMax: number } = {
+  countMin: 2,
+  bytesMax: 4 * 1024 * 1024,
+};
 /** Of one call, and of the buffer of random bytes that is sent over and over. */
 export const CHUNK_BYTES: number = 1024 * 1024;

@@ -6,6 +6,8 @@ import { ControlChannel } from '../../../src/probe/socket/control-channel.ts';
 import type { ToSink, ToSource } from '../../../src/probe/socket/control-message.ts';
 import { toSourceSchema } from '../../../src/probe/socket/control-message.ts';
 import { dialSink } from '../../../src/probe/socket/dial.ts';
+import { EventLoopStreams } from '../../../src/probe/socket/event-loop-streams.ts';
+import type { MeasureOptions } from '../../../src/probe/socket/measure-link.ts';
 import { measureLink } from '../../../src/probe/socket/measure-link.ts';
 import type { SinkEnding, SinkOptions } from '../../../src/probe/socket/sink.ts';
 import { Sink } from '../../../src/probe/socket/sink.ts';
@@ -77,38 +79,48 @@ const prepare = (changes: Partial<Extract<ToSink, { kind: 'prepare' }>> = {}): T
 const next = (channel: ControlChannel<ToSink, ToSource>): Promise<ToSource> =>
   channel.next(AbortSignal.timeout(20_000));
 
+const sourceParts = (port: number): Omit<MeasureOptions, 'engine' | 'roundTrips'> => ({
+  sink: { address: '127.0.0.1', port, ticket: TICKET, sourceInterface: undefined, sockets: undefined },
+  clock: systemClock,
+  signal: AbortSignal.timeout(25_000),
+  budget: { bytesMax: 200_000_000, durationMsMax: 5_000 },
+  streamsMax: 1,
+});
+
 describe('a sink', () => {
   test('measures with one source, then is gone', async () => {
     await using sink = await openSink();
     await using engine = await openStreamEngine(process.env, process.platform);
     const measurement = await measureLink(
-      {
-        sink: {
-          address: '127.0.0.1',
-          port: sink.port,
-          ticket: TICKET,
-          sourceInterface: undefined,
-          sockets: undefined,
-        },
-        engine,
-        clock: systemClock,
-        signal: AbortSignal.timeout(25_000),
-        budget: { bytesMax: 200_000_000, durationMsMax: 5_000 },
-        roundTrips: 50,
-        streamsMax: 1,
-      },
+      { ...sourceParts(sink.port), engine, roundTrips: 50 },
       () => undefined,
     );
     expect(measurement).toMatchObject({
       uploadBitsPerSecond: expect.any(Number),
       downloadBitsPerSecond: expect.any(Number),
       roundTripCount: 50,
+      allReduceNs16Kib: expect.any(Number),
+      allReduceNs1Mib: expect.any(Number),
       uploadStreams: 1,
     });
     expect(measurement.bytesUsed).toBeLessThanOrEqual(200_000_000);
     const ending = await sink.ended;
     expect(ending).toMatchObject({ kind: 'served', from: '127.0.0.1', strangers: 0 });
     await expect(dial(sink.port)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('times all-reduces on the event loop too', async () => {
+    await using engine = new EventLoopStreams('asked for');
+    await using sink = await openSink({ engine });
+    const measurement = await measureLink(
+      { ...sourceParts(sink.port), engine, roundTrips: 20 },
+      () => undefined,
+    );
+    expect(measurement).toMatchObject({
+      engine: 'socket-event-loop',
+      allReduceNs16Kib: expect.any(Number),
+      allReduceNs1Mib: expect.any(Number),
+    });
   });
 
   test('gives a stranger without the ticket nothing but a nonce', async () => {
