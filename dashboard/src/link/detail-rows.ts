@@ -1,7 +1,7 @@
 // Everything that is known of each connection of a link, a row each: the figures with what they rest on, how and how often
 // they are measured, and what the probe does or why it failed.
 
-import { formatAge } from '../../../src/core/figure/duration.ts';
+import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
@@ -38,6 +38,8 @@ export interface DetailRow {
   readonly download: DetailFigure;
   readonly roundTrip: DetailFigure;
   readonly jitter: DetailFigure;
+  /** Of 16 KiB, and in its remark of 1 MiB. */
+  readonly allReduce: DetailFigure;
   readonly sentAgain: DetailFigure;
   readonly method: string;
   readonly engine: string;
@@ -116,6 +118,13 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
       profile !== undefined && isKnown(profile.roundTripCount)
         ? `of ${counted(profile.roundTripCount, 'round trip')}`
         : '',
+    ),
+    allReduce: detail(
+      profile?.allReduceNs16Kib,
+      timeFigure,
+      profile === undefined || isUnknown(profile.allReduceNs1Mib)
+        ? ''
+        : `1 MiB ${figureText(formatNanoseconds(profile.allReduceNs1Mib))}`,
     ),
     sentAgain: detail(profile?.retransmits, count => ({ figure: formatCount(count), unit: '' }), ''),
     method: profile?.method ?? '',

@@ -3,7 +3,13 @@
 
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
 import { formatAge } from '../../../src/core/figure/duration.ts';
-import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
+import {
+  figureText,
+  formatBytesPerSecond,
+  formatFlopsPerSecond,
+  formatOperationsPerSecond,
+} from '../../../src/core/figure/figure.ts';
+import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
 import type { MeasuredDevice } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { stageWords } from './measured-words.ts';
@@ -46,7 +52,7 @@ export const profileWords = ({ profile, probe }: MeasuredDevice, nowMs: number):
     figures,
     isLowerBound: figures.length > 0 && value.isLowerBound,
     engine: figures.length > 0 ? value.engine : '',
-    method: value.method,
+    method: [value.method, ...others(value)].join('\n'),
     age: figures.length > 0 && Number.isFinite(ageMs) ? `${figureText(formatAge(ageMs))} ago` : '',
     isStale:
       isUnknown(value.failure) || (isKnown(value.intervalMs) && ageMs > STALE_INTERVALS * value.intervalMs),
@@ -54,6 +60,19 @@ export const profileWords = ({ profile, probe }: MeasuredDevice, nowMs: number):
     failure: isUnknown(value.failure) ? `failed: ${value.failure.reason}${next}` : '',
   };
 };
+
+/** What else was measured, each kernel by itself. */
+const others = ({
+  memoryCopyBytesPerSecond: copy,
+  memoryGemvBytesPerSecond: gemv,
+  fp8FlopsPerSecond: fp8,
+  int8OperationsPerSecond: int8,
+}: GpuProfile): readonly string[] => [
+  ...(isKnown(copy) ? [`copy ${figureText(formatBytesPerSecond(copy))}`] : []),
+  ...(isKnown(gemv) ? [`matrix × vector ${figureText(formatBytesPerSecond(gemv))}`] : []),
+  ...(isKnown(fp8) ? [`FP8 ${figureText(formatFlopsPerSecond(fp8))}`] : []),
+  ...(isKnown(int8) ? [`INT8 ${figureText(formatOperationsPerSecond(int8))}`] : []),
+];
 
 /** Older figures are of a device that should have been measured twice since. */
 const STALE_INTERVALS = 2;

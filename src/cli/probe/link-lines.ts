@@ -19,6 +19,7 @@ export const linkLines = (figures: LinkFigures, columns: number): readonly Line[
       named('down', figureFact(figures.downloadBitsPerSecond, formatBitsPerSecond, 'strong')),
       named('RTT', roundTrips(figures)),
       named('jitter', figureFact(figures.jitterNs, formatNanoseconds)),
+      ...allReduces(figures),
       counted(figures.retransmits, 'retransmit'),
       streams(figures),
       figureFact(figures.bytesUsed, formatBytes),
@@ -37,6 +38,15 @@ const roundTrips = ({ roundTripNsP50, roundTripNsP99 }: LinkFigures): Line => {
     part(' (p99)'),
   ];
 };
+
+/** Nothing where neither was measured: the reason is one of the other end, or of RDMA. */
+const allReduces = ({ allReduceNs16Kib: small, allReduceNs1Mib: large }: LinkFigures): readonly Line[] =>
+  isUnknown(small) && isUnknown(large)
+    ? []
+    : [
+        named('all-reduce of 16 KiB', figureFact(small, formatNanoseconds)),
+        named('of 1 MiB', figureFact(large, formatNanoseconds)),
+      ];
 
 const streams = ({ uploadStreams, downloadStreams }: LinkFigures): Line => {
   if (uploadStreams === downloadStreams) return counted(uploadStreams, 'stream');

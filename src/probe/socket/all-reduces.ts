@@ -4,8 +4,8 @@
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
+import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
-import type { LinkBudget } from './measure-link.ts';
 import type { SourceSession } from './source-session.ts';
 import { EXCHANGE_WARM_UP } from './stream.ts';
 
@@ -14,7 +14,7 @@ type AllReduceFigures = Pick<LinkMeasurement, 'allReduceNs16Kib' | 'allReduceNs1
 /** @throws ProbeError */
 export const allReduceFigures = async (
   session: SourceSession,
-  budget: LinkBudget,
+  budget: ProbeBudget,
 ): Promise<AllReduceFigures> => {
   if (session.hello.canExchange !== true) {
     return { allReduceNs16Kib: OTHER_TOO_OLD, allReduceNs1Mib: OTHER_TOO_OLD };
@@ -27,7 +27,7 @@ export const allReduceFigures = async (
 
 const median = async (
   session: SourceSession,
-  { bytesMax, durationMsMax }: LinkBudget,
+  { bytesMax, durationMsMax }: ProbeBudget,
   { bytes, count }: { readonly bytes: number; readonly count: number },
 ): Promise<Reported<number>> => {
   const most = 2 * (count * bytes + Math.max(EXCHANGE_WARM_UP.bytesMax, EXCHANGE_WARM_UP.countMin * bytes));

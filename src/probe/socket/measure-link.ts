@@ -3,7 +3,7 @@
 
 import { formatBytes } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { allReduceFigures } from './all-reduces.ts';
 import { STREAMS_MAX } from './control-message.ts';
@@ -74,6 +74,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
       engine: bothOn(options, session, 'socket-ffi') ? 'socket-ffi' : 'socket-event-loop',
       method: methodText({
         roundTrips: knownOr(figures.roundTripCount, 0),
+        hasAllReduces: isKnown(allReduces.allReduceNs16Kib),
         upload: upload.best,
         download: download.best,
         weaknesses: [weakness('this end', options.engine), weakness('the other end', session.hello)],
@@ -161,16 +162,18 @@ const SLOW_BITS_PER_SECOND = 20e6;
 
 interface MethodParts {
   readonly roundTrips: number;
+  readonly hasAllReduces: boolean;
   readonly upload: RunResult | undefined;
   readonly download: RunResult | undefined;
   /** What made it less exact. */
   readonly weaknesses: readonly (string | undefined)[];
 }
 
-const methodText = ({ roundTrips, upload, download, weaknesses }: MethodParts): string =>
+const methodText = ({ roundTrips, hasAllReduces, upload, download, weaknesses }: MethodParts): string =>
   [
     `TCP payload, timed by the receiver after slow start: up ${runText(upload)}, down ${runText(download)}`,
     `${roundTrips} round trips of ${ROUND_TRIP_BYTES} bytes on a warm connection`,
+    ...(hasAllReduces ? ['all-reduce: both ends send at once'] : []),
     ...weaknesses.flatMap(weakness => weakness ?? []),
   ].join('; ');
 

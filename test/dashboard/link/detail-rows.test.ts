@@ -65,6 +65,7 @@ describe('all that is known of a connection', () => {
       upload: { value: { figure: '9.41', unit: 'Gb/s' }, remark: '4 streams' },
       roundTrip: { value: { figure: '214', unit: 'µs' }, remark: 'min 193\u00a0µs · p99 449\u00a0µs' },
       jitter: { value: { figure: '11', unit: 'µs' }, remark: 'of 200 round trips' },
+      allReduce: { value: { figure: '60', unit: 'µs' }, remark: '1 MiB 900\u00a0µs' },
       sentAgain: { value: { figure: '0' } },
       method: 'TCP, 1.5 s each way',
       every: 'every 5\u00a0min',

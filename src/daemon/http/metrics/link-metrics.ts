@@ -50,6 +50,8 @@ export const addLinkMetrics = (
     page.gauge(LINK.download, labels, measured.downloadBitsPerSecond);
     page.gauge(LINK.roundTrip, labels, secondsOf(measured.roundTripNsP50));
     page.gauge(LINK.jitter, labels, secondsOf(measured.jitterNs));
+    page.gauge(LINK.allReduce, { ...labels, bytes: '16384' }, secondsOf(measured.allReduceNs16Kib));
+    page.gauge(LINK.allReduce, { ...labels, bytes: '1048576' }, secondsOf(measured.allReduceNs1Mib));
     page.gauge(LINK.age, labels, profile.ageMs / 1_000);
   }
 };
@@ -124,6 +126,10 @@ const LINK = {
   download: { name: 'plimsoll_link_download_bits_per_second', help: 'Measured, sink to source.' },
   roundTrip: { name: 'plimsoll_link_round_trip_p50_seconds', help: 'Median round trip.' },
   jitter: { name: 'plimsoll_link_jitter_seconds', help: 'Mean difference between consecutive round trips.' },
+  allReduce: {
+    name: 'plimsoll_link_all_reduce_seconds',
+    help: "Median time in which both ends have each other's bytes; labels bytes.",
+  },
   age: { name: 'plimsoll_link_profile_age_seconds', help: 'Age of the figures of a connection.' },
 } as const;
 

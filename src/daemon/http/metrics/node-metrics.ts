@@ -1,13 +1,14 @@
 // The figures of one node. Live values are exported only while they are current, so a stalled source shows as a gap and
 // a growing age, never as a flat line; inventory stays as long as the node is known.
 
-import type { GpuView, NodeView, VendorView } from '../../../core/node/node-view.ts';
+import type { NodeView } from '../../../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../../../core/node/pressure.ts';
 import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
-import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
+import { addGpus } from './gpu-metrics.ts';
+import type { Labels, MetricPage } from './metric-page.ts';
 
 export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
   const labels: Labels = { node: view.nodeId, name: view.name };
@@ -124,39 +125,6 @@ const addDisks = (page: MetricPage, view: NodeView, labels: Labels): void => {
   }
 };
 
-interface GpuContext {
-  readonly labels: Labels;
-  readonly nowMs: number;
-}
-
-const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs }: GpuContext): void => {
-  for (const gpu of vendor.devices) {
-    const { deviceId, name, memoryTotalBytes } = gpu.device;
-    const gpuLabels = { ...labels, device: deviceId };
-    page.gauge(GPU.info, { ...gpuLabels, vendor: vendor.vendor, model: name }, 1);
-    page.gauge(GPU.memoryTotal, gpuLabels, memoryTotalBytes);
-    addGpuProfile(page, gpu, { labels: gpuLabels, nowMs });
-    if (gpu.load === undefined || gpu.isLoadStale) continue;
-    page.gauge(GPU.use, gpuLabels, gpu.load.use);
-    page.gauge(GPU.memoryUsed, gpuLabels, gpu.load.memoryUsedBytes);
-    page.gauge(GPU.temperature, gpuLabels, gpu.load.temperatureCelsius);
-    page.gauge(GPU.power, gpuLabels, gpu.load.powerWatts);
-    const clockMhz = knownOr(gpu.load.clockMhz, undefined);
-    page.gauge(GPU.clock, gpuLabels, clockMhz === undefined ? undefined : clockMhz * 1e6);
-  }
-};
-
-const addGpuProfile = (page: MetricPage, { profile }: GpuView, { labels, nowMs }: GpuContext): void => {
-  if (profile === undefined) return;
-  const figures: readonly (readonly [{ readonly name: string; readonly help: string }, ScrapedFigure])[] = [
-    [GPU.flops, profile.value.fp16FlopsPerSecond],
-    [GPU.readRate, profile.value.memoryReadBytesPerSecond],
-    [GPU.copyRate, profile.value.memoryCopyBytesPerSecond],
-    [GPU.profileAge, (profile.ageMs + nowMs - profile.receivedAtMs) / 1_000],
-  ];
-  for (const [metric, figure] of figures) page.gauge(metric, labels, figure);
-};
-
 const addAges = (page: MetricPage, view: NodeView, labels: Labels): void => {
   for (const { key, view: shown } of readingsOf(view)) {
     if (shown.kind === 'waiting') continue;
@@ -248,21 +216,4 @@ const NETWORK = {
 const DISK = {
   total: { name: 'plimsoll_disk_total_bytes', help: 'Size of a volume.' },
   available: { name: 'plimsoll_disk_available_bytes', help: 'Available to an unprivileged program.' },
-} as const;
-
-const GPU = {
-  info: { name: 'plimsoll_gpu_info', help: 'Always 1; describes the device in labels.' },
-  memoryTotal: {
-    name: 'plimsoll_gpu_memory_total_bytes',
-    help: "The device's own memory; absent where unified.",
-  },
-  use: { name: 'plimsoll_gpu_use_ratio', help: 'Share of time in which a GPU kernel ran.' },
-  memoryUsed: { name: 'plimsoll_gpu_memory_used_bytes', help: 'Memory in use on the device.' },
-  temperature: { name: 'plimsoll_gpu_temperature_celsius', help: 'Temperature of the device.' },
-  power: { name: 'plimsoll_gpu_power_watts', help: 'Power of the device.' },
-  clock: { name: 'plimsoll_gpu_clock_hertz', help: 'Clock of the device now.' },
-  flops: { name: 'plimsoll_gpu_fp16_flops_per_second', help: 'Measured FP16 matrix multiplication.' },
-  readRate: { name: 'plimsoll_gpu_memory_read_bytes_per_second', help: 'Measured streaming read.' },
-  copyRate: { name: 'plimsoll_gpu_memory_copy_bytes_per_second', help: 'Measured copy.' },
-  profileAge: { name: 'plimsoll_gpu_profile_age_seconds', help: 'Age of the measured figures.' },
 } as const;

@@ -1,0 +1,84 @@
+// The figures of a node's GPUs: what they are, what they were measured at, what they do now.
+
+import type { PcieLink } from '../../../core/node/gpu.ts';
+import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
+import type { Reported } from '../../../core/unknown.ts';
+import { isUnknown, knownOr } from '../../../core/unknown.ts';
+import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
+
+interface GpuContext {
+  readonly labels: Labels;
+  readonly nowMs: number;
+}
+
+export const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs }: GpuContext): void => {
+  for (const gpu of vendor.devices) {
+    const { deviceId, name, memoryTotalBytes } = gpu.device;
+    const gpuLabels = { ...labels, device: deviceId };
+    page.gauge(GPU.info, { ...gpuLabels, vendor: vendor.vendor, model: name }, 1);
+    page.gauge(GPU.memoryTotal, gpuLabels, memoryTotalBytes);
+    addPcie(page, 'maximum', gpu.device.pcieMax, gpuLabels);
+    addGpuProfile(page, gpu, { labels: gpuLabels, nowMs });
+    if (gpu.load === undefined || gpu.isLoadStale) continue;
+    page.gauge(GPU.use, gpuLabels, gpu.load.use);
+    page.gauge(GPU.memoryUsed, gpuLabels, gpu.load.memoryUsedBytes);
+    page.gauge(GPU.temperature, gpuLabels, gpu.load.temperatureCelsius);
+    page.gauge(GPU.power, gpuLabels, gpu.load.powerWatts);
+    addPcie(page, 'now', gpu.load.pcieNow, gpuLabels);
+    for (const reason of knownOr(gpu.load.throttleReasons, [])) {
+      page.gauge(GPU.throttled, { ...gpuLabels, reason: reason.slice(0, REASON_LENGTH_MAX) }, 1);
+    }
+    const clockMhz = knownOr(gpu.load.clockMhz, undefined);
+    page.gauge(GPU.clock, gpuLabels, clockMhz === undefined ? undefined : clockMhz * 1e6);
+  }
+};
+
+/** The generation drops while a device idles: compare the two only under load. */
+const addPcie = (page: MetricPage, of: 'now' | 'maximum', link: Reported<PcieLink>, labels: Labels): void => {
+  if (isUnknown(link)) return;
+  page.gauge(GPU.pcieGeneration, { ...labels, of }, link.generation);
+  page.gauge(GPU.pcieLanes, { ...labels, of }, link.width);
+};
+
+const addGpuProfile = (page: MetricPage, { profile }: GpuView, { labels, nowMs }: GpuContext): void => {
+  if (profile === undefined) return;
+  const figures: readonly (readonly [{ readonly name: string; readonly help: string }, ScrapedFigure])[] = [
+    [GPU.flops, profile.value.fp16FlopsPerSecond],
+    [GPU.readRate, profile.value.memoryReadBytesPerSecond],
+    [GPU.copyRate, profile.value.memoryCopyBytesPerSecond],
+    [GPU.gemvRate, profile.value.memoryGemvBytesPerSecond],
+    [GPU.int8, profile.value.int8OperationsPerSecond],
+    [GPU.fp8, profile.value.fp8FlopsPerSecond],
+    [GPU.profileAge, (profile.ageMs + nowMs - profile.receivedAtMs) / 1_000],
+  ];
+  for (const [metric, figure] of figures) page.gauge(metric, labels, figure);
+};
+
+const GPU = {
+  info: { name: 'plimsoll_gpu_info', help: 'Always 1; describes the device in labels.' },
+  memoryTotal: {
+    name: 'plimsoll_gpu_memory_total_bytes',
+    help: "The device's own memory; absent where unified.",
+  },
+  use: { name: 'plimsoll_gpu_use_ratio', help: 'Share of time in which a GPU kernel ran.' },
+  memoryUsed: { name: 'plimsoll_gpu_memory_used_bytes', help: 'Memory in use on the device.' },
+  temperature: { name: 'plimsoll_gpu_temperature_celsius', help: 'Temperature of the device.' },
+  power: { name: 'plimsoll_gpu_power_watts', help: 'Power of the device.' },
+  clock: { name: 'plimsoll_gpu_clock_hertz', help: 'Clock of the device now.' },
+  pcieGeneration: { name: 'plimsoll_gpu_pcie_generation', help: 'Of the link to the host, now and at most.' },
+  pcieLanes: { name: 'plimsoll_gpu_pcie_lanes', help: 'Of the link to the host, now and at most.' },
+  throttled: { name: 'plimsoll_gpu_throttled', help: 'Always 1, for each reason that holds the clock down.' },
+  flops: { name: 'plimsoll_gpu_fp16_flops_per_second', help: 'Measured FP16 matrix multiplication.' },
+  readRate: { name: 'plimsoll_gpu_memory_read_bytes_per_second', help: 'Measured streaming read.' },
+  copyRate: { name: 'plimsoll_gpu_memory_copy_bytes_per_second', help: 'Measured copy.' },
+  gemvRate: {
+    name: 'plimsoll_gpu_memory_gemv_bytes_per_second',
+    help: 'Measured matrix times vector, bytes of the matrix.',
+  },
+  int8: { name: 'plimsoll_gpu_int8_operations_per_second', help: 'Measured INT8 matrix multiplication.' },
+  fp8: { name: 'plimsoll_gpu_fp8_flops_per_second', help: 'Measured FP8 matrix multiplication.' },
+  profileAge: { name: 'plimsoll_gpu_profile_age_seconds', help: 'Age of the measured figures.' },
+} as const;
+
+/** A vendor's words are short; a longer text would be another machine's. */
+const REASON_LENGTH_MAX = 60;
