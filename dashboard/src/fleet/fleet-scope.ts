@@ -22,6 +22,13 @@ export const groupScope = (by: string, group: string): string =>
 export const nodesScope = (view: 'node' | 'nodes' | 'link', nodes: readonly string[]): string =>
   new URLSearchParams({ view, nodes: nodes.join() }).toString();
 
+/** Devices to place a model on: the first nodes of a fleet, as many as one stream of a part of the state gives. */
+export const headroomScope = (nodes: readonly { readonly nodeId: string }[]): string =>
+  nodesScope(
+    'nodes',
+    nodes.slice(0, HEADROOM_NODES_MAX).map(({ nodeId }) => nodeId),
+  );
+
 /** The matrix of groups, and of all links the page that the address means. */
 export const linksScope = (by: string, query: URLSearchParams): string => {
   const scope = new URLSearchParams({ view: 'links', by });
@@ -33,3 +40,4 @@ export const linksScope = (by: string, query: URLSearchParams): string => {
 };
 
 export const RUNS_SCOPE: string = new URLSearchParams({ view: 'runs' }).toString();
+export const HEADROOM_NODES_MAX = 64;

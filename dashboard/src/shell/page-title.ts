@@ -27,6 +27,8 @@ const pageName = (route: PageRoute, { nameOf, sweepName }: Omit<TitleNames, 'her
       return 'Nodes';
     case 'node':
       return `Node ${nameOf(route.nodeId)}`;
+    case 'headroom':
+      return 'Headroom';
     case 'runs':
       return 'Runs';
     case 'run':

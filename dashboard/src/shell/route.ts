@@ -11,6 +11,8 @@ export type PageRoute =
   | { readonly kind: 'nodes' }
   | { readonly kind: 'node'; readonly nodeId: NodeId }
   | { readonly kind: 'runs' }
+  /** Of which model stands in the fragment, what is asked of it in the query. */
+  | { readonly kind: 'headroom' }
   | { readonly kind: 'run'; readonly runId: RunId }
   | { readonly kind: 'sweep'; readonly sweepId: SweepId }
   /** That a command wrote. */
@@ -23,7 +25,10 @@ export const routeOf = (path: string): PageRoute => {
   const parts = path.split('/').filter(part => part !== '');
   const [first, second] = parts;
   if (parts.length === 0) return { kind: 'cluster' };
-  if (parts.length === 1 && (first === 'links' || first === 'nodes' || first === 'runs'))
+  if (
+    parts.length === 1 &&
+    (first === 'links' || first === 'nodes' || first === 'runs' || first === 'headroom')
+  )
     return { kind: first };
   if (parts.length === 3 && first === 'links') return linkRoute(parts.slice(1)) ?? { kind: 'unknown', path };
   if (parts.length === 2 && first === 'nodes' && isNodeId(second)) return { kind: 'node', nodeId: second };

@@ -9,6 +9,8 @@ export class Router {
   route: PageRoute = $state.raw(routeOf(location.pathname));
   /** What stands behind the "?", so that a view that was filtered can be sent to somebody. */
   query: URLSearchParams = $state.raw(new URLSearchParams(location.search));
+  /** With its "#"; what no daemon is to see. */
+  fragment: string = $state.raw(location.hash);
 
   /** Follows clicks and the back button; returns what ends it. */
   start(): () => void {
@@ -28,7 +30,7 @@ export class Router {
   }
 
   go(path: string): void {
-    if (path !== location.pathname + location.search) history.pushState(null, '', path);
+    if (path !== location.pathname + location.search + location.hash) history.pushState(null, '', path);
     this.#read();
     scrollTo(0, 0);
     void this.#focusPage();
@@ -36,22 +38,21 @@ export class Router {
 
   /** Puts another query behind the path: the same page, no step of the back button. */
   ask(query: URLSearchParams): void {
-    const text = query.toString();
-    history.replaceState(null, '', location.pathname + (text === '' ? '' : `?${text}`));
+    history.replaceState(null, '', addressHere(query));
     this.query = query;
   }
 
   /** Likewise, but the back button comes back to what was seen before: for what is picked or opened on a page. */
   step(query: URLSearchParams): void {
-    const text = query.toString();
-    const path = location.pathname + (text === '' ? '' : `?${text}`);
-    if (path !== location.pathname + location.search) history.pushState(null, '', path);
+    const path = addressHere(query);
+    if (path !== location.pathname + location.search + location.hash) history.pushState(null, '', path);
     this.query = query;
   }
 
   #read(): void {
     this.route = routeOf(location.pathname);
     this.query = new URLSearchParams(location.search);
+    this.fragment = location.hash;
   }
 
   /** Once the new page is shown, focus moves to its start, so screen readers announce it. */
@@ -60,6 +61,12 @@ export class Router {
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
   }
 }
+
+/** This page with another query. */
+const addressHere = (query: URLSearchParams): string => {
+  const text = query.toString();
+  return location.pathname + (text === '' ? '' : `?${text}`) + location.hash;
+};
 
 /** The path that a click on one of our links asks for; undefined if the browser should handle it. */
 const ownPath = (event: MouseEvent): string | undefined => {

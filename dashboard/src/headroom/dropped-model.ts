@@ -1,0 +1,106 @@
+// A model whose files were dropped onto the page: their headers are read here, in the browser, by ranges. Nothing of them is
+// sent anywhere.
+
+import { parseAnyJson } from '../../../src/core/json.ts';
+import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
+import type { ByteSource } from '../../../src/model/byte-source.ts';
+import { configFacts } from '../../../src/model/config/config-facts.ts';
+import { readModelConfig } from '../../../src/model/config/model-config.ts';
+import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
+import type { GgufHeader } from '../../../src/model/gguf/read-gguf.ts';
+import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
+import { splitParts } from '../../../src/model/gguf/split-parts.ts';
+import { ModelError } from '../../../src/model/model-error.ts';
+import type { SafeTensor } from '../../../src/model/safetensors/read-safetensors.ts';
+import { readSafetensors } from '../../../src/model/safetensors/read-safetensors.ts';
+import { readSafetensorsIndex, withIndex } from './safetensors-index.ts';
+
+/** The part of a browser's File that is needed. */
+export interface DroppedFile {
+  readonly name: string;
+  readonly size: number;
+  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+  text(): Promise<string>;
+}
+
+/** @throws ModelError */
+export const readDroppedModel = async (dropped: readonly DroppedFile[]): Promise<ModelFacts> => {
+  const files = dropped.slice(0, FILES_MAX);
+  const named = (end: string): readonly DroppedFile[] => files.filter(({ name }) => name.endsWith(end));
+  const gguf = named('.gguf').filter(({ name }) => !name.startsWith('mmproj'));
+  if (gguf.length > 0) return await droppedGguf(gguf);
+  const config = files.find(({ name }) => name === 'config.json') ?? onlyJson(files);
+  if (config !== undefined) return await droppedConfig(config, files);
+  throw refused(
+    named('.safetensors').length > 0
+      ? 'Safetensors tell bytes and nothing of layers and heads'
+      : `${dropped[0]?.name ?? 'What was dropped'} is no model that can be read`,
+    'Drop a .gguf file, or config.json together with the .safetensors files.',
+  );
+};
+
+const droppedGguf = async (files: readonly DroppedFile[]): Promise<ModelFacts> => {
+  const [first] = [...files].sort((a, b) => a.name.localeCompare(b.name));
+  if (first === undefined) throw refused('No file was dropped', 'Drop a .gguf file.');
+  const parts = splitParts(first.name);
+  const lacking = parts.filter(part => !files.some(({ name }) => name === part));
+  if (lacking.length > 0)
+    throw refused(
+      `${first.name} is one of ${parts.length} parts, and ${lacking.length} of them were not dropped`,
+      'Drop all parts together: only their headers are read.',
+    );
+  const headers: GgufHeader[] = [];
+  for (const part of parts) {
+    const file = files.find(({ name }) => name === part);
+    if (file !== undefined) headers.push(await readGguf(fileBytes(file)));
+  }
+  return ggufFacts(headers, first.name);
+};
+
+const droppedConfig = async (file: DroppedFile, files: readonly DroppedFile[]): Promise<ModelFacts> => {
+  const config = readModelConfig(await droppedJson(file), file.name);
+  const shards = files.filter(({ name }) => name.endsWith('.safetensors'));
+  const indexFile = files.find(({ name }) => name.endsWith('.safetensors.index.json'));
+  const index = indexFile === undefined ? undefined : readSafetensorsIndex(await droppedJson(indexFile));
+  if (shards.length === 0) {
+    const facts = configFacts(config);
+    return index === undefined ? facts : withIndex(facts, index);
+  }
+  const wanted = index?.files ?? [];
+  const lacking = wanted.filter(shard => !shards.some(({ name }) => name === shard));
+  if (lacking.length > 0)
+    throw refused(
+      `The index names ${wanted.length} files, and ${lacking.length} of them were not dropped`,
+      'Drop all .safetensors files together, or config.json alone.',
+    );
+  const tensors: SafeTensor[] = [];
+  for (const shard of shards) tensors.push(...(await readSafetensors(fileBytes(shard))));
+  return configFacts(config, tensors);
+};
+
+/** Whatever a person called the config. */
+const onlyJson = (files: readonly DroppedFile[]): DroppedFile | undefined => {
+  const found = files.filter(({ name }) => name.endsWith('.json') && !name.endsWith('.index.json'));
+  return found.length === 1 ? found[0] : undefined;
+};
+
+const droppedJson = async (file: DroppedFile): Promise<unknown> => {
+  if (file.size > JSON_BYTES_MAX)
+    throw refused(`${file.name} has ${file.size} bytes, which no config has`, 'Drop the config of a model.');
+  return parseAnyJson(await file.text());
+};
+
+const fileBytes = (file: DroppedFile): ByteSource => ({
+  place: file.name,
+  byteCount: file.size,
+  read: async (offset, length) =>
+    new Uint8Array(await file.slice(offset, Math.min(file.size, offset + length)).arrayBuffer()),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+const refused = (problem: string, advice: string): ModelError =>
+  new ModelError({ code: 'unsupported', problem, advice });
+
+/** A folder of a large model has some hundred. */
+const FILES_MAX = 1_000;
+const JSON_BYTES_MAX = 16 * 2 ** 20;

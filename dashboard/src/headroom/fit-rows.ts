@@ -1,0 +1,63 @@
+// What a model needs against what each device has, as shares of what it has.
+
+import { figureText, formatBytes, formatBytesOf } from '../../../src/core/figure/figure.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import type { ModelPlacements } from './placement.ts';
+
+export interface FitRow {
+  readonly name: string;
+  /** Beside one another, cut at the end of what there is. */
+  readonly parts: readonly {
+    readonly what: 'weights' | 'cache' | 'reserve';
+    readonly from: number;
+    readonly share: number;
+  }[];
+  readonly tone: 'good' | 'caution' | 'bad' | 'unknown';
+  /** "71 of 384 GB", or why nothing can be said. */
+  readonly words: string;
+}
+
+export const fitRows = ({
+  need,
+  devices,
+}: Pick<ModelPlacements, 'need' | 'devices'>): {
+  readonly shown: readonly FitRow[];
+  readonly hidden: number;
+} => ({
+  hidden: Math.max(0, devices.length - ROWS_MAX),
+  shown: devices.slice(0, ROWS_MAX).map(({ answer: { place, fit } }): FitRow => {
+    const { memoryBytes, name } = place;
+    if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', words: memoryBytes.reason };
+    if (isUnknown(need))
+      return { name, parts: [], tone: 'unknown', words: `has ${figureText(formatBytes(memoryBytes))}` };
+    let from = 0;
+    const parts = PARTS.map(({ what, of }) => {
+      const share = Math.min(need[of].high / memoryBytes, 1 - from);
+      const part = { what, from, share };
+      from += share;
+      return part;
+    });
+    return {
+      name,
+      parts,
+      tone: FIT_TONES[fit.kind],
+      words: figureText(formatBytesOf(need.totalBytes.high, memoryBytes)),
+    };
+  }),
+});
+
+const PARTS = [
+  { what: 'weights', of: 'weightBytes' },
+  { what: 'cache', of: 'cacheBytes' },
+  { what: 'reserve', of: 'reserveBytes' },
+] as const;
+
+const FIT_TONES: Readonly<
+  Record<ModelPlacements['devices'][number]['answer']['fit']['kind'], FitRow['tone']>
+> = {
+  fits: 'good',
+  tight: 'caution',
+  'does-not-fit': 'bad',
+  unknown: 'unknown',
+};
+const ROWS_MAX = 8;

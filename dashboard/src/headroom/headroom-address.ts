@@ -1,0 +1,96 @@
+// What the headroom page was asked, as it stands in its address: the question in the query, the model's facts in the fragment.
+// The fragment never reaches a daemon, and whoever gets the address sees what its sender saw.
+
+import * as v from 'valibot';
+import type { RunId } from '../../../src/core/ids.ts';
+import { isRunId } from '../../../src/core/ids.ts';
+import { parseAnyJson } from '../../../src/core/json.ts';
+import type { CacheType } from '../../../src/core/model/cache-bytes.ts';
+import { CACHE_TYPES } from '../../../src/core/model/cache-bytes.ts';
+import type { Engine } from '../../../src/core/model/engine-constants.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom.ts';
+import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
+import { modelFactsSchema } from '../../../src/wire/model-schema.ts';
+
+export interface HeadroomAsked extends Omit<HeadroomQuestion, 'engine'> {
+  /** Undefined: what the model's form suggests. */
+  readonly engine: Engine | undefined;
+  /** The placement that is looked at; '' for the best. */
+  readonly pick: string;
+  /** Tokens a second that one sequence must get; undefined where nobody asked for any. */
+  readonly objective: number | undefined;
+  /** Whose speed stands beside what is expected. */
+  readonly run: RunId | undefined;
+}
+
+export const readHeadroomAddress = (query: URLSearchParams): HeadroomAsked => {
+  const engine = query.get('engine') ?? '';
+  const cacheType = query.get('cache') ?? '';
+  const run = query.get('run');
+  return {
+    contextTokens: countOf(query.get('context'), CONTEXT_TOKENS_MAX) ?? CONTEXT_TOKENS,
+    batch: countOf(query.get('batch'), BATCH_MAX) ?? 1,
+    engine: isEngine(engine) ? engine : undefined,
+    cacheType: isCacheType(cacheType) ? cacheType : 'f16',
+    pick: query.get('pick') ?? '',
+    objective: countOf(query.get('objective'), OBJECTIVE_MAX),
+    run: run !== null && isRunId(run) ? run : undefined,
+  };
+};
+
+/** What differs from the usual. */
+export const headroomQuery = (asked: HeadroomAsked): URLSearchParams => {
+  const query = new URLSearchParams();
+  if (asked.contextTokens !== CONTEXT_TOKENS) query.set('context', String(asked.contextTokens));
+  if (asked.batch !== 1) query.set('batch', String(asked.batch));
+  if (asked.engine !== undefined) query.set('engine', asked.engine);
+  if (asked.cacheType !== 'f16') query.set('cache', asked.cacheType);
+  if (asked.objective !== undefined) query.set('objective', String(asked.objective));
+  if (asked.run !== undefined) query.set('run', asked.run);
+  if (asked.pick !== '') query.set('pick', asked.pick);
+  return query;
+};
+
+export const engineOf = ({ engine }: HeadroomAsked, { source }: ModelFacts): Engine =>
+  engine ?? (source.kind === 'gguf' ? 'llama.cpp' : 'other');
+
+/** '' for no model. */
+export const modelFragment = (model: ModelFacts | undefined): string =>
+  model === undefined ? '' : `#model=${encodeURIComponent(JSON.stringify(model))}`;
+
+export type AddressedModel =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'here'; readonly model: ModelFacts }
+  | { readonly kind: 'damaged' };
+
+export const modelOfFragment = (fragment: string): AddressedModel => {
+  const text = /^#model=(.*)$/.exec(fragment)?.[1];
+  if (text === undefined) return { kind: 'none' };
+  if (text.length > FRAGMENT_LENGTH_MAX) return { kind: 'damaged' };
+  const read = v.safeParse(modelFactsSchema, parseAnyJson(decoded(text)));
+  return read.success ? { kind: 'here', model: read.output } : { kind: 'damaged' };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return ''; // "%" without its digits: cut off on its way
+  }
+};
+
+const countOf = (text: string | null, most: number): number | undefined => {
+  const count = Number(text);
+  return text !== null && /^\d{1,9}$/.test(text) && count >= 1 && count <= most ? count : undefined;
+};
+
+const isEngine = (text: string): text is Engine => ENGINE_NAMES.some(engine => engine === text);
+const isCacheType = (text: string): text is CacheType => Object.hasOwn(CACHE_TYPES, text);
+
+export const ENGINE_NAMES: readonly Engine[] = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'];
+export const CONTEXT_TOKENS = 8_192;
+const CONTEXT_TOKENS_MAX = 100_000_000;
+const BATCH_MAX = 100_000;
+const OBJECTIVE_MAX = 1_000_000;
+/** Facts of a model with a list by layer take some thousand characters. */
+const FRAGMENT_LENGTH_MAX = 65_536;

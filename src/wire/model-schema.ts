@@ -1,0 +1,70 @@
+// What a model's header says of it, as one page passes it to another in its address. It comes from outside: every text, list and
+// interval has its bound.
+
+import * as v from 'valibot';
+import type {
+  CacheGroup,
+  Interval,
+  ModelCache,
+  ModelExperts,
+  ModelFacts,
+  ModelSource,
+  ModelWeights,
+} from '../core/model/model-facts.ts';
+import { bytes, list, reported, text } from './schema.ts';
+
+const amount: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+const intervalSchema: v.GenericSchema<unknown, Interval> = v.pipe(
+  v.object({ low: amount, high: amount }),
+  v.check(({ low, high }) => low <= high, 'its low end is above its high end'),
+);
+
+const weightsSchema: v.GenericSchema<unknown, ModelWeights> = v.object({
+  totalBytes: intervalSchema,
+  denseBytes: intervalSchema,
+  expertBytes: intervalSchema,
+  denseParameters: intervalSchema,
+  expertParameters: intervalSchema,
+  headParameters: intervalSchema,
+});
+
+const groupSchema: v.GenericSchema<unknown, CacheGroup> = v.variant('kind', [
+  v.object({ kind: v.literal('full'), layers: bytes, elementsPerToken: amount }),
+  v.object({ kind: v.literal('window'), layers: bytes, elementsPerToken: amount, window: bytes }),
+  v.object({ kind: v.literal('state'), layers: bytes, bytes: intervalSchema }),
+]);
+
+const cacheSchema: v.GenericSchema<unknown, ModelCache> = v.object({
+  groups: list(groupSchema),
+  keyValueHeads: reported(bytes),
+  attentionWidth: reported(amount),
+});
+
+const expertsSchema: v.GenericSchema<unknown, ModelExperts> = v.pipe(
+  v.object({ count: bytes, used: bytes, layers: reported(bytes) }),
+  v.check(({ count, used }) => used >= 1 && used <= count, 'it uses more experts than it has'),
+);
+
+const sourceSchema: v.GenericSchema<unknown, ModelSource> = v.object({
+  kind: v.picklist(['gguf', 'safetensors', 'config', 'server']),
+  place: text,
+});
+
+export const modelFactsSchema: v.GenericSchema<unknown, ModelFacts> = v.pipe(
+  v.object({
+    name: text,
+    architecture: reported(text),
+    source: sourceSchema,
+    layers: reported(bytes),
+    hiddenSize: reported(bytes),
+    contextMax: reported(bytes),
+    quantisation: reported(text),
+    weights: reported(weightsSchema),
+    cache: reported(cacheSchema),
+    experts: v.exactOptional(reported(expertsSchema)),
+    notes: list(text),
+  }),
+  // A dense model has the field with nothing in it, which JSON cannot say.
+  v.transform(facts => ({ ...facts, experts: facts.experts })),
+);
