@@ -170,6 +170,7 @@ const finalMs = Array.from({ length: 3 }, () =>
         },
         ...objectiveFields([], 1),
         requestLengths: unknown('not a real run'),
+        provenance: unknown('not a real run'),
         environment: { node: '', os: '', cpu: '', cores: 0 },
       },
       snapshot: { seq: 1, timestampNs: 0, state: 'complete', pendingTasks: 0, metrics: metrics.final() },

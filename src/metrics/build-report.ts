@@ -105,6 +105,7 @@ export const buildReport = (input: ReportInput): Report => {
     ...besideFigures(input, metrics),
     littlesLaw: law,
     environment: config.environment,
+    provenance: config.provenance,
     ...(input.agents === undefined ? {} : { agents: input.agents }),
   };
 };

@@ -6,6 +6,7 @@ import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.t
 import { contaminationLines } from '../core/run/contamination.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
+import { provenanceRows } from '../core/run/provenance-rows.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
 import { isSendTailTold, TOO_FEW } from '../core/run/report-summary.ts';
 import { stateOf } from '../core/run/run-digest.ts';
@@ -62,7 +63,7 @@ const everything = (report: Report): readonly string[] => [
   ...DEFINITIONS,
 ];
 
-const head = ({ run, environment, series }: Report): readonly string[] => [
+const head = ({ run, environment, series, provenance }: Report): readonly string[] => [
   'How it was run',
   ...inColumns([
     ...(nameLabel(run) === '' ? [] : [['name', nameLabel(run)]]),
@@ -77,6 +78,7 @@ const head = ({ run, environment, series }: Report): readonly string[] => [
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
     ...lengthRows(run),
     ['client', `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`],
+    ...provenanceRows(provenance),
   ]),
 ];
 

@@ -15,6 +15,7 @@ import { DecodeError } from './decode-error.ts';
 import { depthProfileSchema } from './depth-schema.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
+import { provenanceSchema } from './provenance-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
@@ -149,5 +150,6 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   ),
   environment: environmentSchema,
   depth: v.exactOptional(depthProfileSchema),
+  provenance: reported(provenanceSchema),
   agents: v.exactOptional(v.pipe(v.array(agent), v.maxLength(AGENTS_MAX))),
 });

@@ -11,6 +11,7 @@ import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
 import { depthPlanSchema } from './depth-schema.ts';
 import { objectiveEntries } from './objective-schema.ts';
+import { provenanceSchema } from './provenance-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { count, figure, list, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
@@ -95,4 +96,5 @@ const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = openObject({
   requestLengths: reported(openObject({ input: lengthsSchema, output: lengthsSchema })),
   depth: v.exactOptional(depthPlanSchema),
   environment: environmentSchema,
+  provenance: reported(provenanceSchema),
 });

@@ -63,7 +63,12 @@ export const describeServerApi = (api: ServerApi): void => {
       await using mock = await startMock({ models: ['mine'] });
       const question = { target: targetOf(mock.url), headers: [], model: undefined, timeoutMs: 5_000 };
       const answer = await askServer({ api, ...question, signal: new AbortController().signal });
-      expect(answer).toEqual({ model: 'mine', serverKind: 'Plimsoll mock', notices: [] });
+      expect(answer).toMatchObject({
+        model: 'mine',
+        serverKind: 'Plimsoll mock',
+        told: [{ from: 'GET /v1/models', facts: expect.arrayContaining([{ name: 'id', value: 'mine' }]) }],
+        notices: [],
+      });
     });
 
     test.each([null, 5, [], {}, { data: 5 }, { models: '' }])('says why %j is no list of models', json => {

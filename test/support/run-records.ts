@@ -129,5 +129,6 @@ export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
   },
   ...objectiveFields([], 1),
   requestLengths: unknown('made up'),
+  provenance: unknown('made up'),
   environment: { node: '24.0.0', os: 'Linux', cpu: 'made up', cores: 2 },
 });

@@ -1,5 +1,6 @@
 // Reads a JSONL data set into memory, bounded, and says of the first line that is wrong where it stands and how it begins.
 
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { errorCode } from '../../core/problem.ts';
@@ -21,8 +22,14 @@ export interface JsonlOptions {
 export const readJsonlDataset = async (options: JsonlOptions): Promise<Dataset> => {
   const { shownPath, column, signal } = options;
   const prompts: Prompt[] = [];
+  const hash = createHash('sha256');
+  let fileBytes = 0;
   let line = 0;
-  for await (const bytes of linesOf(options)) {
+  const read = (chunk: Buffer): void => {
+    hash.update(chunk);
+    fileBytes += chunk.length;
+  };
+  for await (const bytes of linesOf(options, read)) {
     signal.throwIfAborted();
     line += 1;
     const text = decoded(bytes, line, shownPath);
@@ -42,10 +49,14 @@ export const readJsonlDataset = async (options: JsonlOptions): Promise<Dataset> 
   if (prompts.length === 0)
     throw input(`${shownPath} has no prompt`, 'Write lines such as {"prompt": "Why is the sky blue?"}.');
   const count = prompts.length === 1 ? '1 prompt' : `${prompts.length} prompts`;
-  return { description: `${basename(shownPath)}: ${count}`, prompts };
+  const file = { sha256: hash.digest('hex'), bytes: fileBytes };
+  return { description: `${basename(shownPath)}: ${count}`, prompts, file };
 };
 
-async function* linesOf({ path, shownPath, signal }: JsonlOptions): AsyncGenerator<Buffer, void, void> {
+async function* linesOf(
+  { path, shownPath, signal }: JsonlOptions,
+  onRead: (chunk: Buffer) => void,
+): AsyncGenerator<Buffer, void, void> {
   let rest: Buffer[] = [];
   let restBytes = 0;
   let bytesRead = 0;
@@ -62,6 +73,7 @@ async function* linesOf({ path, shownPath, signal }: JsonlOptions): AsyncGenerat
     for await (const read of stream) {
       const chunk: Buffer = read;
       bytesRead += chunk.length;
+      onRead(chunk);
       if (bytesRead > FILE_BYTES_MAX) {
         throw input(
           `${shownPath} is larger than ${FILE_BYTES_MAX / MEBIBYTE} MiB`,

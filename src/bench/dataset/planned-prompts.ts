@@ -94,16 +94,17 @@ const plannedDepths = (depth: DepthWish, costs: WordCosts, seed: number): Planne
 };
 
 const withAnswers = (dataset: Dataset, wish: PromptWish): Omit<PlannedPrompts, 'inputTokens'> => {
-  const { description } = dataset;
+  const { description, file } = dataset;
+  const origin = { description, ...(file === undefined ? {} : { file }) };
   if (wish.isOutputInBody) {
     const prompts = dataset.prompts.map(prompt => ({ ...prompt, maxTokens: undefined }));
     const outputTokens = unknown('--body says it');
-    return { description, prompts, outputTokens, outputSource: 'body', lengths: { input: '', output: '' } };
+    return { ...origin, prompts, outputTokens, outputSource: 'body', lengths: { input: '', output: '' } };
   }
   const { prompts, text, source } = limitedPrompts(dataset, wish);
   const output = prompts.map(({ maxTokens }) => maxTokens);
   return {
-    description,
+    ...origin,
     prompts,
     outputTokens: askedTokens(text, output),
     outputSource: source,

@@ -1,6 +1,8 @@
 // What one request asks: the messages of a chat, kept as they came, since what a role or a content may be is the server's
 // business.
 
+import type { FileDigest } from '../../core/run/provenance.ts';
+
 export interface Prompt {
   /** A system prompt that others have too: it is sent unchanged, before everything else. */
   readonly prefix?: string;
@@ -18,6 +20,8 @@ export interface Message {
 }
 
 export interface Dataset {
+  /** Where it was read from one. */
+  readonly file?: FileDigest;
   /** One line for the report: what was sent. */
   readonly description: string;
   /** At least one. */

@@ -124,9 +124,15 @@ export const travellingSurvey = ({
 });
 
 export const arrivedSurvey = ({ model, serverKind, words, notices }: AgentSurvey): ServerSurvey => {
-  if (isUnknown(words)) return { model, serverKind, notices, costs: WORDS_AS_TOKENS, calibration: words };
+  const server = {
+    model,
+    serverKind,
+    notices,
+    told: unknown('an agent asked, and passes on the model alone'),
+  };
+  if (isUnknown(words)) return { ...server, costs: WORDS_AS_TOKENS, calibration: words };
   const { requests, askedTokens, countedTokens, ...costs } = words;
-  return { model, serverKind, notices, costs, calibration: { requests, askedTokens, countedTokens } };
+  return { ...server, costs, calibration: { requests, askedTokens, countedTokens } };
 };
 
 /** Of each prompt a line, as `datasetOfLines` reads it. */

@@ -1,6 +1,7 @@
 // What a run is given beside the request, what it tells while it goes on, and what it comes to.
 
 import type { Clock } from '../../clock/clock.ts';
+import type { RunProvenance } from '../../core/run/provenance.ts';
 import type { Report, ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
@@ -26,6 +27,8 @@ export interface BenchParts {
   readonly startedAt: string;
   /** What to type to run it again, without secrets; unknown of what is a part of something else. */
   readonly command?: Reported<string>;
+  /** Without it the report says that it is not known. */
+  readonly provenance?: CallProvenance;
   /** What the report says besides, one sentence each: what a calibration found. */
   readonly said?: readonly string[];
   /** 8 characters of hex. */
@@ -47,6 +50,9 @@ export interface BenchParts {
   /** Of tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];
 }
+
+/** What is known of a run's provenance before the server is asked and prompts are planned. */
+export type CallProvenance = Omit<RunProvenance, 'prompts' | 'server'>;
 
 /** One agent's part of a run that a coordinator has split. The request is that of the whole run, with its warm-up counted. */
 export interface RunPart {

@@ -10,6 +10,7 @@ import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { knownOr, unknown } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
+import { promptsSha256 } from '../dataset/prompts-digest.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
@@ -19,6 +20,7 @@ import { requestBodies } from '../target/request-bodies.ts';
 import type { RequestFields } from '../target/request-fields.ts';
 import { lengthFieldsFor } from '../target/request-fields.ts';
 import { endpointPath } from '../target/target-url.ts';
+import type { CallProvenance } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 export interface PlanOptions {
@@ -82,6 +84,7 @@ export interface ConfigOptions {
   readonly command?: Reported<string>;
   readonly version: string;
   readonly environment: ReportEnvironment;
+  readonly provenance?: CallProvenance;
 }
 
 export const runConfig = ({ request, plan, dataset, server, ...options }: ConfigOptions): RunConfig => ({
@@ -119,6 +122,18 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
   requestLengths: dataset.lengths,
   ...(request.depth === undefined ? {} : { depth: request.depth }),
   environment: options.environment,
+  provenance:
+    options.provenance === undefined
+      ? unknown('whoever ran it does not tell')
+      : {
+          prompts: {
+            sha256: promptsSha256(dataset.prompts),
+            count: dataset.prompts.length,
+            file: dataset.file ?? unknown('prompts were generated'),
+          },
+          ...options.provenance,
+          server: server.told,
+        },
 });
 
 /** Answers are held to their length only where a person asked for one. */

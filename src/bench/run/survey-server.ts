@@ -44,7 +44,8 @@ export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey
 const findServer = async ({ request, settings, signal }: SurveyOptions): Promise<ServerAnswer> => {
   const { target, api, headers, model, warmup, timeouts } = request;
   if (warmup.kind === 'none' && model !== undefined) {
-    return { model, serverKind: unknown('not asked, because of --no-warmup'), notices: [] };
+    const reason = unknown('not asked, because of --no-warmup');
+    return { model, serverKind: reason, told: reason, notices: [] };
   }
   const timeoutMs = Math.min(settings.askMsMax, timeouts.totalMs);
   return await askServer({ api, target, headers, model, timeoutMs, signal });

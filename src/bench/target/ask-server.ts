@@ -1,12 +1,15 @@
 // Asks a target which models it serves, and so what kind of server it is. One request, before the run, on a connection of
 // its own and past every proxy.
 
-import { parseAnyJson } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import type { ServerTold } from '../../core/run/provenance.ts';
+import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ModelList, ServerApi } from './api/server-api.ts';
 import { askText } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';
+import { serverFacts, settingsPath } from './server-facts.ts';
 import { findServerKind } from './server-kind.ts';
 import type { BenchTarget } from './target-url.ts';
 import { modelsPath } from './target-url.ts';
@@ -24,6 +27,8 @@ export interface ServerQuestion {
 export interface ServerAnswer {
   readonly model: string;
   readonly serverKind: string | Unknown;
+  /** Of its version and settings. */
+  readonly told: Reported<readonly ServerTold[]>;
   readonly notices: readonly string[];
 }
 
@@ -40,7 +45,7 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
         advice: reply.advice,
       });
     case 'no-answer':
-      if (model !== undefined) return { model, serverKind: unknown(reply.reason), notices: [] };
+      if (model !== undefined) return unasked(model, reply.reason);
       throw new BenchError({
         code: 'unreachable',
         problem: `${target.shown} did not list its models: ${reply.reason}`,
@@ -48,11 +53,7 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
       });
     case 'status':
       if (model !== undefined) {
-        return {
-          model,
-          serverKind: unknown(`GET ${api.models.path} returned status ${reply.status}`),
-          notices: [],
-        };
+        return unasked(model, `GET ${api.models.path} returned status ${reply.status}`);
       }
       throw new BenchError({
         code: 'unreachable',
@@ -62,8 +63,11 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
             ? 'Provide a key that it accepts: --api-key-file F, or OPENAI_API_KEY'
             : 'Check the URL, or name the model yourself: --model M',
       });
-    case 'models':
-      return chosen({ ids: reply.ids, serverKind: await kindOf(reply, question) }, target, model);
+    case 'models': {
+      const serverKind = await kindOf(reply, question);
+      const choice = chosen({ ids: reply.ids, serverKind }, target, model);
+      return { ...choice, serverKind, told: await toldOf(reply, question, { ...choice, serverKind }) };
+    }
     default:
       return reply satisfies never;
   }
@@ -80,16 +84,48 @@ const kindOf = (
       )
     : serverKind;
 
+const unasked = (model: string, reason: string): ServerAnswer => ({
+  model,
+  serverKind: unknown(reason),
+  told: unknown(reason),
+  notices: [],
+});
+
+/** Its entry in the list of models, and the page with its settings where its kind has one. */
+const toldOf = async (
+  { json, server }: ListReply,
+  { api, target, headers, signal }: ServerQuestion,
+  { model, serverKind }: Pick<ServerAnswer, 'model' | 'serverKind'>,
+): Promise<readonly ServerTold[]> => {
+  const models = isJsonObject(json) && Array.isArray(json['data']) ? json['data'].filter(isJsonObject) : [];
+  const entry = models.find(({ id }) => id === model);
+  const path = isUnknown(serverKind) ? undefined : settingsPath(serverKind);
+  const answer =
+    path === undefined
+      ? undefined
+      : await askText({ server: target.server, path, headers, timeoutMs: KIND_MS_MAX, signal });
+  signal.throwIfAborted();
+  const settings = answer?.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
+  return serverFacts(
+    [
+      { from: 'header "server"', json: server === '' ? undefined : { server } },
+      { from: `GET ${path}`, json: settings },
+      { from: `GET ${api.root}${api.models.path}`, json: entry },
+    ],
+    headers,
+  );
+};
+
 const chosen = (
-  { ids, serverKind }: ModelList,
+  { ids }: ModelList,
   target: BenchTarget,
   model: string | undefined,
-): ServerAnswer => {
+): Pick<ServerAnswer, 'model' | 'notices'> => {
   const [first] = ids;
   if (model !== undefined) {
     const isListed = ids.length === 0 || ids.includes(model);
     const notice = `the server does not list the model ${quoted(model)}; it has ${ids.slice(0, 3).map(quoted).join(', ')}`;
-    return { model, serverKind, notices: isListed ? [] : [notice] };
+    return { model, notices: isListed ? [] : [notice] };
   }
   if (first === undefined) {
     throw new BenchError({
@@ -100,14 +136,21 @@ const chosen = (
   }
   const notices =
     ids.length > 1 ? [`the server has ${ids.length} models; this run uses ${quoted(first)}`] : [];
-  return { model: first, serverKind, notices };
+  return { model: first, notices };
 };
 
 type Reply =
   | { readonly kind: 'no-connection'; readonly reason: string; readonly advice: string }
   | { readonly kind: 'no-answer'; readonly reason: string }
   | { readonly kind: 'status'; readonly status: number }
-  | ({ readonly kind: 'models' } & ModelList);
+  | ListReply;
+
+interface ListReply extends ModelList {
+  readonly kind: 'models';
+  readonly json: unknown;
+  /** The header of that name. */
+  readonly server: string;
+}
 
 const getModels = async ({ api, target, headers, timeoutMs, signal }: ServerQuestion): Promise<Reply> => {
   const path = modelsPath(target, api);
@@ -117,7 +160,9 @@ const getModels = async ({ api, target, headers, timeoutMs, signal }: ServerQues
   const json = parseAnyJson(answer.text);
   if (json === undefined) return { kind: 'no-answer', reason: 'its list of models is not JSON' };
   const list = api.models.read(json);
-  return isUnknown(list) ? { kind: 'no-answer', reason: list.reason } : { kind: 'models', ...list };
+  return isUnknown(list)
+    ? { kind: 'no-answer', reason: list.reason }
+    : { kind: 'models', ...list, json, server: answer.server };
 };
 
 const quoted = (model: string): string =>

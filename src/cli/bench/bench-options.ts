@@ -54,6 +54,7 @@ export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOpti
   readonly slo: Option<readonly (readonly Objective[])[]>;
   readonly attainment: Option<number | undefined>;
   readonly requireTrustworthy: Option<boolean>;
+  readonly noteGit: Option<string | undefined>;
   readonly json: Option<boolean>;
   readonly quiet: Option<boolean>;
   readonly home: Option<string | undefined>;
@@ -226,6 +227,12 @@ export const BENCH: BenchOptions = {
     parse: parseAttainment,
   }),
   requireTrustworthy: flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
+  noteGit: value({
+    name: 'note-git',
+    valueName: 'DIR',
+    meaning: 'Note the commit of this folder in the report, and whether files differ from it.',
+    parse: nonEmpty,
+  }),
   json: flag('json', 'Print report.json alone.'),
   quiet: flag('quiet', 'Print the report alone: no progress, no notices.'),
   home: homeOption,

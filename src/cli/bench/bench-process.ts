@@ -15,13 +15,14 @@ import { CommandError, endedBy } from '../command-error.ts';
 import { localUrl } from '../daemon-client.ts';
 import type { ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { partProvenance } from './run-provenance.ts';
 
 /** The same for every run that it starts. */
 export const benchProcess = (
   state: ProcessState,
 ): Pick<
   BenchParts,
-  'clock' | 'env' | 'nodePath' | 'temporaryFolder' | 'version' | 'environment' | 'settings'
+  'clock' | 'env' | 'nodePath' | 'temporaryFolder' | 'version' | 'environment' | 'provenance' | 'settings'
 > => ({
   clock: systemClock,
   env: withoutSecrets(state.env),
@@ -29,6 +30,7 @@ export const benchProcess = (
   temporaryFolder: state.temporaryFolder,
   version: state.version,
   environment: benchEnvironment(state),
+  provenance: partProvenance(state),
   settings: BENCH_SETTINGS,
 });
 

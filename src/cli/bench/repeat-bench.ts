@@ -11,6 +11,7 @@ import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { repeatIn, writeRepeatFiles } from '../report/report-repeat.ts';
 import { asBenchCommandError, newId } from './bench-process.ts';
+import { callOfOneRun } from './run-provenance.ts';
 import type { BenchEnd, BenchStart } from './start-bench.ts';
 import { startBench } from './start-bench.ts';
 
@@ -33,16 +34,15 @@ export const repeatBench = async (
   for (let run = 1; run <= runs && !state.stop.aborted; run += 1) {
     if (run > 1) await pause(systemClock, REST_MS, state.stop);
     if (state.stop.aborted) break;
+    const seed = start.request.seed + run - 1;
     const end = await startBench(state, {
       ...start,
-      request: { ...start.request, seed: start.request.seed + run - 1 },
+      request: { ...start.request, seed },
+      call: callOfOneRun(start.call, seed),
       out: join(directory, `run-${String(run).padStart(2, '0')}`),
     });
     ends.push(end);
-    if (!isQuiet)
-      await state.stdout.write(
-        `Run ${run} of ${runs}, seed ${start.request.seed + run - 1}: ${words(end)}\n`,
-      );
+    if (!isQuiet) await state.stdout.write(`Run ${run} of ${runs}, seed ${seed}: ${words(end)}\n`);
     if (end.report.interrupted) break;
   }
   const document = await repeatIn(directory, state);

@@ -6,6 +6,7 @@ import type { BenchResult } from '../../bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, openHome } from '../../config/home.ts';
+import type { KeptCall } from '../../core/run/provenance.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { agentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
@@ -15,6 +16,7 @@ import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
 import type { DisplayMode } from './run-display.ts';
 import { RunDisplay } from './run-display.ts';
+import { runProvenance } from './run-provenance.ts';
 
 export interface BenchStart {
   readonly request: BenchRequest;
@@ -23,6 +25,10 @@ export interface BenchStart {
   readonly out: string | undefined;
   /** What to type to run it again, without secrets. */
   readonly command: Reported<string>;
+  /** The same, to be kept with the run. */
+  readonly call: Reported<KeptCall>;
+  /** A folder whose commit the report names, as it was given. */
+  readonly noteGit: string | undefined;
   readonly mode: DisplayMode;
   readonly notices: readonly string[];
   readonly agents: NamedAgents;
@@ -57,6 +63,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       ...benchProcess(state),
       ...run,
       command: start.command,
+      provenance: await runProvenance(state, start),
       said: citedCalibration(home, state),
       directory,
       stop: AbortSignal.any([state.stop, companions.stopAsked]),

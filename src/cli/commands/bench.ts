@@ -13,6 +13,7 @@ import { depthRequest, depthWish } from '../bench/depth-options.ts';
 import type { RepeatEnd } from '../bench/repeat-bench.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
+import { keptCall } from '../bench/run-provenance.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -21,7 +22,7 @@ import type { ExitCode, ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { repeatText } from '../report/report-repeat.ts';
-import { toldCommand } from '../sweep/kept-command.ts';
+import { keptCommand, toldCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
   name: 'bench',
@@ -61,6 +62,14 @@ export const benchCommand: Command = {
     const depth = depthWish(invocation, BENCH_OPTIONS);
     const agents = namedAgents(invocation);
     const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
+    const kept = keptCommand({
+      options: BENCH_OPTIONS,
+      args: state.args.slice(1),
+      url: invocation.arguments[0] ?? '',
+      shownUrl: wish.target.shown,
+      cwd: state.cwd,
+      env: state.env,
+    });
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
     const request = { ...wish, headers };
@@ -69,11 +78,9 @@ export const benchCommand: Command = {
       agents,
       home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
       out: invocation.option(BENCH.out),
-      command: toldCommand('bench', state, {
-        options: BENCH_OPTIONS,
-        url: invocation.arguments[0] ?? '',
-        shownUrl: wish.target.shown,
-      }),
+      command: toldCommand('bench', kept),
+      call: keptCall(kept),
+      noteGit: invocation.option(BENCH.noteGit),
       mode: displayMode(state.stdout, isJson || isQuiet),
       notices: [...proxyNotices(state.env), ...notices],
     };

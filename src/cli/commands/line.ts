@@ -13,7 +13,7 @@ import { displayMode } from '../bench/run-display.ts';
 import type { Command, Invocation, Option } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { toldCommand } from '../sweep/kept-command.ts';
+import { keptCommand, toldCommand } from '../sweep/kept-command.ts';
 import {
   attainmentOfLine,
   LINE,
@@ -61,11 +61,17 @@ export const lineCommand: Command = {
       search,
       agents,
       command: knownOr(
-        toldCommand('line', state, {
-          options: LINE_OPTIONS,
-          url: invocation.arguments[0] ?? '',
-          shownUrl: wish.target.shown,
-        }),
+        toldCommand(
+          'line',
+          keptCommand({
+            options: LINE_OPTIONS,
+            args: state.args.slice(1),
+            url: invocation.arguments[0] ?? '',
+            shownUrl: wish.target.shown,
+            cwd: state.cwd,
+            env: state.env,
+          }),
+        ),
         '',
       ),
       budgetMs: invocation.option(LINE.budget) ?? LINE_BUDGET_MS,

@@ -45,12 +45,8 @@ export const commandText = (
 ): string => ['plimsoll', command, ...args].map(quoted).join(' ');
 
 /** The same where it is told to others: whole, or not at all. */
-export const toldCommand = (
-  command: 'bench' | 'line',
-  { args, env }: { readonly args: readonly string[]; readonly env: KeptCommandOptions['env'] },
-  call: Pick<KeptCommandOptions, 'options' | 'url' | 'shownUrl'>,
-): Reported<string> => {
-  const text = commandText(command, keptCommand({ ...call, args: args.slice(1), cwd: '', env }));
+export const toldCommand = (command: 'bench' | 'line', kept: SweepResume): Reported<string> => {
+  const text = commandText(command, kept);
   return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to be told') : text;
 };
 
@@ -60,7 +56,7 @@ export const KEY_VARIABLE = 'OPENAI_API_KEY';
 /** Codes of agents are spent after a sitting, and still nobody's business. */
 const SECRET: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENCH.apiKeyFile, agentsOption];
 /** Of this one call. */
-const PASSING: ReadonlySet<string> = new Set(['out', 'json', 'resume', 'quiet', 'home']);
+const PASSING: ReadonlySet<string> = new Set(['out', 'json', 'resume', 'quiet', 'home', 'note-git']);
 /** Of what the cluster is told. */
 const COMMAND_LENGTH_MAX = 1_000;
 

@@ -33,11 +33,22 @@ export interface ComparableFacts {
   readonly spoiledBy: Reported<string>;
 }
 
-export const factsOfReport = ({ run, series, client, contamination }: Report): ComparableFacts => ({
+export const factsOfReport = ({
+  run,
+  series,
+  client,
+  contamination,
+  provenance,
+}: Report): ComparableFacts => ({
   runId: run.id,
   model: run.model,
   dataset: run.dataset,
-  datasetDigest: unknown('not recorded'),
+  // Of the file alone: seeds draw other prompts of the same generator, which are the same load.
+  datasetDigest: isUnknown(provenance)
+    ? provenance
+    : isUnknown(provenance.prompts.file)
+      ? provenance.prompts.file
+      : provenance.prompts.file.sha256,
   pattern: run.pattern,
   shape: run.shape,
   isStreaming: run.streaming,

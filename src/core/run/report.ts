@@ -8,6 +8,7 @@ import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LittlesLaw } from './littles-law.ts';
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
+import type { RunProvenance } from './provenance.ts';
 import type { ReportAgent } from './report-agent.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { ReportRates } from './run-rates.ts';
@@ -62,6 +63,8 @@ export interface Report extends ReportRates {
   readonly environment: ReportEnvironment;
   /** Of a run of `--profile depth`. */
   readonly depth?: DepthProfile;
+  /** Where it comes from, to repeat it. */
+  readonly provenance: Reported<RunProvenance>;
   /** Of a run from many machines; its client is the worst of them. */
   readonly agents?: readonly ReportAgent[];
 }

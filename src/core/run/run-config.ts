@@ -4,6 +4,7 @@
 import type { DepthPlan } from '../depth/depth-plan.ts';
 import type { Reported } from '../unknown.ts';
 import type { ObjectiveFields } from './objective.ts';
+import type { RunProvenance } from './provenance.ts';
 import type { ReportEnvironment, ReportRun } from './report.ts';
 import type { RequestLengths } from './run-requests.ts';
 
@@ -18,4 +19,5 @@ export interface RunConfig extends ObjectiveFields {
   /** Of a depth profile. */
   readonly depth?: DepthPlan;
   readonly environment: ReportEnvironment;
+  readonly provenance: Reported<RunProvenance>;
 }

@@ -95,6 +95,7 @@ const configOf = (run: Run, version: string): RunConfig => ({
   attainment: run.attainment,
   requestLengths: unknown('simulated'),
   environment: { node: 'simulated', os: 'simulated', cpu: 'simulated', cores: 1 },
+  provenance: unknown('simulated'),
 });
 
 /** In the order in which they end, as a run writes them. */

@@ -6,6 +6,7 @@ import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText } from '../../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
+import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
 import {
   isSendTailTold,
@@ -216,6 +217,7 @@ export const runDetails = (report: Report): Markup => {
         'Client',
         `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`,
       ],
+      ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), text] as const),
       ...(isUnknown(run.command) ? [] : [['Again', markup`<code>${run.command}</code>`] as const]),
       ['Plimsoll', `${plimsoll.version}, schema ${report.schema}`],
       ['Figures from', SOURCES[report.source]],

@@ -4,6 +4,7 @@ import { figureText, formatCount } from '../../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
+import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { Report } from '../../core/run/report.ts';
 import {
   objectiveLines,
@@ -65,6 +66,7 @@ export const runMarkdown = (report: Report): string => {
         ['Load', `${loadLabel(run)}, seed ${run.seed}`],
         ['Prompts', markdownCode(run.dataset)],
         ['Plimsoll', markdownCode(report.plimsoll.version)],
+        ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), markdownCode(text)]),
       ],
     ),
     '',

@@ -31,6 +31,7 @@ const whole: Report = buildReport({
     },
     ...objectiveFields([], 1),
     requestLengths: unknown('made up'),
+    provenance: unknown('made up'),
     environment: { node: '24', os: 'o', cpu: 'c', cores: 2 },
   },
   snapshot: { seq: 1, timestampNs: 1, state: 'complete', pendingTasks: 0, metrics: [] },

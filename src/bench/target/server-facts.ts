@@ -1,0 +1,124 @@
+// What a server tells of its own version and settings, by the page that its kind has for that. It is foreign text: bounded, on one
+// line each, and without whatever looks like a secret, because some servers print their own API key among their settings.
+
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { ServerFact, ServerTold } from '../../core/run/provenance.ts';
+import { SERVER_FACT_NAME_MAX, SERVER_FACT_VALUE_MAX, SERVER_FACTS_MAX } from '../../core/run/provenance.ts';
+import { singleLine } from '../../core/text/single-line.ts';
+import type { HeaderField } from './load-target.ts';
+
+export interface ServerPage {
+  /** "GET /version" */
+  readonly from: string;
+  readonly json: unknown;
+}
+
+/** The page on which a server of this kind tells of itself; undefined: it has none. */
+export const settingsPath = (serverKind: string): string | undefined => SETTINGS_PATHS.get(serverKind);
+
+/** @param headers of the requests: what a server repeats of them is left out */
+export const serverFacts = (
+  pages: readonly ServerPage[],
+  headers: readonly HeaderField[],
+): readonly ServerTold[] => {
+  const secrets = headers.flatMap(secretsOf);
+  let room = SERVER_FACTS_MAX;
+  return pages.flatMap(({ from, json }) => {
+    const facts: ServerFact[] = [];
+    let visits = VISITS_MAX;
+    const add = (name: string, value: unknown, depth: number): void => {
+      visits -= 1;
+      if (room === 0 || visits < 0 || value === null || value === undefined) return;
+      if (depth < DEPTH_MAX && isJsonObject(value)) {
+        eachOf(value, (key, inner) => {
+          if (room === 0 || visits < 0 || FLEETING.has(key)) return;
+          add(name === '' ? key : `${name}.${key}`, inner, depth + 1);
+        });
+        return;
+      }
+      if (depth < DEPTH_MAX && Array.isArray(value) && value.some(isJsonObject)) {
+        for (const [at, inner] of value.slice(0, room).entries()) add(`${name}[${at}]`, inner, depth + 1);
+        return;
+      }
+      const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+      room -= 1;
+      facts.push({
+        name: cut(singleLine(name), SERVER_FACT_NAME_MAX),
+        value: isSecret(name, text, secrets) ? LEFT_OUT : shortened(withoutPassword(text)),
+      });
+    };
+    add('', json, 0);
+    return facts.length === 0 ? [] : [{ from, facts }];
+  });
+};
+
+const eachOf = (object: JsonObject, each: (key: string, value: unknown) => void): void => {
+  for (const key in object) if (Object.hasOwn(object, key)) each(key, object[key]);
+};
+
+/** The values of headers, and the parts of them that a server may repeat: a key without "Bearer", name and password of "Basic". */
+const secretsOf = ({ value }: HeaderField): readonly string[] => {
+  const last = value.split(' ').at(-1) ?? '';
+  const decoded = Buffer.from(last, 'base64').toString('utf8');
+  const password = decoded.slice(decoded.indexOf(':') + 1);
+  return [value, last, password].filter(({ length }) => length >= SECRET_LENGTH_MIN);
+};
+
+const isSecret = (name: string, text: string, secrets: readonly string[]): boolean =>
+  SECRET_NAME.test(name) || SECRET_VALUE.test(text) || secrets.some(secret => text.includes(secret));
+
+const withoutPassword = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, '//');
+
+/** What was cut can still be told apart from what was cut alike. */
+const shortened = (text: string): string => {
+  const line = singleLine(text);
+  if (line.length <= SERVER_FACT_VALUE_MAX) return line;
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, DIGEST_SHOWN);
+  const rest = `… (${text.length} characters, sha256 ${digest})`;
+  return `${cut(line, SERVER_FACT_VALUE_MAX - rest.length)}${rest}`;
+};
+
+/** No half of a pair is left at the end. */
+const cut = (text: string, lengthMax: number): string =>
+  text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, '');
+
+/** From the servers' own documentation of their endpoints. */
+const SETTINGS_PATHS: ReadonlyMap<string, string> = new Map([
+  ['vLLM', '/version'],
+  ['SGLang', '/get_server_info'],
+  ['llama.cpp', '/props'],
+  ['LM Studio', '/api/v0/models'],
+  ['TGI', '/info'],
+  ['Ollama', '/api/version'],
+]);
+
+const LEFT_OUT = '(left out: it may be a secret)';
+/** Behind the last dot or underscore of a name. "tokenizer" and "eos_token" are none. */
+const SECRET_NAME =
+  /(^|[._\-[\]])((api|admin|private|ssl|secret|access|encryption)[_-]?key\w*|keyfile\w*|secret\w*|passw\w*|pwd|credentials?|authori[sz]ation|cookie|(access|auth|api|hf|bearer|admin|session|refresh)[_-]?token)$/i;
+/** As the well-known issuers of keys write them, and what begins as a header of authorization does. */
+const SECRET_VALUE =
+  /(\b(sk|hf|ghp|gho|xoxb|nvapi)[-_][A-Za-z0-9_-]{8,})|\bBearer \S{8,}|\bBasic [A-Za-z0-9+/=]{8,}|-----BEGIN /;
+const SECRET_LENGTH_MIN = 4;
+/** What differs from one question to the next, so that nobody takes it for a setting. */
+const FLEETING: ReadonlySet<string> = new Set([
+  'created',
+  'created_at',
+  'modified_at',
+  'expires_at',
+  'permission',
+  'internal_states',
+  'last_gen_throughput',
+  'is_processing',
+  'is_sleeping',
+  'id_task',
+  'n_past',
+  'next_token',
+  'timings',
+  'uptime',
+]);
+const DEPTH_MAX = 5;
+const VISITS_MAX = 4_096;
+const DIGEST_SHOWN = 12;

@@ -1,0 +1,163 @@
+// What a run's report says of where it comes from, as far as it is known before the run: this machine and its limits, the node with
+// what was measured of it, the commit of a folder that was named, the command line. What cannot be found out is unknown with its
+// reason, and delays no run for long.
+
+import { version as kernelBuild, release, type as systemName, totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import { withoutSecrets } from '../../bench/run/bench-environment.ts';
+import type { CallProvenance } from '../../bench/run/bench-parts.ts';
+import { errorMessage } from '../../core/problem.ts';
+import type {
+  GitProvenance,
+  KeptCall,
+  MachineProvenance,
+  MeasuredCeiling,
+  NodeProvenance,
+} from '../../core/run/provenance.ts';
+import { CALL_LENGTH_MAX, CALL_WORDS_MAX, CEILINGS_MAX } from '../../core/run/provenance.ts';
+import type { SweepResume } from '../../core/sweep/sweep-document.ts';
+import { singleLine } from '../../core/text/single-line.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
+import { directoryFiles } from '../../gather/directory-files.ts';
+import { isUnreadable } from '../../gather/machine-files.ts';
+import { readCpuLimit, readMemoryLimit } from '../../gather/procfs/cpu-limit.ts';
+import { runTool } from '../../process/child.ts';
+import { CommandError } from '../command-error.ts';
+import { findDaemon } from '../daemon-client.ts';
+import type { ProcessState } from '../process-state.ts';
+
+export interface ProvenanceWish {
+  readonly home: string;
+  /** As it was given. */
+  readonly noteGit: string | undefined;
+  readonly call: Reported<KeptCall>;
+}
+
+/** @throws CommandError `usage` when the folder of --note-git is in no repository; the reason of `stop`. */
+export const runProvenance = async (
+  state: ProcessState,
+  { home, noteGit, call }: ProvenanceWish,
+): Promise<CallProvenance> => {
+  const [node, git] = await Promise.all([ownNode(home, state), gitProvenance(noteGit, state)]);
+  return { machine: machineProvenance(state), node, git, call };
+};
+
+/** Of what is part of something else, which says the rest itself. */
+export const partProvenance = (state: Pick<ProcessState, 'platform'>): CallProvenance => ({
+  machine: machineProvenance(state),
+  node: PART,
+  git: PART,
+  call: PART,
+});
+
+/** Bounded: what is longer is told as too long. */
+export const keptCall = ({ args, cwd, secrets }: SweepResume): Reported<KeptCall> =>
+  args.length > CALL_WORDS_MAX || args.join(' ').length > CALL_LENGTH_MAX
+    ? unknown('the command line is too long to be kept')
+    : { command: 'bench', args, cwd, secrets };
+
+/** Of one run of --repeat: alone, with its own seed. */
+export const callOfOneRun = (call: Reported<KeptCall>, seed: number): Reported<KeptCall> => {
+  if (isUnknown(call)) return call;
+  const args: string[] = [];
+  for (let at = 0; at < call.args.length; at += 1) {
+    const word = call.args[at] ?? '';
+    const own = /^--(repeat|seed)(=|$)/.exec(word);
+    if (own === null) args.push(word);
+    else if (own[2] === '') at += 1;
+  }
+  return { ...call, args: [...args, '--seed', String(seed)] };
+};
+
+export const machineProvenance = ({ platform }: Pick<ProcessState, 'platform'>): MachineProvenance => {
+  const memoryBytes = totalmem();
+  const machine = {
+    kernel: singleLine(`${systemName()} ${release()} ${kernelBuild()}`).slice(0, TEXT_LENGTH_MAX),
+    memoryBytes,
+  };
+  if (platform !== 'linux') {
+    const reason = unknown(`${platform} has no files that tell it`);
+    return { ...machine, governor: reason, cpuLimit: reason, memoryLimitBytes: reason };
+  }
+  const files = directoryFiles('/');
+  const governor = files.textNow(GOVERNOR);
+  const cpu = readCpuLimit(files);
+  const memory = readMemoryLimit(files, memoryBytes);
+  return {
+    ...machine,
+    governor: isUnreadable(governor)
+      ? unknown('the system does not tell it')
+      : singleLine(governor).slice(0, TEXT_LENGTH_MAX),
+    cpuLimit: cpu.kind === 'limited' ? cpu.cpus : NO_LIMIT,
+    memoryLimitBytes: memory.kind === 'limited' ? memory.bytes : NO_LIMIT,
+  };
+};
+
+/** Its daemon is asked once, and not waited for. */
+const ownNode = async (home: string, state: ProcessState): Promise<Reported<NodeProvenance>> => {
+  const over = AbortSignal.any([state.stop, AbortSignal.timeout(NODE_MS_MAX)]);
+  try {
+    const client = await findDaemon(home, state);
+    const { listedNodeSchema } = await loadAnswers();
+    const node = await client.answer(listedNodeSchema, '/api/nodes/self', over);
+    const measured = [node.cpu, ...node.gpus.flatMap(({ devices }) => devices)];
+    const ceilings = measured.flatMap(({ profile }): MeasuredCeiling[] => {
+      if (isUnknown(profile)) return [];
+      const { value, ageMs } = profile;
+      if (isKnown(value.failure) && isUnknown(value.memoryReadBytesPerSecond)) return [];
+      return [
+        {
+          device: `${value.deviceName}, ${value.engine}`.slice(0, TEXT_LENGTH_MAX),
+          isLowerBound: value.isLowerBound,
+          fp16FlopsPerSecond: value.fp16FlopsPerSecond,
+          memoryReadBytesPerSecond: value.memoryReadBytesPerSecond,
+          ageMs: ageMs + value.measuredAgeMs,
+        },
+      ];
+    });
+    return { id: node.nodeId, name: node.name, ceilings: ceilings.slice(0, CEILINGS_MAX) };
+  } catch (error) {
+    state.stop.throwIfAborted();
+    if (error instanceof CommandError || over.aborted)
+      return unknown(`no daemon told it: ${errorMessage(error)}`.slice(0, TEXT_LENGTH_MAX));
+    throw error;
+  }
+};
+
+/** As `git status` of whoever named the folder, but without the monitors and hooks that the repository configures. */
+const gitProvenance = async (
+  noteGit: string | undefined,
+  state: ProcessState,
+): Promise<Reported<GitProvenance>> => {
+  if (noteGit === undefined) return unknown('no folder was named with --note-git');
+  const folder = resolve(state.cwd, noteGit);
+  const git = async (...args: readonly string[]): Promise<string> => {
+    const result = await runTool('git', ['-C', folder, ...HARMLESS, ...args], {
+      env: { ...withoutSecrets(state.env), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+      signal: state.stop,
+      timeoutMs: GIT_MS_MAX,
+    });
+    if (result.kind === 'exited' && result.code === 0) return result.stdout;
+    const reason = result.kind === 'exited' ? (result.stderr.trim().split('\n')[0] ?? '') : result.reason;
+    throw new CommandError(
+      'usage',
+      `--note-git ${noteGit}: ${singleLine(reason).slice(0, TEXT_LENGTH_MAX)}`,
+      'Name a folder of a git repository with a commit, or leave it out.',
+    );
+  };
+  const commit = (await git('rev-parse', '--verify', 'HEAD')).trim();
+  const isDirty = (await git('status', '--porcelain', '--ignore-submodules')).trim() !== '';
+  return { commit, isDirty };
+};
+
+/** Loaded late: a run without a daemon needs none of it. */
+const loadAnswers = () => import('../../wire/api/cluster-answers.ts');
+
+const PART = unknown('a part of something else');
+const NO_LIMIT = unknown('no control group limits it');
+const GOVERNOR = '/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor';
+const HARMLESS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+const TEXT_LENGTH_MAX = 300;
+const NODE_MS_MAX = 1_000;
+const GIT_MS_MAX = 10_000;

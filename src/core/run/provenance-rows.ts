@@ -1,0 +1,65 @@
+// Where a report comes from, as rows for people. What a server wrote stands in quotation marks, since anybody may write anything there.
+
+import { figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { singleLine } from '../text/single-line.ts';
+import type { Reported } from '../unknown.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+import type { MachineProvenance, MeasuredCeiling, RunProvenance, ServerTold } from './provenance.ts';
+
+export type ProvenanceRow = readonly [name: string, text: string];
+
+export const provenanceRows = (provenance: Reported<RunProvenance>): readonly ProvenanceRow[] => {
+  if (isUnknown(provenance)) return [['provenance', `unknown (${provenance.reason})`]];
+  const { prompts, machine, server, node, git } = provenance;
+  return [
+    ['kernel', singleLine(machine.kernel)],
+    ['governor', words(machine.governor)],
+    ['memory', `${bytesText(machine.memoryBytes)}, ${limitWords(machine)}`],
+    ['prompt digest', `${prompts.sha256} of ${formatCount(prompts.count)}`],
+    ...(isUnknown(prompts.file)
+      ? []
+      : [['file digest', `${prompts.file.sha256} of ${bytesText(prompts.file.bytes)}`] as const]),
+    ...(isUnknown(server) ? [['server tells', words(server)] as const] : server.map(toldRow)),
+    ...(isUnknown(node)
+      ? [['node', words(node)] as const]
+      : [['node', `${singleLine(node.name)} (${node.id})`] as const, ...node.ceilings.map(ceilingRow)]),
+    ['commit', isUnknown(git) ? words(git) : `${git.commit}${git.isDirty ? ', with changes' : ''}`],
+  ];
+};
+
+/** "GET /version tells": "version "0.8.5"". */
+const toldRow = ({ from, facts }: ServerTold): ProvenanceRow => [
+  `${singleLine(from)} tells`,
+  [
+    ...facts.slice(0, FACTS_SHOWN).map(({ name, value }) => `${singleLine(name)} "${singleLine(value)}"`),
+    ...(facts.length > FACTS_SHOWN ? [`${facts.length - FACTS_SHOWN} more in report.json`] : []),
+  ].join(', '),
+];
+
+const ceilingRow = (ceiling: MeasuredCeiling): ProvenanceRow => {
+  const { device, isLowerBound, fp16FlopsPerSecond: flops, memoryReadBytesPerSecond: bytes } = ceiling;
+  const figures = [
+    ...(isKnown(flops) ? [`${formatThreeDigits(flops / 1e12)} TFLOP/s FP16`] : []),
+    ...(isKnown(bytes) ? [`${formatThreeDigits(bytes / 1e9)} GB/s read`] : []),
+  ];
+  const age = formatCount(Math.round(ceiling.ageMs / 60_000));
+  return [
+    'ceiling',
+    `${singleLine(device)}: ${isLowerBound ? 'at least ' : ''}${figures.join(', ') || 'nothing measured'}, ${age} min old`,
+  ];
+};
+
+const limitWords = ({ cpuLimit, memoryLimitBytes }: MachineProvenance): string =>
+  [
+    isUnknown(cpuLimit)
+      ? `processors not limited (${cpuLimit.reason})`
+      : `limited to ${formatThreeDigits(cpuLimit)} processors`,
+    ...(isUnknown(memoryLimitBytes) ? [] : [`limited to ${bytesText(memoryLimitBytes)}`]),
+  ].join(', ');
+
+const words = (value: Reported<string>): string =>
+  isUnknown(value) ? `unknown (${value.reason})` : singleLine(value);
+
+const bytesText = (bytes: number): string => figureText(formatBytes(bytes));
+
+const FACTS_SHOWN = 6;

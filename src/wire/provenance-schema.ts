@@ -1,0 +1,70 @@
+// Where a report comes from, in config.json and report.json. Directories of runs are handed around: every text has its bound here.
+
+import * as v from 'valibot';
+import type { RunProvenance } from '../core/run/provenance.ts';
+import {
+  CALL_LENGTH_MAX,
+  CALL_WORDS_MAX,
+  CEILINGS_MAX,
+  SERVER_FACT_NAME_MAX,
+  SERVER_FACT_VALUE_MAX,
+  SERVER_FACTS_MAX,
+} from '../core/run/provenance.ts';
+import { bytes, count, figure, openObject, reported, text } from './schema.ts';
+
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+const toldSchema = openObject({
+  from: text,
+  facts: v.pipe(
+    v.array(
+      openObject({
+        name: v.pipe(v.string(), v.maxLength(SERVER_FACT_NAME_MAX)),
+        value: v.pipe(v.string(), v.maxLength(SERVER_FACT_VALUE_MAX)),
+      }),
+    ),
+    v.maxLength(SERVER_FACTS_MAX),
+  ),
+});
+
+const ceilingSchema = openObject({
+  device: text,
+  isLowerBound: v.boolean(),
+  fp16FlopsPerSecond: reported(figure),
+  memoryReadBytesPerSecond: reported(figure),
+  ageMs: figure,
+});
+
+const callSchema = openObject({
+  command: v.literal('bench'),
+  args: v.pipe(
+    v.array(v.pipe(v.string(), v.maxLength(CALL_LENGTH_MAX))),
+    v.minLength(1),
+    v.maxLength(CALL_WORDS_MAX),
+  ),
+  cwd: text,
+  secrets: v.pipe(v.array(text), v.maxLength(CALL_WORDS_MAX)),
+});
+
+export const provenanceSchema: v.GenericSchema<unknown, RunProvenance> = openObject({
+  prompts: openObject({ sha256, count, file: reported(openObject({ sha256, bytes })) }),
+  machine: openObject({
+    kernel: text,
+    governor: reported(text),
+    memoryBytes: bytes,
+    cpuLimit: reported(figure),
+    memoryLimitBytes: reported(bytes),
+  }),
+  server: reported(v.pipe(v.array(toldSchema), v.maxLength(SERVER_FACTS_MAX))),
+  node: reported(
+    openObject({
+      id: text,
+      name: text,
+      ceilings: v.pipe(v.array(ceilingSchema), v.maxLength(CEILINGS_MAX)),
+    }),
+  ),
+  git: reported(
+    openObject({ commit: v.pipe(v.string(), v.regex(/^[0-9a-f]{7,64}$/)), isDirty: v.boolean() }),
+  ),
+  call: reported(callSchema),
+});
