@@ -129,11 +129,9 @@ const besideFigures = (
     server,
     stopped: metrics.counter('finishReason.stop'),
     series: Object.fromEntries(metrics.allSeries),
+    isDepthProfile: config.depth !== undefined,
   });
-  // A depth profile sends the start of a prompt twice on purpose, and says itself what became of it.
-  const isMeant = (code: string): boolean =>
-    config.depth !== undefined && (code === 'prefix-cache' || code === 'flat-ttft');
-  return { contamination: contamination.filter(({ code }) => !isMeant(code)), server };
+  return { contamination, server };
 };
 
 const lawOf = (

@@ -62,6 +62,7 @@ export const simulatedFigures = ({
               lastAtMs: Math.round(seconds * 740),
             },
           ],
+    contamination: [],
     client: {
       verdict: 'trustworthy',
       reasons: [],

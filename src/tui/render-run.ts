@@ -9,6 +9,7 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import { SPOILED_MARK } from '../core/run/contamination.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
@@ -45,8 +46,9 @@ export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly
   const { columns, rows } = options;
   const metrics = lookUp(view.snapshot);
   const notices = view.notices.map((notice): Line => [part(clipped(notice, columns), 'caution')]);
+  const spoiled = view.spoiled.flatMap(line => spoiledLines(line, columns));
   const head = [...headLines(view), progressLine(view, metrics, columns)];
-  const below = [[...errorLines(metrics), ...clientLines(metrics)], notices];
+  const below = [[...errorLines(metrics), ...clientLines(metrics)], spoiled, notices];
   const figures = [
     [...rateLines(view, metrics), ...objectiveLines(view, columns)],
     seriesTable(metrics, columns),
@@ -82,6 +84,9 @@ export const renderRunLine = (view: WatchedRun): string => {
     failed > 0 ? `${failed} failed` : '',
     ...rates,
     objectivesPart(view),
+    view.spoiled.length === 0
+      ? ''
+      : `${view.spoiled.length} ${view.spoiled.length === 1 ? 'thing spoils' : 'things spoil'} figures`,
     percentiles.length === 0 ? '' : `${seriesRow(key).shortLabel} ${percentiles.join(', ')}`,
   ];
   return parts
@@ -234,6 +239,12 @@ const errorBoundLines = (metrics: MetricLookup): readonly Line[] => {
     ? []
     : [[name(''), part(figureVerdictText(worst), worst.kind === 'good' ? 'plain' : 'caution')]];
 };
+
+/** Whole, however long: what to do stands at its end. */
+const spoiledLines = (text: string, columns: number): readonly Line[] =>
+  brokenLines(text, columns - 4).map(
+    (line, at): Line => [part(`  ${at === 0 ? SPOILED_MARK.trim() : ' '} ${line}`, 'caution')],
+  );
 
 const tail = (title: string, rank: number): Column => ({ title, isNumber: true, widthMax: 12, rank });
 

@@ -6,7 +6,9 @@ import { figureText } from '../core/figure/figure.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
 import type { RecentRates } from '../core/run/run.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { RunRequests } from '../core/run/run-requests.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
 import type { MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
 import type { Reported, Unknown } from '../core/unknown.ts';
@@ -21,6 +23,8 @@ export interface WatchedRun {
   readonly snapshotAgeMs: number | undefined;
   readonly recent: RecentRates;
   readonly notices: readonly string[];
+  /** What spoils the figures so far, one line each. */
+  readonly spoiled: readonly string[];
 }
 
 export interface RunHead {
@@ -31,9 +35,26 @@ export interface RunHead {
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
   readonly isStreaming: boolean;
+  /** What must be known to tell what spoils figures: whether prompts were marked as unique, and what was asked for. */
+  readonly hasNonce: boolean;
+  readonly requests: Reported<RunRequests>;
+  readonly isDepthProfile: boolean;
   /** undefined: without such a limit. */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
 }
+
+export const runHead = ({ run, depth }: RunConfig, limits: RunHead['limits']): RunHead => ({
+  id: run.id,
+  target: run.target,
+  model: run.model,
+  pattern: run.pattern,
+  shape: run.shape,
+  isStreaming: run.streaming,
+  hasNonce: run.hasNonce,
+  requests: run.requests,
+  isDepthProfile: depth !== undefined,
+  limits,
+});
 
 /** A phase of the run, or what only the terminal knows: a stop was requested, or the run is over. */
 export type RunStage =

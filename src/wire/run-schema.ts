@@ -7,6 +7,7 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
+import { contaminationFindings } from './contamination-schema.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
@@ -80,6 +81,7 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
     ),
     v.maxLength(FAILURE_KINDS.length),
   ),
+  contamination: reported(contaminationFindings),
   client,
   droppedEvents: count,
 });

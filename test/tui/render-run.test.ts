@@ -14,6 +14,9 @@ const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
     pattern: { kind: 'concurrency', concurrency: 8 },
     shape: PLAIN_SHAPE,
     isStreaming: true,
+    hasNonce: true,
+    requests: unknown('left to the server'),
+    isDepthProfile: false,
     limits: { samplesMax: 206, durationMs: undefined },
   },
   stage: 'measuring',
@@ -22,6 +25,7 @@ const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
   snapshotAgeMs: 100,
   recent: { requestsPerSecond: 99.4, outputTokensPerSecond: 994 },
   notices: ['a notice'],
+  spoiled: [],
   ...changes,
 });
 
@@ -44,6 +48,14 @@ describe('the screen of a run', () => {
     expect(text).toMatch(/TTFT, logarithmic, \d+ in the tallest bar/);
     expect(text).toContain('a notice');
     expect(text).not.toContain(' old');
+  });
+
+  test('says whole what spoils its figures so far, and a line of a log how many things do', () => {
+    const spoiled = [
+      'Another-model answered 12 of 103 requests, which were for a-model (12 of 103 requests). Name the model as the server calls it, with --model, or look what a router does.',
+    ];
+    expect(screen({ spoiled }, 60).replace(/\n +/g, ' ')).toContain(`! ${spoiled[0]}`);
+    expect(renderRunLine(view({ spoiled }))).toContain(' · 1 thing spoils figures · ');
   });
 
   test('says of each objective what its samples say so far, with the share that meets it', () => {

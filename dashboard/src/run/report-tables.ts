@@ -3,6 +3,7 @@
 
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
+import { spoiling } from '../../../src/core/run/contamination.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
 import { TOO_FEW } from '../../../src/core/run/report-summary.ts';
@@ -13,6 +14,8 @@ import { capitalized } from '../../../src/core/text/single-line.ts';
 
 export interface PercentileRow {
   readonly name: string;
+  /** By what is named above the figures. */
+  readonly isSpoiled: boolean;
   readonly count: string;
   /** Of `REPORT_PERCENTILES`, in order. */
   readonly values: readonly string[];
@@ -24,13 +27,20 @@ export interface PercentileRow {
 
 export const REPORT_PERCENTILES: readonly string[] = ['1', '25', '50', '75', '90', '95', '99', '99.9'];
 
-export const percentileRows = ({ series }: Report): readonly PercentileRow[] =>
+export const percentileRows = ({ series, contamination }: Report): readonly PercentileRow[] =>
   SERIES_KEYS.flatMap(key => {
     const held = series[key];
-    return held === undefined || held.count === 0 ? [] : [percentileRow(seriesRow(key).shortLabel, held)];
+    return held === undefined || held.count === 0
+      ? []
+      : [
+          {
+            ...percentileRow(seriesRow(key).shortLabel, held),
+            isSpoiled: spoiling({ contamination }, key).length > 0,
+          },
+        ];
   });
 
-const percentileRow = (name: string, series: ReportSeries): PercentileRow => {
+const percentileRow = (name: string, series: ReportSeries): Omit<PercentileRow, 'isSpoiled'> => {
   const text = (value: number | null | undefined): string =>
     value === null || value === undefined ? '–' : figureText(formatRunFigure(series.unit, value));
   return {

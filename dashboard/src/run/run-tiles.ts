@@ -7,6 +7,7 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import { spoiling } from '../../../src/core/run/contamination.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import { RECENT_SECONDS } from '../../../src/core/run/recent-window.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
@@ -21,6 +22,8 @@ import { percentileNs, whyNoPercentile } from './run-labels.ts';
 
 export interface RunTile {
   readonly name: string;
+  /** By what is named above the figures. */
+  readonly isSpoiled?: boolean;
   readonly value: Figure;
   readonly remark: string;
 }
@@ -61,7 +64,12 @@ const rateTile = (figures: RunFigures, key: HeadlineRateKey, remark: string): Ru
   const { shortLabel, unit } = rateRow(key);
   return isUnknown(value)
     ? { name: shortLabel, value: UNKNOWN_FIGURE, remark: value.reason }
-    : { name: shortLabel, value: formatRunFigure(unit, value), remark };
+    : {
+        name: shortLabel,
+        isSpoiled: spoiling(figures, key).length > 0,
+        value: formatRunFigure(unit, value),
+        remark,
+      };
 };
 
 const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile => {
@@ -75,6 +83,7 @@ const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile 
   );
   return {
     name: `${capitalized(shortLabel)} ${middle?.name ?? ''}`,
+    isSpoiled: spoiling(figures, key).length > 0,
     value: middle?.value === undefined ? UNKNOWN_FIGURE : formatRunFigure(unit, middle.value),
     remark: told.length < tails.length ? whyNoPercentile(run, key) : told.join(' · '),
   };

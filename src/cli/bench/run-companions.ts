@@ -10,6 +10,7 @@ import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { RunPhase } from '../../core/run/run.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { SweepPlace } from '../../core/sweep/sweep.ts';
+import { runHead } from '../../tui/watched-run.ts';
 import type { ProcessState } from '../process-state.ts';
 import { runningDaemon } from './bench-process.ts';
 import type { RunDisplay } from './run-display.ts';
@@ -46,16 +47,7 @@ export class Companions implements BenchObserver, AsyncDisposable {
   started(run: StartedRun): void {
     const { directory, limits, display, sweep } = this.#context;
     this.#run = run;
-    const { id, target, model, pattern, shape, streaming } = run.config.run;
-    display.started({
-      id,
-      target,
-      model,
-      pattern,
-      shape,
-      isStreaming: streaming,
-      limits,
-    });
+    display.started(runHead(run.config, limits));
     if (this.#hasHome) this.#writing = this.#writeLiveRun(run);
     this.#announcing = announceRun({
       findDaemon: () => runningDaemon(this.#context.home, this.#state),

@@ -3,9 +3,12 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { contaminationLine } from '../../core/run/contamination.ts';
+import { findContamination } from '../../core/run/find-contamination.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { unknown } from '../../core/unknown.ts';
 import { renderRun, renderRunLine } from '../../tui/render-run.ts';
 import { LiveScreen } from '../../tui/terminal.ts';
 import type { RunHead, RunStage, WatchedRun } from '../../tui/watched-run.ts';
@@ -125,6 +128,7 @@ export class RunDisplay implements AsyncDisposable {
       snapshotAgeMs: snapshot === undefined ? undefined : nowMs - this.#snapshotAtMs,
       recent: this.#rates.rates(),
       notices: this.#notices,
+      spoiled: snapshot === undefined ? [] : spoiledSoFar(this.#run, snapshot),
     };
   }
 
@@ -133,6 +137,19 @@ export class RunDisplay implements AsyncDisposable {
     await pause(clock, durationMs, AbortSignal.any([this.#closed.signal, stdout.closed]));
   }
 }
+
+/** As the report will say it at the end. */
+const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[] =>
+  snapshot.evidence === undefined
+    ? []
+    : findContamination({
+        run: { ...run, streaming: run.isStreaming },
+        samples: snapshot.evidence,
+        server: snapshot.server ?? unknown('the server tells no metrics'),
+        stopped: lookUp(snapshot).counter('finishReason.stop'),
+        series: Object.fromEntries(lookUp(snapshot).allSeries),
+        isDepthProfile: run.isDepthProfile,
+      }).map(contaminationLine);
 
 /** How long it was measured already: who comes late to watch has not seen it begin. */
 const measuredNsOf = (snapshot: MetricsSnapshot): number => {

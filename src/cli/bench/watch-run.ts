@@ -18,6 +18,7 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { runFiles } from '../../metrics/run-files.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import type { RunStage } from '../../tui/watched-run.ts';
+import { runHead } from '../../tui/watched-run.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -89,16 +90,12 @@ const follow = async (state: ProcessState, live: LiveRunRecord): Promise<void> =
     clock: systemClock,
     footer: 'Ctrl-C stops watching; the run continues.',
   });
-  const { id, target, model, pattern, shape, streaming } = config.run;
-  display.started({
-    id,
-    target,
-    model,
-    pattern,
-    shape,
-    isStreaming: streaming,
-    limits: { samplesMax: live.samplesMax ?? undefined, durationMs: live.durationMs ?? undefined },
-  });
+  display.started(
+    runHead(config, {
+      samplesMax: live.samplesMax ?? undefined,
+      durationMs: live.durationMs ?? undefined,
+    }),
+  );
   const subscriber = await openZeromqSubscriber(live.snapshotsEndpoint, snapshotCodec, NEWEST_MESSAGE);
   await using snapshots = new MetricsSnapshotSubscriber({ subscriber, clock: systemClock }, snapshot => {
     display.stage(stageOf(snapshot));

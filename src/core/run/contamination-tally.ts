@@ -130,10 +130,10 @@ export class ContaminationTally {
     counts.streams += 1;
     if (chunkCount === 1) counts.oneChunk += 1;
     else if (outputTokens / chunkCount > MERGED_TOKENS) counts.merged += 1;
-    // What this client read late has been together in its own buffer.
+    // What this client read late has been together in its own buffer, if it was late by as long as the stream takes.
     const lateNs = Math.max(lateness?.firstContentLateNs ?? 0, lateness?.lastContentLateNs ?? 0);
     const isBurst = chunkCount > BURST_GAPS_LEAST && chunkGapsNs.every(gap => gap < BURST_GAP_NS);
-    if (isBurst && lateNs < LATE_NS) counts.burst += 1;
+    if (isBurst && lateNs < (chunkCount - 1) * QUICK_GAP_NS) counts.burst += 1;
   }
 }
 
@@ -226,7 +226,8 @@ const MERGED_TOKENS = 1.5;
 const BURST_GAPS_LEAST = 4;
 /** No model makes ten thousand tokens a second for one user; what comes closer was held back and sent at once. */
 const BURST_GAP_NS = 100_000;
-const LATE_NS = 1_000_000;
+/** Of the quickest servers, for one user. */
+const QUICK_GAP_NS = 1_000_000;
 const DECODES_KEPT_MAX = 1_024;
 const DECODES_LEAST = 8;
 const PAIRS_KEPT_MAX = 4_096;

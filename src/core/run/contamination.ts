@@ -29,6 +29,36 @@ export interface MaybeSpoiled {
 
 export type SpoiledFigure = SeriesKey | RateKey;
 
+/** Figures that are spoiled together. */
+export const OF_PROMPT: readonly SpoiledFigure[] = [
+  'ttftNs',
+  'ttftFromIntendedNs',
+  'firstByteNs',
+  'inputTokensPerSecond',
+  'totalTokensPerSecond',
+];
+export const OF_STREAM: readonly SpoiledFigure[] = [
+  'ttftNs',
+  'ttftFromIntendedNs',
+  'tpotNs',
+  'chunkGapNs',
+  'perUserTokensPerSecond',
+];
+export const ALL_TIMES: readonly SpoiledFigure[] = [
+  'ttftNs',
+  'ttftFromIntendedNs',
+  'tpotNs',
+  'chunkGapNs',
+  'latencyNs',
+  'latencyFromIntendedNs',
+];
+export const ALL_RATES: readonly SpoiledFigure[] = [
+  'requestsPerSecond',
+  'outputTokensPerSecond',
+  'inputTokensPerSecond',
+  'totalTokensPerSecond',
+];
+
 export const CONTAMINATION_CODES = [
   'answer-cache',
   'prefix-cache',

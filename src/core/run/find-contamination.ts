@@ -6,6 +6,7 @@ import { figureText, formatCount } from '../figure/figure.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { ContaminationCode, ContaminationFinding, SpoiledFigure } from './contamination.ts';
+import { ALL_RATES, ALL_TIMES, OF_PROMPT, OF_STREAM } from './contamination.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
 import { PAIRS_LEAST } from './contamination-tally.ts';
 import type { ReportRun, ReportSeries } from './report.ts';
@@ -19,10 +20,14 @@ export interface ContaminationSources {
   /** Completed ones that ended by themselves, not at their limit. */
   readonly stopped: number;
   readonly series: Readonly<Partial<Record<SeriesKey, Pick<ReportSeries, 'min' | 'histogram'>>>>;
+  /** It sends the start of a prompt twice on purpose, and says itself what became of it. */
+  readonly isDepthProfile: boolean;
 }
 
 export const findContamination = (sources: ContaminationSources): readonly ContaminationFinding[] =>
-  CHECKS.flatMap(check => check(sources) ?? []);
+  CHECKS.filter(check => !(sources.isDepthProfile && MEANT_BY_DEPTH.includes(check))).flatMap(
+    check => check(sources) ?? [],
+  );
 
 type Check = (sources: ContaminationSources) => ContaminationFinding | undefined;
 
@@ -78,8 +83,9 @@ const identicalPrompts: Check = ({ samples: { repeats, completed } }) =>
 const flatTtft: Check = ({ samples: { ttftPairs, inputSpan, ttftByInput, ttftGrowth } }) => {
   if (ttftPairs < PAIRS_LEAST || isUnknown(inputSpan) || isUnknown(ttftGrowth)) return undefined;
   const correlation = isUnknown(ttftByInput) ? 0 : ttftByInput;
-  if (inputSpan < SPAN_LEAST || correlation >= CORRELATION_LEAST || ttftGrowth >= GROWTH_LEAST)
-    return undefined;
+  const byChance = CHANCE_DEVIATIONS / Math.sqrt(ttftPairs);
+  if (inputSpan < SPAN_LEAST || ttftGrowth >= GROWTH_LEAST) return undefined;
+  if (correlation >= Math.max(CORRELATION_LEAST, byChance)) return undefined;
   return finding('flat-ttft', OF_PROMPT, {
     ...requests(ttftPairs, ttftPairs),
     problem: `the time to first token does not grow with the prompt, although the longest are ${inputSpan.toFixed(1)} times the shortest (rank correlation ${correlation.toFixed(2)})`,
@@ -241,6 +247,8 @@ const CHECKS: readonly Check[] = [
   swap,
 ];
 
+const MEANT_BY_DEPTH: readonly Check[] = [prefixCache, flatTtft];
+
 const finding = (
   code: ContaminationCode,
   spoils: readonly SpoiledFigure[],
@@ -260,34 +268,14 @@ const share = (count: number, of: number): string => {
   return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
 };
 
-const OF_PROMPT = [
-  'ttftNs',
-  'ttftFromIntendedNs',
-  'firstByteNs',
-  'inputTokensPerSecond',
-  'totalTokensPerSecond',
-] as const;
-const OF_STREAM = ['ttftNs', 'ttftFromIntendedNs', 'tpotNs', 'chunkGapNs', 'perUserTokensPerSecond'] as const;
-const ALL_TIMES = [
-  'ttftNs',
-  'ttftFromIntendedNs',
-  'tpotNs',
-  'chunkGapNs',
-  'latencyNs',
-  'latencyFromIntendedNs',
-] as const;
-const ALL_RATES = [
-  'requestsPerSecond',
-  'outputTokensPerSecond',
-  'inputTokensPerSecond',
-  'totalTokensPerSecond',
-] as const;
 /** Of the prompt tokens: less is a template. */
 const CACHED_SHARE = 0.01;
 /** A cache of prefixes makes the first token quicker; only one of answers makes all others so much quicker. */
 const ANSWER_CACHE_SHARE = 0.2;
 const SPAN_LEAST = 4;
 const CORRELATION_LEAST = 0.1;
+/** The rank correlation of n unrelated pairs deviates by 1/√n from 0. */
+const CHANCE_DEVIATIONS = 3;
 /** Where even the quickest of the long prompts takes longer than the quickest of the short, a queue blurs the rest. */
 const GROWTH_LEAST = 1.1;
 const SHORT_SHARE = 0.05;

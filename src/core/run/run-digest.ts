@@ -3,6 +3,7 @@
 import { recordOf } from '../record-of.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
+import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import { READ_PERCENTILES } from './figure-verdict.ts';
 import { isFailureKind } from './outcome.ts';
@@ -61,6 +62,9 @@ export const runDigest = (report: Report): RunFigures => ({
   objectives: report.objectiveAnswers,
   goodput: report.goodput ?? unknown('no objective of single requests'),
   errors: errorsOf(report),
+  contamination: isUnknown(report.contamination)
+    ? report.contamination
+    : report.contamination.slice(0, FINDINGS_MAX).map(shortFinding),
   client: clientFigures(report.client),
   droppedEvents: report.droppedEvents,
 });
@@ -95,6 +99,12 @@ const errorsOf = (report: Report): readonly RunError[] =>
       : [],
   );
 
+const shortFinding = (finding: ContaminationFinding): ContaminationFinding => ({
+  ...finding,
+  problem: finding.problem.slice(0, REASON_LENGTH_MAX),
+  advice: finding.advice.slice(0, REASON_LENGTH_MAX),
+});
+
 const clientFigures = (client: ReportClient): ClientFigures => ({
   verdict: client.verdict,
   reasons: client.reasons.slice(0, REASONS_MAX).map(reason => reason.slice(0, REASON_LENGTH_MAX)),
@@ -118,6 +128,8 @@ const wholeNs = (ns: number): number => (ns < 1_000 ? ns : Math.round(ns));
 
 const DATASET_LENGTH_MAX = 1_000;
 const REASONS_MAX = 16;
+/** There are 15 codes. */
+const FINDINGS_MAX = 16;
 const REASON_LENGTH_MAX = 300;
 /** Of names that a server gives: of itself, of its model. */
 const NAME_LENGTH_MAX = 300;

@@ -4,6 +4,7 @@
 import type { NodeId, RunId } from '../ids.ts';
 import type { SweepPlace } from '../sweep/sweep.ts';
 import type { Reported, Unknown } from '../unknown.ts';
+import type { ContaminationFinding } from './contamination.ts';
 import type { ContentArrived } from './content-arrived.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
@@ -70,6 +71,8 @@ export interface RunFigures extends Readonly<Record<HeadlineRateKey, Reported<nu
   /** Requests a second that meet every objective of a request; unknown where there is none. */
   readonly goodput: Reported<number>;
   readonly errors: readonly RunError[];
+  /** What spoils these figures, so far or at the end. */
+  readonly contamination: Reported<readonly ContaminationFinding[]>;
   readonly client: ClientFigures;
   readonly droppedEvents: number;
 }

@@ -49,6 +49,7 @@ const found = (samples: readonly EndedSample[], more: Partial<ContaminationSourc
     server: unknown('not asked'),
     stopped: 0,
     series: {},
+    isDepthProfile: false,
     ...more,
   });
 };
