@@ -1,17 +1,25 @@
-// One line of a JSONL data set: a prompt or messages, under a name that the person gave or one that data sets use.
+// One entry of a data set: a prompt or messages, under a name that the person gave or one that data sets use.
 
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { nearest } from '../../core/text/nearest.ts';
+import type { DatasetEntry } from './formats/dataset-entry.ts';
+import { isBatchRow, plainBatchRow } from './formats/openai-batch-row.ts';
+import { isShareGptRow, shareGptPrompt } from './formats/sharegpt-row.ts';
 import type { Message, Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
 
-/** @param column the name given with --prompt-column; undefined: the well-known ones, in their order. */
-export const readRow = (text: string, column: string | undefined): Parsed<Prompt> => {
+/**
+ * Undefined: a conversation that asks nothing.
+ * @param column the name given with --prompt-column; undefined: the well-known ones, in their order.
+ */
+export const readRow = (entry: DatasetEntry, column: string | undefined): Parsed<Prompt | undefined> => {
+  if (entry.kind === 'record') return readRecord(entry.record, column);
   let row: unknown;
   try {
-    row = JSON.parse(text);
+    row = JSON.parse(entry.text);
   } catch {
     return wrong(
       'this line is not JSON',
@@ -24,6 +32,24 @@ export const readRow = (text: string, column: string | undefined): Parsed<Prompt
       'Write each line as {"prompt": "…"} or {"messages": […]}.',
     );
   }
+  if (column === undefined && isShareGptRow(row)) return shareGptPrompt(row);
+  const plain = column === undefined && isBatchRow(row) ? plainBatchRow(row) : parsed(row);
+  return plain.kind === 'wrong' ? plain : readPlainRow(plain.value, column);
+};
+
+/** All fields of CSV are texts. */
+const readRecord = (
+  record: Readonly<Record<string, string>>,
+  column: string | undefined,
+): Parsed<Prompt | undefined> => {
+  const { [MAX_TOKENS]: limit, ...rest } = record;
+  return readPlainRow(
+    limit === undefined || limit === '' ? rest : { ...rest, [MAX_TOKENS]: Number(limit) },
+    column,
+  );
+};
+
+const readPlainRow = (row: JsonObject, column: string | undefined): Parsed<Prompt> => {
   const name = column ?? PROMPT_COLUMNS.find(known => Object.hasOwn(row, known));
   if (name === undefined || !Object.hasOwn(row, name)) return missing(Object.keys(row), column);
   const maxTokens = Object.hasOwn(row, MAX_TOKENS) ? row[MAX_TOKENS] : undefined;

@@ -147,9 +147,10 @@ export const datasetOfLines = (description: string, text: string): Dataset => {
   const prompts = text
     .split('\n')
     .filter(line => line !== '')
-    .map((line): Prompt => {
-      const row = readRow(line, 'messages');
+    .map((text, index): Prompt => {
+      const row = readRow({ kind: 'json', line: index + 1, text }, 'messages');
       if (row.kind === 'wrong') throw input(row.problem, row.advice);
+      if (row.value === undefined) throw input('a line of the data set that was sent asks nothing', '');
       return row.value;
     });
   if (prompts.length === 0) throw input('the data set that was sent has no prompt', '');

@@ -1,6 +1,6 @@
 // What a run's prompts are made of: every file that says what is sent is read here, before anything is started.
 
-import { readJsonlDataset } from '../dataset/jsonl-dataset.ts';
+import { readDatasetFile } from '../dataset/dataset-file.ts';
 import { chosenLengths } from '../dataset/length-choice.ts';
 import type { PromptWish } from '../dataset/planned-prompts.ts';
 import type { Dataset } from '../dataset/prompt.ts';
@@ -35,7 +35,7 @@ const readDataset = async (
     case 'held':
       return dataset.dataset;
     case 'file':
-      return await readJsonlDataset({ ...dataset, signal });
+      return await readDatasetFile({ ...dataset, signal });
     default:
       return dataset satisfies never;
   }

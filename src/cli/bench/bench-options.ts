@@ -110,7 +110,7 @@ export const BENCH: BenchOptions = {
   dataset: value({
     name: 'dataset',
     valueName: 'FILE',
-    meaning: 'Prompts, one JSON object per line with "prompt" or "messages". Default: generated text.',
+    meaning: 'Prompts: JSONL, a JSON list, ShareGPT, CSV or a folder of texts (docs/bench.md). Default: generated text.',
     parse: nonEmpty,
   }),
   promptColumn: value({

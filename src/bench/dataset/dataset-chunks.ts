@@ -1,0 +1,77 @@
+// The bytes of a data set's file, part by part and bounded, and the digest that tells two files of one name apart.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { errorCode } from '../../core/problem.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { BenchError } from '../bench-error.ts';
+
+export interface DatasetPlace {
+  /** Absolute. */
+  readonly path: string;
+  /** As the person wrote it: how messages call it. */
+  readonly shownPath: string;
+  readonly signal: AbortSignal;
+}
+
+/** Of all that was read for a data set, and how much that was. */
+export class DatasetDigest {
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  told(): { readonly sha256: string; readonly bytes: number } {
+    return { sha256: this.#hash.copy().digest('hex'), bytes: this.#bytes };
+  }
+}
+
+/** Each part is its reader's until the next one is asked for. @throws BenchError `input` */
+export async function* datasetChunks(
+  { path, shownPath, signal }: DatasetPlace,
+  digest: DatasetDigest,
+): AsyncGenerator<Buffer, void, void> {
+  const stream = createReadStream(path, { highWaterMark: READ_BYTES, signal });
+  try {
+    for await (const read of stream) {
+      const chunk: Buffer = read;
+      digest.add(chunk);
+      if (digest.bytes > FILE_BYTES_MAX)
+        throw wrongFile(`${shownPath} is larger than ${FILE_BYTES_MAX / MEBIBYTE} MiB`, 'Use a part of it.');
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof BenchError || signal.aborted || errorCode(error) === undefined) throw error;
+    throw unreadable(shownPath, error);
+  }
+}
+
+export const wrongFile = (problem: string, advice: string): BenchError =>
+  new BenchError({ code: 'input', problem, advice });
+
+export const unreadable = (shownPath: string, cause: unknown): BenchError => {
+  const code = errorCode(cause);
+  const advice =
+    code === 'ENOENT'
+      ? 'Check the path; it is relative to the current folder.'
+      : code === 'EACCES'
+        ? 'Change its permissions so that you can read it.'
+        : 'Give a file, or a folder of texts, with --dataset.';
+  const reason = fileReason(cause);
+  return new BenchError(
+    { code: 'input', problem: `${shownPath} cannot be read: ${reason}`, advice },
+    { cause },
+  );
+};
+
+const MEBIBYTE = 1024 * 1024;
+const READ_BYTES = 256 * 1024;
+/** In memory a file takes up to seven times its size while it is read. */
+export const FILE_BYTES_MAX: number = 256 * MEBIBYTE;

@@ -1,0 +1,141 @@
+// A data set of the person's own: JSONL, a JSON list, CSV or a folder of texts, told apart by what the file is. Read into
+// memory, bounded; of the first entry that is wrong it says where it stands and how it begins.
+
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import type { DatasetPlace } from './dataset-chunks.ts';
+import { DatasetDigest, datasetChunks, unreadable, wrongFile } from './dataset-chunks.ts';
+import { csvEntries } from './formats/csv-entries.ts';
+import type { DatasetEntry } from './formats/dataset-entry.ts';
+import { decodedEntry, EntryError } from './formats/dataset-entry.ts';
+import { jsonArrayEntries } from './formats/json-array-entries.ts';
+import { jsonlEntries } from './formats/jsonl-entries.ts';
+import type { Dataset, Prompt } from './prompt.ts';
+import { userPrompt } from './prompt.ts';
+import { readRow } from './read-row.ts';
+
+export interface DatasetFileOptions extends DatasetPlace {
+  /** Undefined: the names that data sets use. */
+  readonly column: string | undefined;
+}
+
+/** @throws BenchError `input` when the file cannot be read, has a bad entry, no prompt or too much of anything. */
+export const readDatasetFile = async (options: DatasetFileOptions): Promise<Dataset> => {
+  const format = await formatOf(options);
+  if (format === 'folder') return await readFolder(options);
+  const digest = new DatasetDigest();
+  const { prompts, leftOut } = await readEntries(FORMATS[format](datasetChunks(options, digest)), options);
+  const rest = leftOut === 0 ? '' : `, ${leftOut} left out that ask nothing`;
+  return {
+    description: `${basename(options.shownPath)}: ${countText(prompts.length)}${rest}`,
+    prompts,
+    file: digest.told(),
+  };
+};
+
+type FileFormat = 'jsonl' | 'json-list' | 'csv';
+
+const FORMATS: Readonly<Record<FileFormat, (chunks: AsyncIterable<Buffer>) => AsyncIterable<DatasetEntry>>> =
+  { jsonl: jsonlEntries, 'json-list': jsonArrayEntries, csv: csvEntries };
+
+const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat | 'folder'> => {
+  try {
+    if ((await stat(path)).isDirectory()) return 'folder';
+    if (extname(path).toLowerCase() === '.csv') return 'csv';
+    await using file = await open(path, 'r');
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+    return LIST_START.test(buffer.toString('utf8', 0, bytesRead)) ? 'json-list' : 'jsonl';
+  } catch (error) {
+    throw unreadable(shownPath, error);
+  }
+};
+
+const readEntries = async (
+  entries: AsyncIterable<DatasetEntry>,
+  { shownPath, column, signal }: DatasetFileOptions,
+): Promise<{ readonly prompts: readonly Prompt[]; readonly leftOut: number }> => {
+  const prompts: Prompt[] = [];
+  let leftOut = 0;
+  try {
+    for await (const entry of entries) {
+      signal.throwIfAborted();
+      const row = readRow(entry, column);
+      if (row.kind === 'wrong')
+        throw wrongFile(
+          `${shownPath}:${entry.line}: ${row.problem}. It begins: ${startOf(entry)}`,
+          row.advice,
+        );
+      if (prompts.length === PROMPTS_MAX)
+        throw wrongFile(`${shownPath} has more than ${PROMPTS_MAX} prompts`, 'Use a part of it.');
+      if (row.value === undefined) leftOut += 1;
+      else prompts.push(row.value);
+    }
+  } catch (error) {
+    throw asInput(error, shownPath);
+  }
+  if (prompts.length > 0) return { prompts, leftOut };
+  throw wrongFile(`${shownPath} has no prompt`, 'Write lines such as {"prompt": "Why is the sky blue?"}.');
+};
+
+/** Each text file is a prompt, in the order of their names; folders in it are not looked into. */
+const readFolder = async ({ path, shownPath, signal }: DatasetFileOptions): Promise<Dataset> => {
+  const names = await textNames(path, shownPath);
+  const prompts: Prompt[] = [];
+  const digest = new DatasetDigest();
+  for (const name of names) {
+    const place = { path: join(path, name), shownPath: join(shownPath, name), signal };
+    digest.add(Buffer.from(`${name}\n`));
+    const text = await wholeText(place, digest);
+    if (text.trim() !== '') prompts.push(userPrompt(text));
+  }
+  if (prompts.length > 0)
+    return {
+      description: `${basename(shownPath)}: ${countText(prompts.length)}`,
+      prompts,
+      file: digest.told(),
+    };
+  throw wrongFile(
+    `${shownPath} has no text`,
+    `Put files there whose names end in ${TEXT_ENDINGS.join(' or ')}.`,
+  );
+};
+
+const textNames = async (path: string, shownPath: string): Promise<readonly string[]> => {
+  try {
+    const names = await readdir(path);
+    const texts = names.filter(name => TEXT_ENDINGS.includes(extname(name).toLowerCase())).sort();
+    if (texts.length <= PROMPTS_MAX) return texts;
+  } catch (error) {
+    throw unreadable(shownPath, error);
+  }
+  throw wrongFile(`${shownPath} has more than ${PROMPTS_MAX} texts`, 'Use fewer of them.');
+};
+
+const wholeText = async (place: DatasetPlace, digest: DatasetDigest): Promise<string> => {
+  const parts: Buffer[] = [];
+  for await (const chunk of datasetChunks(place, digest)) parts.push(Buffer.from(chunk));
+  try {
+    return decodedEntry(Buffer.concat(parts), 1);
+  } catch (error) {
+    throw asInput(error, place.shownPath);
+  }
+};
+
+const asInput = (error: unknown, shownPath: string): unknown =>
+  error instanceof EntryError
+    ? wrongFile(`${shownPath}:${error.line}: ${error.message}`, error.advice)
+    : error;
+
+const countText = (count: number): string => (count === 1 ? '1 prompt' : `${count} prompts`);
+
+const startOf = (entry: DatasetEntry): string => {
+  const text = (entry.kind === 'json' ? entry.text : Object.values(entry.record).join(',')).trim();
+  return JSON.stringify(text.length > START_SHOWN ? `${text.slice(0, START_SHOWN)}…` : text);
+};
+
+export const PROMPTS_MAX = 1_000_000;
+const TEXT_ENDINGS: readonly string[] = ['.txt', '.md'];
+const START_SHOWN = 60;
+const START_BYTES = 4_096;
+/** Behind a byte order mark, if there is one. */
+const LIST_START = /^\ufeff?\s*\[/;

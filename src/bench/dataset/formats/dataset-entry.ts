@@ -1,0 +1,35 @@
+// One entry of a data set's file, before anybody has asked what it means.
+
+export type DatasetEntry =
+  /** A JSON object, or what should be one. */
+  | { readonly kind: 'json'; readonly line: number; readonly text: string }
+  /** Named fields. */
+  | { readonly kind: 'record'; readonly line: number; readonly record: Readonly<Record<string, string>> };
+
+/** Where a file is not what its format says. */
+export class EntryError extends Error {
+  /** From 1. */
+  readonly line: number;
+  readonly advice: string;
+
+  constructor(line: number, problem: string, advice: string) {
+    super(problem);
+    this.line = line;
+    this.advice = advice;
+  }
+}
+
+/** Longest line, JSON object or CSV record. */
+export const ENTRY_BYTES_MAX: number = 8 * 1024 * 1024;
+
+/** Not UTF-8 is said rather than sent as something else than what the file holds. @throws EntryError */
+export const decodedEntry = (bytes: Uint8Array, line: number): string => {
+  try {
+    // A byte order mark is dropped by the decoder.
+    return UTF_8.decode(bytes);
+  } catch {
+    throw new EntryError(line, 'this line is not UTF-8', 'Save the file as UTF-8.');
+  }
+};
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,0 +1,47 @@
+// The lines of a JSONL file; empty ones are passed over.
+
+import type { DatasetEntry } from './dataset-entry.ts';
+import { decodedEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
+
+/** @throws EntryError */
+export async function* jsonlEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator<DatasetEntry, void, void> {
+  let line = 0;
+  for await (const bytes of linesOf(chunks)) {
+    line += 1;
+    const text = decodedEntry(bytes, line);
+    if (text.trim() !== '') yield { kind: 'json', line, text };
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  let line = 1;
+  const check = (bytes: number): void => {
+    if (bytes <= ENTRY_BYTES_MAX) return;
+    throw new EntryError(
+      line,
+      `this line is longer than ${ENTRY_BYTES_MAX / MEBIBYTE} MiB`,
+      'Is it a JSONL file, one JSON object on each line? A shorter prompt is needed.',
+    );
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      check(restBytes + end - from);
+      yield restBytes === 0 ? chunk.subarray(from, end) : Buffer.concat([...rest, chunk.subarray(from, end)]);
+      rest = [];
+      restBytes = 0;
+      from = end + 1;
+      line += 1;
+    }
+    if (from === chunk.length) continue;
+    rest.push(Buffer.from(chunk.subarray(from)));
+    restBytes += chunk.length - from;
+    check(restBytes);
+  }
+  if (restBytes > 0) yield Buffer.concat(rest);
+}
+
+const NEWLINE = 0x0a;
+const MEBIBYTE = 1024 * 1024;

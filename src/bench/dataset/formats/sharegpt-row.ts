@@ -1,0 +1,45 @@
+// A conversation as ShareGPT publishes it: {"id": …, "conversations": [{"from": "human", "value": "…"}, {"from": "gpt", …}]}.
+// What is sent is all that stands before the first answer. Published files hold conversations that begin with an answer or
+// have no question at all: they are left out and counted, as other tools leave them out.
+
+import type { Parsed } from '../../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json.ts';
+import type { Message, Prompt } from '../prompt.ts';
+
+export const isShareGptRow = (row: JsonObject): boolean => Array.isArray(row['conversations']);
+
+/** Undefined: a conversation with nothing to ask. */
+export const shareGptPrompt = (row: JsonObject): Parsed<Prompt | undefined> => {
+  const turns: unknown = row['conversations'];
+  const messages: Message[] = [];
+  for (const turn of Array.isArray(turns) ? turns : []) {
+    if (!isJsonObject(turn)) return WRONG_TURN;
+    const { from, value } = turn;
+    if (typeof from !== 'string' || typeof value !== 'string') return WRONG_TURN;
+    const role = ROLES.get(from);
+    if (role === undefined)
+      return wrong(`a turn is from ${JSON.stringify(from.slice(0, 40))}`, KNOWN_SPEAKERS);
+    if (role === 'assistant') break;
+    if (value.trim() !== '') messages.push({ role, content: value });
+  }
+  const asks = messages.some(({ role }) => role === 'user');
+  return parsed(asks ? { messages, maxTokens: undefined } : undefined);
+};
+
+const ROLES = new Map([
+  ['human', 'user'],
+  ['user', 'user'],
+  ['system', 'system'],
+  ['gpt', 'assistant'],
+  ['chatgpt', 'assistant'],
+  ['assistant', 'assistant'],
+  ['bing', 'assistant'],
+  ['bard', 'assistant'],
+]);
+const WRONG_TURN = wrong(
+  'a turn of "conversations" is no {"from": "human", "value": "…"}',
+  'Each turn says who speaks and what.',
+);
+const KNOWN_SPEAKERS = `Known speakers: ${[...ROLES.keys()].join(', ')}.`;
