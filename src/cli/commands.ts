@@ -21,6 +21,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
   ['sweep', async () => [(await import('./commands/sweep.ts')).sweepCommand]],
   ['line', async () => [(await import('./commands/line.ts')).lineCommand]],
   ['compare', async () => [(await import('./commands/compare.ts')).compareCommand]],
+  ['dataset', async () => (await import('./commands/dataset.ts')).DATASET_COMMANDS],
   ['calibrate', async () => [(await import('./commands/calibrate.ts')).calibrateCommand]],
   ['baseline', async () => (await import('./commands/baseline.ts')).BASELINE_COMMANDS],
   ['agent', async () => [(await import('./commands/agent.ts')).agentCommand]],

@@ -49,14 +49,14 @@ export async function* datasetChunks(
     }
   } catch (error) {
     if (error instanceof BenchError || signal.aborted || errorCode(error) === undefined) throw error;
-    throw unreadable(shownPath, error);
+    throw unreadableDataset(shownPath, error);
   }
 }
 
 export const wrongFile = (problem: string, advice: string): BenchError =>
   new BenchError({ code: 'input', problem, advice });
 
-export const unreadable = (shownPath: string, cause: unknown): BenchError => {
+export const unreadableDataset = (shownPath: string, cause: unknown): BenchError => {
   const code = errorCode(cause);
   const advice =
     code === 'ENOENT'

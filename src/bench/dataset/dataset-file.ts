@@ -4,7 +4,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { DatasetPlace } from './dataset-chunks.ts';
-import { DatasetDigest, datasetChunks, unreadable, wrongFile } from './dataset-chunks.ts';
+import { DatasetDigest, datasetChunks, unreadableDataset, wrongFile } from './dataset-chunks.ts';
 import { csvEntries } from './formats/csv-entries.ts';
 import type { DatasetEntry } from './formats/dataset-entry.ts';
 import { decodedEntry, EntryError } from './formats/dataset-entry.ts';
@@ -46,7 +46,7 @@ const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat |
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
     return LIST_START.test(buffer.toString('utf8', 0, bytesRead)) ? 'json-list' : 'jsonl';
   } catch (error) {
-    throw unreadable(shownPath, error);
+    throw unreadableDataset(shownPath, error);
   }
 };
 
@@ -106,7 +106,7 @@ const textNames = async (path: string, shownPath: string): Promise<readonly stri
     const texts = names.filter(name => TEXT_ENDINGS.includes(extname(name).toLowerCase())).sort();
     if (texts.length <= PROMPTS_MAX) return texts;
   } catch (error) {
-    throw unreadable(shownPath, error);
+    throw unreadableDataset(shownPath, error);
   }
   throw wrongFile(`${shownPath} has more than ${PROMPTS_MAX} texts`, 'Use fewer of them.');
 };

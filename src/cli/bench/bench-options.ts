@@ -110,7 +110,8 @@ export const BENCH: BenchOptions = {
   dataset: value({
     name: 'dataset',
     valueName: 'FILE',
-    meaning: 'Prompts: JSONL, a JSON list, ShareGPT, CSV or a folder of texts (docs/bench.md). Default: generated text.',
+    meaning:
+      'Prompts: JSONL, a JSON list, ShareGPT, CSV or a folder of texts (docs/bench.md). Default: generated text.',
     parse: nonEmpty,
   }),
   promptColumn: value({

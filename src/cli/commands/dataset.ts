@@ -1,0 +1,87 @@
+// `plimsoll dataset show FILE`: what is in a data set, before it is sent to anybody.
+
+import { resolve } from 'node:path';
+import type { DatasetFacts, LengthFacts } from '../../bench/dataset/dataset-facts.ts';
+import { datasetFacts } from '../../bench/dataset/dataset-facts.ts';
+import { readDatasetFile } from '../../bench/dataset/dataset-file.ts';
+import type { Dataset } from '../../bench/dataset/prompt.ts';
+import { figureText, formatBytes, formatCount, formatFinePercent } from '../../core/figure/figure.ts';
+import { inColumns } from '../../core/text/columns.ts';
+import { showable } from '../../core/text/single-line.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { asBenchCommandError } from '../bench/bench-process.ts';
+import type { Command } from '../command.ts';
+import { jsonOption } from '../command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+
+const showCommand: Command = {
+  name: 'dataset show',
+  summary: 'Tell what is in a data set',
+  description:
+    'How many prompts, how long they are, which are the same, and how much of them a prefix cache could answer. Nothing is sent.',
+  arguments: [{ name: 'FILE', meaning: 'What --dataset of bench takes.', isRequired: true }],
+  options: [BENCH.promptColumn, jsonOption],
+  examples: [{ line: 'plimsoll dataset show sharegpt.json', meaning: 'counts, lengths, sharing' }],
+  run: async (invocation, state) => {
+    const [file = ''] = invocation.arguments;
+    const dataset = await read(file, {
+      path: resolve(state.cwd, file),
+      column: invocation.option(BENCH.promptColumn),
+    });
+    const facts = datasetFacts(dataset);
+    await state.stdout.write(
+      invocation.option(jsonOption)
+        ? `${JSON.stringify({ file, description: dataset.description, ...dataset.file, ...facts }, undefined, 2)}\n`
+        : `${factLines(dataset, facts).join('\n')}\n`,
+    );
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const read = async (
+  shownPath: string,
+  { path, column }: { readonly path: string; readonly column: string | undefined },
+): Promise<Dataset> => {
+  try {
+    return await readDatasetFile({ path, shownPath, column, signal: new AbortController().signal });
+  } catch (error) {
+    throw asBenchCommandError(error);
+  }
+};
+
+const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonly string[] => {
+  const { prompts, words, characters, messages, maxTokens, maxTokensTold, identical } = facts;
+  const rows = [
+    ['', 'p50', 'p90', 'p99', 'max', 'all'],
+    lengthRow('words', words),
+    lengthRow('characters', characters),
+    lengthRow('messages', messages),
+    ...(maxTokens === undefined ? [] : [lengthRow('max_tokens', maxTokens)]),
+  ];
+  const share = figureText(formatFinePercent(facts.sharedPrefixShare));
+  return [
+    showable(description, ' '),
+    ...(file === undefined ? [] : [`  ${figureText(formatBytes(file.bytes))}, sha256 ${file.sha256}`]),
+    '',
+    ...inColumns(rows).map(line => `  ${line}`),
+    '',
+    `  ${formatCount(identical)} of ${formatCount(prompts)} are the same as one before them`,
+    `  ${share} of all characters begin a prompt as another one begins: what a prefix cache could answer at best`,
+    maxTokens === undefined
+      ? '  none says how long its answer may be'
+      : `  ${formatCount(maxTokensTold)} of ${formatCount(prompts)} say how long their answer may be`,
+    ...(facts.partMessages === 0
+      ? []
+      : [
+          `  ${formatCount(facts.partMessages)} messages have parts, such as images, that are not counted here`,
+        ]),
+    '  Tokens are for the server to count: the report of a run tells them',
+  ];
+};
+
+const lengthRow = (name: string, { p50, p90, p99, max, total }: LengthFacts): readonly string[] => [
+  name,
+  ...[p50, p90, p99, max, total].map(formatCount),
+];
+
+export const DATASET_COMMANDS: readonly Command[] = [showCommand];
