@@ -1,5 +1,5 @@
 // The built dashboard, served from a table of its files: a request is looked up by its exact path, so no spelling of a
-// path can reach another file. Files are held in memory, compressed once. The page's own addresses (/nodes/…, /runs/…, /sweeps/…,
+// path can reach another file. Files are held in memory, compressed once. The page's own addresses (/nodes/…, /runs/…, /headroom,
 // /links) give the page; any other unknown path is a 404, so a mistyped address or asset never looks like a valid
 // reply. A browser gets that 404 with the page, which says that nothing is there.
 
@@ -165,7 +165,7 @@ const modifiedAtMs = async (file: string): Promise<number | undefined> => {
 };
 
 const PAGE =
-  /^\/(?:index\.html|(?:links|nodes|runs|sweeps|comparisons)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
+  /^\/(?:index\.html|(?:links|nodes|runs|sweeps|comparisons|headroom)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
 
 const UNBUILT_PAGE = `<!doctype html>
 <html lang="en">
