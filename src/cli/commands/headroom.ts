@@ -5,13 +5,16 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { parseBytes } from '../../core/figure/parse-figure.ts';
 import type { CacheType } from '../../core/model/cache-bytes.ts';
+import { clusterHeadroom } from '../../core/model/cluster-headroom.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
 import { deviceClass } from '../../core/model/engine-constants.ts';
+import type { Headroom } from '../../core/model/headroom.ts';
 import { headroom } from '../../core/model/headroom.ts';
 import type { HeadroomPlace } from '../../core/model/headroom-place.ts';
-import { headroomPlaces } from '../../core/model/headroom-place.ts';
+import type { HeadroomQuestion } from '../../core/model/headroom-question.ts';
 import { headroomLines } from '../../core/model/headroom-text.ts';
-import { nodeView } from '../../core/node/node-view.ts';
+import type { ModelFacts } from '../../core/model/model-facts.ts';
+import { nodeName } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
 import { ModelError } from '../../model/model-error.ts';
@@ -40,6 +43,12 @@ const batchOption = value({
   valueName: 'B',
   meaning: 'Sequences at once. Default: 1.',
   parse: wholeNumberFrom(1, 100_000),
+});
+const outputOption = value({
+  name: 'output',
+  valueName: 'N',
+  meaning: 'Tokens of output of each request, where several are served in turn. Default: 256.',
+  parse: wholeNumberFrom(1, 100_000_000),
 });
 const engineOption = value({
   name: 'engine',
@@ -93,6 +102,7 @@ export const headroomCommand: Command = {
   options: [
     contextOption,
     batchOption,
+    outputOption,
     engineOption,
     cacheOption,
     nodesOption,
@@ -125,12 +135,18 @@ export const headroomCommand: Command = {
         throw error instanceof ModelError ? endedBy('benchInput', error) : error;
       },
     );
-    const answer = headroom(model, await placesFor(invocation, state), {
+    const question = {
       engine: invocation.option(engineOption) ?? (model.source.kind === 'gguf' ? 'llama.cpp' : 'other'),
       contextTokens: invocation.option(contextOption) ?? CONTEXT_TOKENS,
+      outputTokens: invocation.option(outputOption) ?? OUTPUT_TOKENS,
       batch: invocation.option(batchOption) ?? 1,
       cacheType: invocation.option(cacheOption) ?? 'f16',
-    });
+    } as const;
+    const onPaper = placeOnPaper(invocation);
+    const answer =
+      onPaper === undefined
+        ? await onCluster(invocation, state, { model, question })
+        : headroom(model, [onPaper], question);
     await state.stdout.write(
       invocation.option(jsonOption)
         ? `${JSON.stringify(answer, undefined, 2)}\n`
@@ -140,52 +156,62 @@ export const headroomCommand: Command = {
   },
 };
 
-/** The one that the command line describes, else those that the daemon sees. */
-const placesFor = async (invocation: Invocation, state: ProcessState): Promise<readonly HeadroomPlace[]> => {
+/** The machine that the command line describes. */
+const placeOnPaper = (invocation: Invocation): HeadroomPlace | undefined => {
   const bytesPerSecond = invocation.option(bandwidthOption);
   const teraflops = invocation.option(teraflopsOption);
   const deviceName = invocation.option(deviceOption) ?? 'by its data sheet';
-  if (bytesPerSecond !== undefined)
-    return [
-      {
-        name: 'this machine on paper',
-        deviceName,
-        deviceClass: deviceClass(deviceName),
-        ceiling: {
-          bytesPerSecond,
-          operationsPerSecond: teraflops === undefined ? undefined : teraflops * 1e12,
-          isMeasured: false,
-        },
-        memoryBytes: invocation.option(memoryOption) ?? unknown('--memory was not given'),
-      },
-    ];
+  if (bytesPerSecond === undefined) return undefined;
+  return {
+    name: 'this machine on paper',
+    nodeId: undefined,
+    deviceId: 'on-paper',
+    deviceName,
+    deviceClass: deviceClass(deviceName),
+    ceiling: {
+      bytesPerSecond,
+      operationsPerSecond: teraflops === undefined ? undefined : teraflops * 1e12,
+      isMeasured: false,
+    },
+    memoryBytes: invocation.option(memoryOption) ?? unknown('--memory was not given'),
+  };
+};
+
+/** On the machines that the daemon sees. */
+const onCluster = async (
+  invocation: Invocation,
+  state: ProcessState,
+  ask: { readonly model: ModelFacts; readonly question: HeadroomQuestion },
+): Promise<Headroom> => {
   const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
   const moment = await clusterNow(client, systemClock, signal);
-  const nowMs = systemClock.nowMs();
-  const views = nodeIds(moment.state).map(id => nodeView(moment.state, id, nowMs));
+  const known = nodeIds(moment.state).map(nodeId => ({ nodeId, name: nodeName(moment.state, nodeId) }));
   const asked = invocation
     .option(nodesOption)
     ?.split(',')
     .map(name => name.trim());
-  const strange = asked?.find(name => !views.some(view => view.name === name || view.nodeId === name));
-  if (strange !== undefined && strange !== 'all') {
+  const strange = asked?.find(
+    name => name !== 'all' && !known.some(node => node.name === name || node.nodeId === name),
+  );
+  if (strange !== undefined) {
     throw new CommandError(
       'usage',
       `--nodes: no node is called ${JSON.stringify(strange)}`,
-      `The cluster has: ${views.map(({ name }) => name).join(', ')}`,
+      `The cluster has: ${known.map(({ name }) => name).join(', ')}`,
     );
   }
-  return views
-    .filter(
-      view =>
-        asked === undefined ||
-        asked.includes('all') ||
-        asked.includes(view.name) ||
-        asked.includes(view.nodeId),
-    )
-    .flatMap(headroomPlaces);
+  return clusterHeadroom(moment.state, systemClock.nowMs(), {
+    ...ask,
+    nodes:
+      asked === undefined || asked.includes('all')
+        ? undefined
+        : known
+            .filter(({ name, nodeId }) => asked.includes(name) || asked.includes(nodeId))
+            .map(({ nodeId }) => nodeId),
+  });
 };
 
 const CONTEXT_TOKENS = 4_096;
+const OUTPUT_TOKENS = 256;
 const ANSWER_MS = 10_000;

@@ -1,5 +1,6 @@
 // Where a model could run: the devices of the cluster with what was measured of them, in the shape that its cost is computed from.
 
+import type { NodeId } from '../ids.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import { modelMemoryUse } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
@@ -13,6 +14,10 @@ import type { DeviceCeiling } from './step-time.ts';
 export interface HeadroomPlace {
   /** The node, and which of its devices: "atlas", "titan RTX 4090". */
   readonly name: string;
+  /** Undefined for one that only a data sheet tells of. */
+  readonly nodeId: NodeId | undefined;
+  /** Of the inventory of its node; "cpu" for a processor. */
+  readonly deviceId: string;
   /** "Apple M3 Ultra"; of a machine without a GPU its processor. */
   readonly deviceName: string;
   readonly deviceClass: DeviceClass;
@@ -30,6 +35,8 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
     return [
       {
         name: view.name,
+        nodeId: view.nodeId,
+        deviceId: 'cpu',
         deviceName: name,
         deviceClass: 'other',
         ceiling: ceilingOf(view.cpu.profile?.value),
@@ -39,6 +46,8 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
   }
   return gpus.map(({ device, profile }, index) => ({
     name: gpus.length === 1 ? view.name : `${view.name} GPU ${index}`,
+    nodeId: view.nodeId,
+    deviceId: device.deviceId,
     deviceName: device.name,
     deviceClass: deviceClass(device.name),
     ceiling: ceilingOf(profile?.value),

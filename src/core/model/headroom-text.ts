@@ -8,25 +8,63 @@ import {
   formatCount,
   formatThreeDigits,
 } from '../figure/figure.ts';
+import type { Estimate } from '../sweep/stage.ts';
 import { inColumns } from '../text/columns.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from './cache-bytes.ts';
-import type { Headroom, PlaceHeadroom } from './headroom.ts';
+import type { Headroom, RankedPlacement } from './headroom.ts';
+import type { HeadroomChange } from './headroom-changes.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
 import type { Fit } from './memory-need.ts';
 import type { Interval, ModelFacts } from './model-facts.ts';
-import type { StepTerm } from './step-time.ts';
+import type { PlacementHeadroom, PlacementPart } from './placement-headroom.ts';
+import type { PlacementTerm, PlacementTerms } from './placement-time.ts';
 
-export const headroomLines = ({ model, question, need, places }: Headroom): readonly string[] => [
-  model.name,
-  ...modelLines(model, question.cacheType),
-  '',
-  `With ${count(question.batch, 'sequence')} of ${formatCount(question.contextTokens)} tokens, cache in ${question.cacheType}, ${question.engine === 'other' ? 'any engine' : question.engine}:`,
-  ...(isUnknown(need)
-    ? [`  What it needs is unknown: ${need.reason}`]
-    : [
-        `  needs ${bytesText(need.totalBytes)}: weights ${bytesText(need.weightBytes)}, cache ${bytesText(need.cacheBytes)}, reserve ${bytesText(need.reserveBytes)}`,
-      ]),
-  ...places.flatMap(place => ['', ...placeLines(place, question.batch)]),
+export const headroomLines = ({
+  model,
+  question,
+  need,
+  placements,
+  placementsLeftOut,
+  notes,
+  changes,
+}: Headroom): readonly string[] => {
+  const [best, ...others] = placements;
+  const behind = others.slice(0, OTHERS_SHOWN);
+  const leftOut = placementsLeftOut + others.length - behind.length;
+  return [
+    model.name,
+    ...modelLines(model, question.cacheType),
+    '',
+    `With ${count(question.batch, 'sequence')} of ${formatCount(question.contextTokens)} tokens, cache in ${question.cacheType}, ${question.engine === 'other' ? 'any engine' : question.engine}:`,
+    ...(isUnknown(need)
+      ? [`  What it needs is unknown: ${need.reason}`]
+      : [
+          `  needs ${bytesText(need.totalBytes)}: weights ${bytesText(need.weightBytes)}, cache ${bytesText(need.cacheBytes)}, reserve ${bytesText(need.reserveBytes)}`,
+        ]),
+    '',
+    ...(best === undefined ? ['No node to place it on.'] : placementLines(best, question.batch)),
+    ...(changes.length === 0 ? [] : ['', 'What would change it:', ...inColumns(changes.map(changeRow))]),
+    ...(behind.length === 0 ? [] : ['', 'Behind it:', ...inColumns(behind.map(otherRow))]),
+    ...(leftOut === 0 ? [] : [`  and ${count(leftOut, 'placement')} more: --json`]),
+    ...notes.map(note => `note: ${note}`),
+  ];
+};
+
+const changeRow = ({
+  words,
+  beforeTokensPerSecond: before,
+  afterTokensPerSecond: after,
+  makesItFit,
+}: HeadroomChange): readonly string[] => [
+  words,
+  makesItFit ? `it fits: ${rate(after)} tok/s` : `${rate(before)} → ${rate(after)} tok/s`,
+];
+
+const otherRow = ({ name, decode, behind }: RankedPlacement): readonly string[] => [
+  name,
+  isUnknown(decode) ? '–' : `${rate(decode.expectedTokensPerSecond.value)} tok/s`,
+  behind,
 ];
 
 const modelLines = (model: ModelFacts, cacheType: Headroom['question']['cacheType']): readonly string[] => {
@@ -60,38 +98,52 @@ const modelLines = (model: ModelFacts, cacheType: Headroom['question']['cacheTyp
   return [...inColumns(rows), ...notes.map(note => `  note: ${note}`)];
 };
 
-const placeLines = (
-  { place, fit, contextThatFits, decode, prefill }: PlaceHeadroom,
+const placementLines = (
+  { name, parts, fit, contextThatFits, decode, prefill, serving }: RankedPlacement,
   batch: number,
 ): readonly string[] => {
-  const ceiling = isUnknown(place.ceiling)
-    ? ''
-    : `, ${figureText(formatBytesPerSecond(place.ceiling.bytesPerSecond))}${place.ceiling.isMeasured ? ' measured' : ' by its data sheet'}`;
-  const lines = [`${place.name} (${place.deviceName}${ceiling})`, `  ${fitWords(fit, contextThatFits)}`];
-  if (isUnknown(decode)) lines.push(`  decode unknown: ${decode.reason}`);
+  const lines = [
+    name,
+    ...parts.map(({ place, need }) => `  ${deviceWords(place)}${parts.length > 1 ? needWords(need) : ''}`),
+    `  ${fitWords(fit, contextThatFits)}`,
+  ];
+  if (isUnknown(decode)) lines.push(`  decode   unknown: ${decode.reason}`);
   else {
     const { expectedTokensPerSecond: expected, boundTokensPerSecond, terms, limit, constants } = decode;
     lines.push(
       `  decode   bound ${rate(boundTokensPerSecond)} tok/s, expected ${rate(expected.value)} (${rate(expected.low)} to ${rate(expected.high)})${batch > 1 ? ' in all' : ''}; limited by ${LIMIT_WORDS[limit]}`,
-      `           ${Object.entries(TERM_WORDS)
-        .map(([term, words]) => [words, terms[isTerm(term) ? term : 'weights']] as const)
-        .filter(([, seconds]) => seconds > 0)
-        .map(([words, seconds]) => `${words} ${duration(seconds)}`)
-        .join(' + ')}`,
-      `           constants of ${constants}${decode.errorShare === undefined ? ', not fitted' : `, off by ${rate(decode.errorShare * 100)} % where they were fitted`}`,
+      `           ${termWords(terms)}`,
+      `           constants of ${constants}${isUnknown(decode.errorShare) ? ', not fitted' : `, off by ${rate(decode.errorShare * 100)} % where they were fitted`}`,
     );
   }
   if (isUnknown(prefill)) lines.push(`  prefill  unknown: ${prefill.reason}`);
   else
     lines.push(
-      `  prefill  bound ${duration(prefill.boundSeconds)} (16-bit ceiling), expected ${duration(prefill.expectedSeconds.value)} (${duration(prefill.expectedSeconds.low)} to ${duration(prefill.expectedSeconds.high)})`,
+      `  prefill  bound ${duration(prefill.boundSeconds)} (16-bit ceiling), expected ${durations(prefill.expectedSeconds)}`,
+    );
+  if (batch > 1 && !isUnknown(serving))
+    lines.push(
+      `  serving  ${batch} clients in turn: a token each ${durations(serving.timePerOutputTokenSeconds)}, the first after ${durations(serving.timeToFirstTokenSeconds)}, ${rate(serving.requestsPerSecond.value)} requests/s`,
     );
   return lines;
 };
 
-const fitWords = (fit: Fit | Unknown, context: number | undefined): string => {
+const deviceWords = ({ name, deviceName, ceiling }: HeadroomPlace): string => {
+  if (isUnknown(ceiling)) return `${name}: ${deviceName}`;
+  return `${name}: ${deviceName}, ${figureText(formatBytesPerSecond(ceiling.bytesPerSecond))} ${ceiling.isMeasured ? 'measured' : 'by its data sheet'}`;
+};
+
+const needWords = (need: PlacementPart['need']): string =>
+  isUnknown(need) ? '' : `, holds ${bytesText(need.totalBytes)}`;
+
+const termWords = (terms: PlacementTerms): string =>
+  TERMS.filter(([term]) => terms[term] > 0)
+    .map(([term, words]) => `${words} ${duration(terms[term])}`)
+    .join(' + ');
+
+const fitWords = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFits']): string => {
   const room =
-    context === undefined || context === 0 ? '' : `; up to ${formatCount(context)} tokens of context fit`;
+    isUnknown(context) || context === 0 ? '' : `; up to ${formatCount(context)} tokens of context fit`;
   switch (fit.kind) {
     case 'unknown':
       return `whether it fits is unknown: ${fit.reason}`;
@@ -100,7 +152,7 @@ const fitWords = (fit: Fit | Unknown, context: number | undefined): string => {
     case 'tight':
       return `may not fit: up to ${figureText(formatBytes(fit.missingBytes))} are missing${room}`;
     case 'does-not-fit':
-      return context === 0
+      return !isUnknown(context) && context === 0
         ? `does not fit: ${figureText(formatBytes(fit.missingBytes))} are missing, and less context does not help`
         : `does not fit: ${figureText(formatBytes(fit.missingBytes))} are missing${room}`;
     default:
@@ -118,21 +170,28 @@ const bytesText = ({ low, high }: Interval): string =>
 
 const rate = (perSecond: number): string => formatThreeDigits(perSecond);
 const duration = (seconds: number): string => figureText(formatNanoseconds(seconds * 1e9));
+const durations = ({ value, low, high }: Estimate): string =>
+  `${duration(value)} (${duration(low)} to ${duration(high)})`;
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-const isTerm = (text: string): text is StepTerm => text in TERM_WORDS;
-
-const TERM_WORDS: Readonly<Record<StepTerm, string>> = {
-  weights: 'weights',
-  experts: 'experts',
-  cache: 'cache',
-  compute: 'compute',
-  overhead: 'overhead',
-};
-const LIMIT_WORDS: Readonly<Record<StepTerm, string>> = {
+const TERMS: readonly (readonly [PlacementTerm, string])[] = [
+  ['weights', 'weights'],
+  ['experts', 'experts'],
+  ['cache', 'cache'],
+  ['compute', 'compute'],
+  ['overhead', 'overhead'],
+  ['linkLatency', 'waiting for links'],
+  ['linkBandwidth', 'sending over links'],
+];
+const LIMIT_WORDS: Readonly<Record<PlacementTerm | 'capacity', string>> = {
+  capacity: 'memory: it does not fit',
   weights: 'reading weights',
   experts: 'reading experts',
   cache: 'reading the cache',
   compute: 'compute',
   overhead: "the engine's overhead, not the device",
+  linkLatency: 'the latency of links',
+  linkBandwidth: 'the bandwidth of links',
 };
+/** A screen of them. */
+const OTHERS_SHOWN = 12;

@@ -1,152 +1,73 @@
-// The answer to "what should this model do here": for each place whether it fits, the bound, what engines of that kind do, and
-// what keeps it from being faster. Places are ranked by the expected speed.
+// The answer to "what should this model do here": every way to place it, the fastest that fits first, each with the bound, what
+// engines of that kind do, and why it is behind the first; and what would make it faster.
 
-import type { Estimate } from '../sweep/stage.ts';
-import { isUnknown, type Unknown } from '../unknown.ts';
-import type { CacheType } from './cache-bytes.ts';
-import { CACHE_TYPES } from './cache-bytes.ts';
-import { decodeStep } from './decode-step.ts';
-import type { Engine } from './engine-constants.ts';
-import { engineConstants } from './engine-constants.ts';
+import type { Unknown } from '../unknown.ts';
+import type { HeadroomChange } from './headroom-changes.ts';
+import { headroomChanges } from './headroom-changes.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
-import type { Fit, MemoryNeed } from './memory-need.ts';
-import { contextThatFits, fitOf, memoryNeed } from './memory-need.ts';
+import type { HeadroomQuestion } from './headroom-question.ts';
+import { heldBy } from './headroom-question.ts';
+import type { MemoryNeed } from './memory-need.ts';
+import { memoryNeed } from './memory-need.ts';
 import type { ModelFacts } from './model-facts.ts';
-import type { PrefillTime } from './prefill.ts';
-import { prefillTime } from './prefill.ts';
-import type { LimitingTerm, StepTerms } from './step-time.ts';
-import { stepTime } from './step-time.ts';
-
-export interface HeadroomQuestion {
-  readonly engine: Engine;
-  /** Tokens in the cache of each sequence. */
-  readonly contextTokens: number;
-  /** Sequences at once. */
-  readonly batch: number;
-  readonly cacheType: CacheType;
-}
+import type { PlaceLink } from './place-links.ts';
+import { PlaceLinkTable } from './place-links.ts';
+import type { PlacementHeadroom } from './placement-headroom.ts';
+import { rankedPlacements } from './placement-headroom.ts';
+import { canPartLayers } from './placement-search.ts';
+import { whyBehind } from './why-behind.ts';
 
 export interface Headroom {
   readonly model: ModelFacts;
   readonly question: HeadroomQuestion;
+  /** Of the model as a whole. */
   readonly need: MemoryNeed | Unknown;
-  /** The fastest that fits first. */
-  readonly places: readonly PlaceHeadroom[];
+  /** The fastest that fits first; at most `PLACEMENTS_MAX`. */
+  readonly placements: readonly RankedPlacement[];
+  /** Ranked behind those, and not kept. */
+  readonly placementsLeftOut: number;
+  /** What was not tried, in sentences. */
+  readonly notes: readonly string[];
+  /** What would make it faster or let it fit, most first. */
+  readonly changes: readonly HeadroomChange[];
 }
 
-export interface PlaceHeadroom {
-  readonly place: HeadroomPlace;
-  readonly fit: Fit | Unknown;
-  /** Tokens of context for each sequence that would fit; undefined where that is not known. */
-  readonly contextThatFits: number | undefined;
-  readonly decode: DecodeHeadroom | Unknown;
-  /** Of a prompt as long as the context. */
-  readonly prefill: PrefillTime | Unknown;
-}
-
-export interface DecodeHeadroom {
-  /** Of all sequences together; no engine is faster. */
-  readonly boundTokensPerSecond: number;
-  readonly expectedTokensPerSecond: Estimate;
-  /** Seconds of one step, by what they are for. */
-  readonly terms: StepTerms;
-  readonly limit: LimitingTerm;
-  /** Whose constants: "llama.cpp on GB10". */
-  readonly constants: string;
-  /** Mean error of those constants where they were fitted, share; undefined where they are a guess. */
-  readonly errorShare: number | undefined;
+export interface RankedPlacement extends PlacementHeadroom {
+  /** Why it is behind the first one, in one line; '' for the first. */
+  readonly behind: string;
 }
 
 export const headroom = (
   model: ModelFacts,
   places: readonly HeadroomPlace[],
   question: HeadroomQuestion,
+  links: readonly PlaceLink[] = [],
 ): Headroom => {
-  const cacheBytesPerElement = CACHE_TYPES[question.cacheType];
-  const held = { slots: question.batch, contextTokens: question.contextTokens, cacheBytesPerElement };
-  const need = memoryNeed(model, held);
-  const answered = places.map(
-    (place): PlaceHeadroom => ({
-      place,
-      fit: fitIn(need, place),
-      contextThatFits:
-        isUnknown(place.memoryBytes) || isUnknown(need)
-          ? undefined
-          : contextThatFits(model, {
-              slots: question.batch,
-              capacityBytes: place.memoryBytes,
-              cacheBytesPerElement,
-              contextMax: isUnknown(model.contextMax) ? question.contextTokens : model.contextMax,
-            }),
-      decode: decodeAt(model, place, question),
-      prefill: prefillAt(model, place, question),
-    }),
-  );
-  return { model, question, need, places: answered.sort(bySpeed) };
-};
-
-const fitIn = (need: MemoryNeed | Unknown, { memoryBytes }: HeadroomPlace): Fit | Unknown => {
-  if (isUnknown(need)) return need;
-  return isUnknown(memoryBytes) ? memoryBytes : fitOf(need, memoryBytes);
-};
-
-const decodeAt = (
-  model: ModelFacts,
-  { ceiling, deviceClass }: HeadroomPlace,
-  { batch, contextTokens, cacheType, engine }: HeadroomQuestion,
-): DecodeHeadroom | Unknown => {
-  if (isUnknown(ceiling)) return ceiling;
-  if (isUnknown(model.layers)) return model.layers;
-  const step = decodeStep(model, {
-    batch,
-    contextTokens,
-    cacheBytesPerElement: CACHE_TYPES[cacheType],
-  });
-  if (isUnknown(step)) return step;
-  const constants = constantsFor(model, engine, deviceClass);
-  const time = stepTime(step, { layers: model.layers, ceiling, constants });
-  const { value, low, high } = time.expectedSeconds;
+  const placed = { model, question, links: new PlaceLinkTable(links) };
+  const { ranked, nodesLeftOut } = rankedPlacements(placed, places);
+  const [best] = ranked;
+  const nodes = new Set(places.flatMap(({ nodeId }) => nodeId ?? []));
+  const notes: string[] = [];
+  if (nodesLeftOut > 0)
+    notes.push(
+      `of ${nodes.size} nodes the ${nodes.size - nodesLeftOut} with the most memory bandwidth were tried together; --nodes picks others`,
+    );
+  if (!canPartLayers(question) && places.length > 1)
+    notes.push(
+      'llama.cpp gives each device whole layers: sharing layers (tensor parallel) was not tried; --engine mlx, vllm or sglang does',
+    );
   return {
-    boundTokensPerSecond: batch / time.boundSeconds,
-    expectedTokensPerSecond: { value: batch / value, low: batch / high, high: batch / low },
-    terms: time.terms,
-    limit: time.limit,
-    constants: constants.label,
-    errorShare: constants.errorShare,
+    model,
+    question,
+    need: memoryNeed(model, heldBy(question)),
+    placements: ranked
+      .slice(0, PLACEMENTS_MAX)
+      .map(one => ({ ...one, behind: best === undefined || one === best ? '' : whyBehind(one, best) })),
+    placementsLeftOut: Math.max(0, ranked.length - PLACEMENTS_MAX),
+    notes,
+    changes: best === undefined ? [] : headroomChanges(placed, places, best),
   };
 };
 
-const prefillAt = (
-  model: ModelFacts,
-  { ceiling, deviceClass }: HeadroomPlace,
-  { contextTokens, engine }: HeadroomQuestion,
-): PrefillTime | Unknown => {
-  if (isUnknown(ceiling)) return ceiling;
-  const constants = constantsFor(model, engine, deviceClass);
-  return prefillTime(model, { promptTokens: contextTokens, ceiling, constants });
-};
-
-const constantsFor = (
-  { quantisation, experts }: ModelFacts,
-  engine: Engine,
-  device: HeadroomPlace['deviceClass'],
-): ReturnType<typeof engineConstants> =>
-  engineConstants(engine, device, {
-    quantisation: isUnknown(quantisation) ? undefined : quantisation,
-    hasExperts: experts !== undefined,
-  });
-
-/** What fits before what does not, then by expected speed. */
-const bySpeed = (a: PlaceHeadroom, b: PlaceHeadroom): number =>
-  fitRank(a.fit) - fitRank(b.fit) || speedOf(b) - speedOf(a) || a.place.name.localeCompare(b.place.name);
-
-const fitRank = (fit: Fit | Unknown): number => FIT_RANKS[fit.kind];
-const FIT_RANKS: Readonly<Record<(Fit | Unknown)['kind'], number>> = {
-  fits: 0,
-  tight: 1,
-  unknown: 2,
-  'does-not-fit': 3,
-};
-
-const speedOf = ({ decode }: PlaceHeadroom): number =>
-  isUnknown(decode) ? 0 : decode.expectedTokensPerSecond.value;
+/** Of those that an answer keeps. */
+const PLACEMENTS_MAX = 50;

@@ -12,7 +12,7 @@ export interface PrefillTime {
   /** At the ceiling that was measured with 16-bit inputs; engines that multiply in 8 or 4 bits can be faster. */
   readonly boundSeconds: number;
   readonly expectedSeconds: Estimate;
-  readonly limit: 'compute' | 'weights';
+  readonly limit: 'compute' | 'weights' | 'links';
 }
 
 export const prefillTime = (
@@ -43,7 +43,7 @@ export const prefillTime = (
   });
   const rate = ceiling.operationsPerSecond;
   // Experts of a chunk of this size are all touched.
-  const chunks = Math.ceil(promptTokens / CHUNK_TOKENS);
+  const chunks = prefillChunks(promptTokens);
   const moved = multiplied(plus(weights.denseBytes, weights.expertBytes), chunks / ceiling.bytesPerSecond);
   const boundSeconds = Math.max(operations.low / rate, moved.low);
   const share = constants.prefillShare;
@@ -57,6 +57,9 @@ export const prefillTime = (
     limit: operations.low / rate >= moved.low ? 'compute' : 'weights',
   };
 };
+
+/** So many pieces are read one after the other. */
+export const prefillChunks = (promptTokens: number): number => Math.ceil(promptTokens / CHUNK_TOKENS);
 
 /** What engines read of a prompt at once by default lies between 512 and 8,192. */
 const CHUNK_TOKENS = 2_048;

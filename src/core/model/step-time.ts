@@ -68,7 +68,7 @@ export const stepTime = (
         (constants.layerUs.high * layers) / MICROSECONDS,
     },
     terms,
-    limit: limitOf(terms),
+    limit: limitingTerm(terms),
   };
 };
 
@@ -82,11 +82,15 @@ const shareOfCeiling = ({ shareOfSpec }: EngineConstants, { isMeasured }: Device
     : shareOfSpec;
 
 /** What most of the time is for: overhead from 40 % on, because then better memory helps little. */
-const limitOf = (terms: StepTerms): LimitingTerm => {
-  const total = Object.values(terms).reduce((sum, seconds) => sum + seconds, 0);
-  if (terms.overhead > OVERHEAD_SHARE * total) return 'overhead';
-  const rest: readonly StepTerm[] = ['weights', 'experts', 'cache', 'compute'];
-  return rest.reduce((most, term) => (terms[term] > terms[most] ? term : most));
+export const limitingTerm = <T extends string>(
+  terms: Readonly<Record<T | 'overhead', number>>,
+): T | 'overhead' => {
+  const names = Object.keys(terms).filter((name): name is T => name in terms);
+  const total = names.reduce((sum, name) => sum + terms[name], 0);
+  const rest = names.filter(name => name !== 'overhead');
+  const [first] = rest;
+  if (first === undefined || terms.overhead > OVERHEAD_SHARE * total) return 'overhead';
+  return rest.reduce((most, term) => (terms[term] > terms[most] ? term : most), first);
 };
 
 export const middle = ({ low, high }: Interval): number => (low + high) / 2;

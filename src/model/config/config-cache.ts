@@ -2,6 +2,7 @@
 
 import type { CacheGroup, Interval, ModelCache } from '../../core/model/model-facts.ts';
 import { exactly } from '../../core/model/model-facts.ts';
+import { LATENT } from '../../core/model/model-part.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ConfigLinear, ModelConfig } from './model-config.ts';
@@ -17,7 +18,7 @@ export const configCache = (config: ModelConfig, notes: string[]): Reported<Mode
     const width = (latent.nopeSize ?? 0) + latent.ropeSize;
     return {
       groups: [{ kind: 'full', layers, elementsPerToken }],
-      keyValueHeads: unknown('a latent is cached, which every part holds whole'),
+      keyValueHeads: unknown('a latent is cached, which every part holds whole', LATENT),
       attentionWidth:
         latent.nopeSize === undefined
           ? unknown('the config tells no size of a query head')

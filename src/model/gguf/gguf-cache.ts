@@ -2,6 +2,7 @@
 // is; the file's keys say how large.
 
 import type { CacheGroup, ModelCache } from '../../core/model/model-facts.ts';
+import { LATENT } from '../../core/model/model-part.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { GgufKeys } from './gguf-keys.ts';
@@ -64,7 +65,7 @@ export const ggufCache = (
     keyValueHeads:
       latent === undefined
         ? leastHeads(keyValueHeads.filter((_, layer) => attends[layer]))
-        : unknown('a latent is cached, which every part holds whole'),
+        : unknown('a latent is cached, which every part holds whole', LATENT),
     attentionWidth,
   };
 };

@@ -1,0 +1,33 @@
+// Headroom on the machines of a cluster as they are now: a pure view of State, the same for a terminal, a program and the page.
+
+import type { NodeId } from '../ids.ts';
+import { nodeView } from '../node/node-view.ts';
+import { nodeIds } from '../node/presence-view.ts';
+import type { State } from '../state.ts';
+import type { Headroom } from './headroom.ts';
+import { headroom } from './headroom.ts';
+import { headroomPlaces } from './headroom-place.ts';
+import type { HeadroomQuestion } from './headroom-question.ts';
+import type { ModelFacts } from './model-facts.ts';
+import { placeLinks } from './place-links.ts';
+
+/** @param nodes only these; undefined: all that are not offline. */
+export const clusterHeadroom = (
+  state: State,
+  nowMs: number,
+  {
+    model,
+    question,
+    nodes,
+  }: {
+    readonly model: ModelFacts;
+    readonly question: HeadroomQuestion;
+    readonly nodes: readonly NodeId[] | undefined;
+  },
+): Headroom => {
+  const views = nodeIds(state)
+    .filter(id => nodes === undefined || nodes.includes(id))
+    .map(id => nodeView(state, id, nowMs))
+    .filter(({ presence }) => presence !== 'offline');
+  return headroom(model, views.flatMap(headroomPlaces), question, placeLinks(state, nowMs));
+};

@@ -1,0 +1,94 @@
+// What was measured between the nodes of a cluster, in the shape that the cost of a placement is computed from. A link that
+// carries nothing now, or that nobody has measured, joins nothing.
+
+import type { NodeId } from '../ids.ts';
+import { linkKey } from '../link/link-facts.ts';
+import type { LinkView } from '../link/link-view.ts';
+import { linkViews } from '../link/link-view.ts';
+import { typeWords } from '../link/link-words.ts';
+import { nodeName } from '../node/node-view.ts';
+import type { State } from '../state.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
+
+/** One way between two nodes; both directions of a cable are two of them. */
+export interface PlaceLink {
+  readonly source: NodeId;
+  readonly sink: NodeId;
+  /** "spark-1–spark-2", the same for both directions. */
+  readonly name: string;
+  /** "Ethernet", "Thunderbolt 5 (RDMA)" */
+  readonly typeName: string;
+  /** Median round trip, seconds. */
+  readonly roundTripSeconds: number;
+  readonly bytesPerSecond: number;
+  /** What both ends agreed on. */
+  readonly negotiatedBytesPerSecond: Reported<number>;
+  /** Measured longer ago than two intervals. */
+  readonly isStale: boolean;
+}
+
+export const placeLinks = (state: State, nowMs: number): readonly PlaceLink[] =>
+  linkViews(state, nowMs).flatMap(view => placeLinksOf(state, view));
+
+const placeLinksOf = (state: State, { nodes, there, back, roundTrip }: LinkView): readonly PlaceLink[] => {
+  const rates = [there ?? back, back ?? there];
+  if (roundTrip === undefined) return [];
+  const [first, second] = nodes;
+  return rates.flatMap((rate, index) => {
+    if (rate === undefined || rate.value <= 0) return [];
+    const [source, sink] = index === 0 ? [first, second] : [second, first];
+    const negotiated = rate.of.carrier.negotiatedBitsPerSecond;
+    return [
+      {
+        source,
+        sink,
+        name: `${nodeName(state, first)}–${nodeName(state, second)}`,
+        typeName: typeWords(rate.of),
+        roundTripSeconds: roundTrip.value / NANOSECONDS,
+        bytesPerSecond: rate.value / BITS,
+        negotiatedBytesPerSecond: isUnknown(negotiated) ? negotiated : negotiated / BITS,
+        isStale: rate.isStale || roundTrip.isStale,
+      },
+    ];
+  });
+};
+
+/** Links by their ends. */
+export class PlaceLinkTable {
+  readonly #byEnds = new Map<string, PlaceLink>();
+  readonly links: readonly PlaceLink[];
+
+  constructor(links: readonly PlaceLink[]) {
+    this.links = links;
+    for (const link of links) this.#byEnds.set(`${link.source} ${link.sink}`, link);
+  }
+
+  between(source: NodeId, sink: NodeId): PlaceLink | undefined {
+    return this.#byEnds.get(`${source} ${sink}`);
+  }
+
+  /** Both directions of each two, where all are joined; undefined where two are not. */
+  among(nodes: readonly NodeId[]): readonly PlaceLink[] | undefined {
+    const found: PlaceLink[] = [];
+    for (const source of nodes)
+      for (const sink of nodes) {
+        if (source === sink) continue;
+        const link = this.between(source, sink);
+        if (link === undefined) return undefined;
+        found.push(link);
+      }
+    return found;
+  }
+
+  /** With another rate in both directions of one link. */
+  withRate(changed: PlaceLink, bytesPerSecond: number): PlaceLinkTable {
+    const key = linkKey(changed.source, changed.sink);
+    return new PlaceLinkTable(
+      this.links.map(link => (linkKey(link.source, link.sink) === key ? { ...link, bytesPerSecond } : link)),
+    );
+  }
+}
+
+const NANOSECONDS = 1e9;
+const BITS = 8;

@@ -1,0 +1,191 @@
+// What one way to place a model comes to: whether it fits, the bound, what is expected, and what limits it; and all ways in their order.
+
+import type { Estimate } from '../sweep/stage.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, type Unknown, unknown } from '../unknown.ts';
+import { constantsFor } from './constants-for.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
+import type { HeadroomQuestion } from './headroom-question.ts';
+import { heldBy } from './headroom-question.ts';
+import type { Fit, MemoryNeed } from './memory-need.ts';
+import { contextThatFits, fitOf, memoryNeed } from './memory-need.ts';
+import { modelPart } from './model-part.ts';
+import type { ModelPlacement } from './placement.ts';
+import { placementName, placesOf } from './placement.ts';
+import type { Serving } from './placement-prefill.ts';
+import { placementPrefill, servingOf } from './placement-prefill.ts';
+import { placementKey, placements } from './placement-search.ts';
+import type { CountedExchange, PlacedModel, PlacementTerm, PlacementTerms } from './placement-time.ts';
+import { placementTime } from './placement-time.ts';
+import type { PrefillTime } from './prefill.ts';
+
+export interface PlacementHeadroom {
+  /** Lasts as long as the same devices have the same layers. */
+  readonly key: string;
+  /** "TP 2: spark-1 + spark-2" */
+  readonly name: string;
+  readonly placement: ModelPlacement;
+  /** Of each device, in the order of the stages. */
+  readonly parts: readonly PlacementPart[];
+  /** That of the device with the least room. */
+  readonly fit: Fit | Unknown;
+  /** Tokens of context for each sequence that would fit. */
+  readonly contextThatFits: Reported<number>;
+  readonly decode: DecodeHeadroom | Unknown;
+  /** Of a prompt as long as the context. */
+  readonly prefill: PrefillTime | Unknown;
+  /** Requests that follow each other, as many at once as the batch. */
+  readonly serving: Serving | Unknown;
+}
+
+export interface PlacementPart {
+  readonly place: HeadroomPlace;
+  readonly need: MemoryNeed | Unknown;
+  readonly fit: Fit | Unknown;
+}
+
+export interface DecodeHeadroom {
+  /** Of all sequences together; no engine is faster. */
+  readonly boundTokensPerSecond: number;
+  readonly expectedTokensPerSecond: Estimate;
+  /** Of the step in which each sequence gets a token. */
+  readonly stepSeconds: Estimate;
+  /** Seconds of one step, by what they are for. */
+  readonly terms: PlacementTerms;
+  /** "capacity" where it does not fit. */
+  readonly limit: PlacementTerm | 'capacity';
+  readonly exchanges: readonly CountedExchange[];
+  /** Whose constants: "llama.cpp on GB10". */
+  readonly constants: string;
+  /** Mean error of those constants where they were fitted, share. */
+  readonly errorShare: Reported<number>;
+}
+
+/** All placements, the fastest that fits first. */
+export const rankedPlacements = (
+  placed: PlacedModel,
+  places: readonly HeadroomPlace[],
+): { readonly ranked: readonly PlacementHeadroom[]; readonly nodesLeftOut: number } => {
+  const found = placements(placed, places);
+  return {
+    ranked: found.placements.map(placement => placementHeadroom(placed, placement)).sort(bySpeed),
+    nodesLeftOut: found.nodesLeftOut,
+  };
+};
+
+/** One way to place it. */
+export const placementHeadroom = (placed: PlacedModel, placement: ModelPlacement): PlacementHeadroom => {
+  const parts = placement.stages.flatMap(({ layers, places }) =>
+    places.map((place): PlacementPart & { readonly layers: number; readonly shared: number } => {
+      const part = modelPart(placed.model, { layers, parts: places.length });
+      const need = memoryNeed(part, heldBy(placed.question));
+      return { place, need, fit: fitIn(need, place), layers, shared: places.length };
+    }),
+  );
+  const fit = parts.map(part => part.fit).reduce(worse);
+  const decode = decodeOver(placed, placement, fit);
+  const prefill = placementPrefill(placed, placement);
+  return {
+    key: placementKey(placement),
+    name: placementName(placement),
+    placement,
+    parts: parts.map(({ layers: _, shared: __, ...part }) => part),
+    fit,
+    contextThatFits: parts
+      .map(({ place, layers, shared }) => contextIn(placed, place, { layers, parts: shared }))
+      .reduce((least, one) => {
+        if (isUnknown(least) || isUnknown(one)) return isUnknown(least) ? least : one;
+        return Math.min(least, one);
+      }),
+    decode,
+    prefill,
+    serving: serving(placed.question, decode, prefill),
+  };
+};
+
+const fitIn = (need: MemoryNeed | Unknown, { memoryBytes }: HeadroomPlace): Fit | Unknown => {
+  if (isUnknown(need)) return need;
+  return isUnknown(memoryBytes) ? memoryBytes : fitOf(need, memoryBytes);
+};
+
+const contextIn = (
+  { model, question }: PlacedModel,
+  { memoryBytes }: HeadroomPlace,
+  of: { readonly layers: number; readonly parts: number },
+): Reported<number> => {
+  if (isUnknown(memoryBytes)) return memoryBytes;
+  const part = modelPart(model, of);
+  const { slots, cacheBytesPerElement } = heldBy(question);
+  const need = memoryNeed(part, heldBy(question));
+  if (isUnknown(need)) return need;
+  const contextMax = isUnknown(model.contextMax) ? question.contextTokens : model.contextMax;
+  return contextThatFits(part, { slots, capacityBytes: memoryBytes, cacheBytesPerElement, contextMax });
+};
+
+const decodeOver = (
+  placed: PlacedModel,
+  placement: ModelPlacement,
+  fit: Fit | Unknown,
+): DecodeHeadroom | Unknown => {
+  const time = placementTime(placed, placement);
+  if (isUnknown(time)) return time;
+  const { model, question } = placed;
+  const { value, low, high } = time.expectedSeconds;
+  const constants = placesOf(placement).map(({ deviceClass }) =>
+    constantsFor(model, question.engine, deviceClass),
+  );
+  const errors = constants.map(({ errorShare }) => errorShare);
+  return {
+    boundTokensPerSecond: question.batch / time.boundSeconds,
+    expectedTokensPerSecond: {
+      value: question.batch / value,
+      low: question.batch / high,
+      high: question.batch / low,
+    },
+    stepSeconds: time.expectedSeconds,
+    terms: time.terms,
+    limit: fit.kind === 'does-not-fit' ? 'capacity' : time.limit,
+    exchanges: time.exchanges,
+    constants: [...new Set(constants.map(({ label }) => label))].join(', '),
+    errorShare: errors.every(error => error !== undefined)
+      ? Math.max(...errors)
+      : unknown('not fitted to figures of this engine on such a device'),
+  };
+};
+
+const serving = (
+  question: HeadroomQuestion,
+  decode: DecodeHeadroom | Unknown,
+  prefill: PrefillTime | Unknown,
+): Serving | Unknown => {
+  if (isUnknown(decode)) return decode;
+  if (isUnknown(prefill)) return prefill;
+  return servingOf(question, { stepSeconds: decode.stepSeconds, prefillSeconds: prefill.expectedSeconds });
+};
+
+/** What fits before what does not, then by expected speed; of two alike the one on fewer devices. */
+const bySpeed = (a: PlacementHeadroom, b: PlacementHeadroom): number =>
+  FIT_RANKS[a.fit.kind] - FIT_RANKS[b.fit.kind] ||
+  speedOf(b) - speedOf(a) ||
+  a.parts.length - b.parts.length ||
+  (a.key < b.key ? -1 : 1);
+
+const worse = (a: Fit | Unknown, b: Fit | Unknown): Fit | Unknown => {
+  if (FIT_RANKS[a.kind] !== FIT_RANKS[b.kind]) return FIT_RANKS[a.kind] > FIT_RANKS[b.kind] ? a : b;
+  return roomOf(b) < roomOf(a) ? b : a;
+};
+
+const roomOf = (fit: Fit | Unknown): number => {
+  if (fit.kind === 'unknown') return 0;
+  return fit.kind === 'fits' ? fit.freeBytes : -fit.missingBytes;
+};
+
+const FIT_RANKS: Readonly<Record<(Fit | Unknown)['kind'], number>> = {
+  fits: 0,
+  tight: 1,
+  unknown: 2,
+  'does-not-fit': 3,
+};
+
+const speedOf = ({ decode }: PlacementHeadroom): number =>
+  isUnknown(decode) ? 0 : decode.expectedTokensPerSecond.value;

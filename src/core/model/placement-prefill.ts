@@ -1,0 +1,110 @@
+// Reading a prompt over several devices, and what requests that follow each other then get.
+
+import type { Estimate } from '../sweep/stage.ts';
+import { isUnknown, type Unknown, unknown } from '../unknown.ts';
+import { constantsFor } from './constants-for.ts';
+import { allReduce, handOver, plusEstimate, timesEstimate } from './exchange.ts';
+import type { HeadroomQuestion } from './headroom-question.ts';
+import { modelPart } from './model-part.ts';
+import type { ModelPlacement, PlacementStage } from './placement.ts';
+import type { PlacedModel } from './placement-time.ts';
+import { ACTIVATION_BYTES, EXCHANGES_A_LAYER, exchangeSeconds } from './placement-time.ts';
+import type { PrefillTime } from './prefill.ts';
+import { prefillChunks, prefillTime } from './prefill.ts';
+
+/** Of a prompt as long as the context: its stages follow each other. */
+export const placementPrefill = (
+  placed: PlacedModel,
+  { stages }: Pick<ModelPlacement, 'stages'>,
+): PrefillTime | Unknown => {
+  let total: PrefillTime | undefined;
+  for (const [index, stage] of stages.entries()) {
+    const time = stagePrefill(placed, stage, stages[index + 1]);
+    if (isUnknown(time)) return time;
+    total =
+      total === undefined
+        ? time
+        : {
+            boundSeconds: total.boundSeconds + time.boundSeconds,
+            expectedSeconds: plusEstimate(total.expectedSeconds, time.expectedSeconds),
+            limit: time.expectedSeconds.value > total.expectedSeconds.value ? time.limit : total.limit,
+          };
+  }
+  return total ?? unknown('it has no stages');
+};
+
+const stagePrefill = (
+  { model, links, question }: PlacedModel,
+  { layers, places }: PlacementStage,
+  next: PlacementStage | undefined,
+): PrefillTime | Unknown => {
+  const promptTokens = question.contextTokens;
+  const part = modelPart(model, { layers, parts: places.length });
+  let slowest: PrefillTime | undefined;
+  let boundSeconds = 0;
+  for (const { ceiling, deviceClass } of places) {
+    if (isUnknown(ceiling)) return ceiling;
+    const constants = constantsFor(model, question.engine, deviceClass);
+    const time = prefillTime(part, { promptTokens, ceiling, constants });
+    if (isUnknown(time)) return time;
+    boundSeconds = Math.max(boundSeconds, time.boundSeconds);
+    if (slowest === undefined || time.expectedSeconds.value > slowest.expectedSeconds.value) slowest = time;
+  }
+  if (slowest === undefined) return unknown('it has no devices');
+  const waits: { readonly count: number; readonly each: Exclude<ReturnType<typeof allReduce>, Unknown> }[] =
+    [];
+  if (places.length > 1 || next !== undefined) {
+    if (isUnknown(model.hiddenSize)) return model.hiddenSize;
+    const chunks = prefillChunks(promptTokens);
+    const bytes = (promptTokens / chunks) * model.hiddenSize * ACTIVATION_BYTES;
+    const [sink] = next?.places ?? [];
+    const source = places.at(-1);
+    const reduce = places.length > 1 ? allReduce(places, { links, bytes }) : undefined;
+    const hop =
+      sink === undefined || source === undefined
+        ? undefined
+        : handOver([source, sink], { links, bytes, engine: question.engine });
+    if (isUnknown(reduce)) return reduce;
+    if (isUnknown(hop)) return hop;
+    if (reduce !== undefined) waits.push({ count: EXCHANGES_A_LAYER * layers * chunks, each: reduce });
+    if (hop !== undefined) waits.push({ count: chunks, each: hop });
+  }
+  const waiting = plusEstimate(
+    ...waits.map(({ count, each }) => timesEstimate(exchangeSeconds(each), count)),
+  );
+  return {
+    boundSeconds: boundSeconds + waits.reduce((sum, { count, each }) => sum + count * each.boundSeconds, 0),
+    expectedSeconds: plusEstimate(slowest.expectedSeconds, waiting),
+    limit: waiting.value > slowest.expectedSeconds.value ? 'links' : slowest.limit,
+  };
+};
+
+/** `batch` clients, each of which asks again as soon as it is answered. */
+export interface Serving {
+  readonly timePerOutputTokenSeconds: Estimate;
+  /** Of a prompt that waits for no other one. */
+  readonly timeToFirstTokenSeconds: Estimate;
+  readonly requestsPerSecond: Estimate;
+}
+
+/**
+ * Between two tokens of one request the others' prompts are read: (B − 1) of them while it makes its output. Published figures
+ * of two and one H100 were 8 and 21 % slower than this (docs/headroom.md).
+ * @param stepSeconds of the whole batch.
+ */
+export const servingOf = (
+  { batch, outputTokens }: HeadroomQuestion,
+  { stepSeconds, prefillSeconds }: { readonly stepSeconds: Estimate; readonly prefillSeconds: Estimate },
+): Serving => {
+  const perToken = plusEstimate(stepSeconds, timesEstimate(prefillSeconds, (batch - 1) / outputTokens));
+  const perRequest = plusEstimate(prefillSeconds, timesEstimate(perToken, outputTokens));
+  return {
+    timePerOutputTokenSeconds: perToken,
+    timeToFirstTokenSeconds: prefillSeconds,
+    requestsPerSecond: {
+      value: batch / perRequest.value,
+      low: batch / perRequest.high,
+      high: batch / perRequest.low,
+    },
+  };
+};

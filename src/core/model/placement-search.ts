@@ -1,0 +1,196 @@
+// All ways to lay a model over the devices of a cluster: one device, each layer shared by nodes of which each two have a
+// measured link, and rows of nodes. Of each set of nodes only the best row is kept: the order with the least handing over and
+// the best split of layers, which is what trying all orders and splits would find.
+
+import { isUnknown, knownOr } from '../unknown.ts';
+import { exchangingNodes, handOver } from './exchange.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
+import type { HeadroomQuestion } from './headroom-question.ts';
+import { heldBy } from './headroom-question.ts';
+import { bestSplit } from './layer-split.ts';
+import { memoryNeed } from './memory-need.ts';
+import { canShareLayers, modelPart } from './model-part.ts';
+import type { ModelPlacement, PlacementStage } from './placement.ts';
+import { wholePlacement } from './placement.ts';
+import type { PlacedModel } from './placement-time.ts';
+import { ACTIVATION_BYTES, exchangeSeconds, stageTime, turnsOf } from './placement-time.ts';
+
+/** @param places of nodes that take part; what each node has counts as one device, or all of its devices together. */
+export const placements = (
+  placed: PlacedModel,
+  places: readonly HeadroomPlace[],
+): { readonly placements: readonly ModelPlacement[]; readonly nodesLeftOut: number } => {
+  const alone = places.map(place => wholePlacement(placed.model, [place]));
+  const nodes = [
+    ...Map.groupBy(
+      places.filter(({ nodeId }) => nodeId !== undefined),
+      ({ nodeId }) => nodeId,
+    ),
+  ]
+    .map(([, devices]) => devices)
+    .sort((a, b) => speedOf(b) - speedOf(a));
+  const taken = nodes.slice(0, NODES_TOGETHER_MAX);
+  const found = subsets(taken).flatMap(group => [
+    ...tensorPlacements(placed, group),
+    ...pipelinePlacements(placed, group),
+  ]);
+  const seen = new Map([...alone, ...found].map(placement => [placementKey(placement), placement]));
+  return { placements: [...seen.values()], nodesLeftOut: nodes.length - taken.length };
+};
+
+const tensorPlacements = (
+  { model, links, question }: PlacedModel,
+  group: readonly (readonly HeadroomPlace[])[],
+): readonly ModelPlacement[] => {
+  if (!canPartLayers(question)) return [];
+  return [group.map(devices => devices.slice(0, 1)), group]
+    .map(chosen => chosen.flat())
+    .filter(
+      places =>
+        places.length > 1 &&
+        canShareLayers(model, places.length) &&
+        (exchangingNodes(places).length === 1 || links.among(exchangingNodes(places)) !== undefined),
+    )
+    .map(places => wholePlacement(model, places));
+};
+
+const pipelinePlacements = (
+  placed: PlacedModel,
+  group: readonly (readonly HeadroomPlace[])[],
+): readonly ModelPlacement[] => {
+  const { model, question } = placed;
+  const alone = group.map(devices => devices.map(device => [device]));
+  const together = group.map(devices =>
+    devices.length > 1 && canPartLayers(question) && canShareLayers(model, devices.length)
+      ? [devices]
+      : devices.map(device => [device]),
+  );
+  const ways = group.some(devices => devices.length > 1) ? [alone, together] : [alone];
+  return ways.flatMap(way => bestRow(placed, way) ?? []);
+};
+
+/** @param nodes of each its stages, which stay together. */
+const bestRow = (
+  placed: PlacedModel,
+  nodes: readonly (readonly (readonly HeadroomPlace[])[])[],
+): ModelPlacement | undefined => {
+  const { model, question } = placed;
+  const stageCount = nodes.flat().length;
+  if (isUnknown(model.layers) || isUnknown(model.hiddenSize) || stageCount < 2) return undefined;
+  const turns = turnsOf(question.batch, stageCount);
+  const bytes = (question.batch / turns) * model.hiddenSize * ACTIVATION_BYTES;
+  const hop = (source: HeadroomPlace | undefined, sink: HeadroomPlace | undefined): number => {
+    if (source === undefined || sink === undefined) return Number.POSITIVE_INFINITY;
+    const exchange = handOver([source, sink], { links: placed.links, bytes, engine: question.engine });
+    return isUnknown(exchange) ? Number.POSITIVE_INFINITY : exchangeSeconds(exchange).value;
+  };
+  const between = nodes.map(one => nodes.map(other => hop(one.at(-1)?.at(-1), other[0]?.[0])));
+  const within = nodes
+    .flatMap(stages => stages.slice(1).map((stage, index) => hop(stages[index]?.at(-1), stage[0])))
+    .reduce((sum, seconds) => sum + seconds, 0);
+  const order = shortestRow(between);
+  if (order === undefined) return undefined;
+  const row = order.places.flatMap(index => nodes[index] ?? []);
+  const stages = row.map(places => {
+    const one = stageTime(placed, { layers: 1, places }, question.batch / turns);
+    return {
+      layerSeconds: isUnknown(one) ? 1 : one.expectedSeconds.value,
+      layersMax: layersThatFit(placed, places),
+    };
+  });
+  const layers =
+    bestSplit(stages, { layers: model.layers, turns, handOverSeconds: order.seconds + within })?.layers ??
+    splitPastMemory(
+      stages.map(({ layersMax }) => layersMax),
+      model.layers,
+    );
+  return layers === undefined
+    ? undefined
+    : {
+        kind: 'pipeline',
+        stages: row.map((places, index): PlacementStage => ({ places, layers: layers[index] ?? 0 })),
+      };
+};
+
+interface Row {
+  readonly places: readonly number[];
+  readonly seconds: number;
+}
+
+/**
+ * The order that takes the least for handing over: of each set the best row for each last member (Held and Karp, 1962).
+ * @param between seconds from each to each; infinite where nothing joins them.
+ */
+const shortestRow = (between: readonly (readonly number[])[]): Row | undefined => {
+  let rows = between.map((_, index): Row => ({ places: [index], seconds: 0 }));
+  for (let length = 1; length < between.length; length += 1) {
+    const longer = new Map<string, Row>();
+    for (const row of rows) {
+      for (const next of between.keys()) {
+        const seconds = row.seconds + (between[row.places.at(-1) ?? 0]?.[next] ?? Number.POSITIVE_INFINITY);
+        if (row.places.includes(next) || seconds === Number.POSITIVE_INFINITY) continue;
+        const places = [...row.places, next];
+        const key = `${places.toSorted((a, b) => a - b).join(' ')}, ${next}`;
+        const known = longer.get(key);
+        if (known === undefined || seconds < known.seconds) longer.set(key, { places, seconds });
+      }
+    }
+    rows = [...longer.values()];
+  }
+  return rows.reduce<Row | undefined>(
+    (best, row) => (best !== undefined && best.seconds <= row.seconds ? best : row),
+    undefined,
+  );
+};
+
+/** Layers of which the parts fit on each of these devices; all where nobody knows. */
+const layersThatFit = ({ model, question }: PlacedModel, places: readonly HeadroomPlace[]): number => {
+  const all = knownOr(model.layers, 0);
+  const need = memoryNeed(modelPart(model, { layers: 1, parts: places.length }), heldBy(question));
+  if (isUnknown(need)) return all;
+  const layerBytes = need.totalBytes.high - need.reserveBytes.high;
+  const room =
+    Math.min(...places.map(({ memoryBytes }) => knownOr(memoryBytes, Number.POSITIVE_INFINITY))) -
+    need.reserveBytes.high;
+  return layerBytes <= 0 ? all : Math.max(0, Math.min(all, Math.floor(room / layerBytes)));
+};
+
+/** Where the stages do not hold all layers: as many as each holds, the rest on the one that holds most. */
+const splitPastMemory = (most: readonly number[], layers: number): readonly number[] | undefined => {
+  if (layers < most.length) return undefined;
+  const split = most.map(() => 1);
+  let left = layers - most.length;
+  for (const [index, count] of most.entries()) {
+    const more = Math.min(left, Math.max(0, count - 1));
+    split[index] = 1 + more;
+    left -= more;
+  }
+  const largest = most.indexOf(Math.max(...most));
+  split[largest] = (split[largest] ?? 0) + left;
+  return split;
+};
+
+/** llama.cpp gives each device whole layers; engines that cut layers do it with one process a device. */
+export const canPartLayers = ({ engine }: Pick<HeadroomQuestion, 'engine'>): boolean =>
+  engine !== 'llama.cpp';
+
+/** The same devices with the same layers are one placement, however they were found. */
+export const placementKey = (placement: ModelPlacement): string =>
+  `${placement.kind}:${placement.stages
+    .map(
+      ({ layers, places }) =>
+        `${layers}@${places.map(({ nodeId, deviceId, name }) => (nodeId === undefined ? name : `${nodeId}/${deviceId}`)).join('+')}`,
+    )
+    .join('>')}`;
+
+/** Every set of one or more, in a lasting order. */
+const subsets = <T>(all: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: 2 ** all.length - 1 }, (_, index) =>
+    all.filter((_each, place) => ((index + 1) >> place) % 2 === 1),
+  );
+
+const speedOf = (devices: readonly HeadroomPlace[]): number =>
+  devices.reduce((sum, { ceiling }) => sum + (isUnknown(ceiling) ? 0 : ceiling.bytesPerSecond), 0);
+
+/** With more nodes the ways to group them are too many; those with the most bandwidth are tried. */
+const NODES_TOGETHER_MAX = 8;

@@ -1,0 +1,38 @@
+// One way to lay a model over devices: whole on one, each layer shared by several (tensor parallel), or layers one after the
+// other (pipeline parallel), whose stages may be shared again.
+
+import { knownOr } from '../unknown.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
+import type { ModelFacts } from './model-facts.ts';
+
+export type PlacementKind = 'one' | 'tensor' | 'pipeline';
+
+export interface PlacementStage {
+  readonly layers: number;
+  /** Those that share each of its layers evenly. */
+  readonly places: readonly HeadroomPlace[];
+}
+
+export interface ModelPlacement {
+  readonly kind: PlacementKind;
+  /** In the order in which a token passes them. */
+  readonly stages: readonly PlacementStage[];
+}
+
+/** The model whole on one device, or each of its layers shared by all of these. */
+export const wholePlacement = (model: ModelFacts, places: readonly HeadroomPlace[]): ModelPlacement => ({
+  kind: places.length === 1 ? 'one' : 'tensor',
+  stages: [{ layers: knownOr(model.layers, 1), places }],
+});
+
+export const placesOf = ({ stages }: ModelPlacement): readonly HeadroomPlace[] =>
+  stages.flatMap(({ places }) => places);
+
+/** "TP 2 over spark-1 + spark-2", "PP: atlas 50, juno 44 layers" */
+export const placementName = (placement: ModelPlacement): string => {
+  const { kind, stages } = placement;
+  const names = (places: readonly HeadroomPlace[]): string => places.map(({ name }) => name).join(' + ');
+  if (kind === 'one') return names(placesOf(placement));
+  if (kind === 'tensor') return `TP ${placesOf(placement).length}: ${names(placesOf(placement))}`;
+  return `PP ${stages.length}: ${stages.map(({ layers, places }) => `${names(places)} (${layers})`).join(' → ')}`;
+};
