@@ -11,7 +11,8 @@ import {
   formatPercent,
 } from '../../../src/core/figure/figure.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
-import type { HeadroomQuestion, PlaceHeadroom } from '../../../src/core/model/headroom.ts';
+import type { RankedPlacement } from '../../../src/core/model/headroom.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { Interval, ModelFacts, ModelSource } from '../../../src/core/model/model-facts.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
@@ -74,11 +75,11 @@ export const figureSources = (
 };
 
 const measuredRows = (
-  { answer, nodeId }: PlacedDevice,
+  { place, nodeId }: PlacedDevice,
   state: State,
   nowMs: number,
 ): readonly FigureSource[] => {
-  const { ceiling, name, deviceName } = answer.place;
+  const { ceiling, name, deviceName } = place;
   if (isUnknown(ceiling)) return [{ what: `${name}: not measured`, how: ceiling.reason }];
   const profiles = Object.values(state.nodeGpuProfiles[nodeId] ?? {}).filter(
     ({ value }) => value.deviceName === deviceName,
@@ -95,16 +96,15 @@ const measuredRows = (
   ];
 };
 
-const constantRows = ({ decode }: PlaceHeadroom): readonly FigureSource[] =>
+const constantRows = ({ decode }: RankedPlacement): readonly FigureSource[] =>
   isUnknown(decode)
     ? []
     : [
         {
           what: `Constants of ${decode.constants}`,
-          how:
-            decode.errorShare === undefined
-              ? 'not fitted, wide'
-              : `fitted, ±\u202f${figureText(formatPercent(decode.errorShare))}`,
+          how: isUnknown(decode.errorShare)
+            ? 'not fitted, wide'
+            : `fitted, ±\u202f${figureText(formatPercent(decode.errorShare))}`,
         },
       ];
 

@@ -25,7 +25,7 @@ export const fitRows = ({
   readonly hidden: number;
 } => ({
   hidden: Math.max(0, devices.length - ROWS_MAX),
-  shown: devices.slice(0, ROWS_MAX).map(({ answer: { place, fit } }): FitRow => {
+  shown: devices.slice(0, ROWS_MAX).map(({ place, answer: { fit } }): FitRow => {
     const { memoryBytes, name } = place;
     if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', words: memoryBytes.reason };
     if (isUnknown(need))

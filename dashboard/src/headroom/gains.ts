@@ -2,11 +2,12 @@
 
 import type { CacheType } from '../../../src/core/model/cache-bytes.ts';
 import { CACHE_TYPES } from '../../../src/core/model/cache-bytes.ts';
-import type { HeadroomQuestion, PlaceHeadroom } from '../../../src/core/model/headroom.ts';
 import { headroom } from '../../../src/core/model/headroom.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import type { PlacedDevice } from './placement.ts';
 
 export interface Gain {
   readonly what: string;
@@ -17,14 +18,14 @@ export interface Gain {
 /** The largest last; none where its speed is not known. */
 export const gainsAt = (
   model: ModelFacts,
-  answer: PlaceHeadroom,
+  { answer, place }: Pick<PlacedDevice, 'answer' | 'place'>,
   question: HeadroomQuestion,
 ): readonly Gain[] => {
-  const { place, decode } = answer;
+  const { decode } = answer;
   if (isUnknown(decode) || isUnknown(place.ceiling)) return [];
   const now = decode.expectedTokensPerSecond.value;
   const after = (changedPlace: HeadroomPlace, changed: HeadroomQuestion): number | undefined => {
-    const [found] = headroom(model, [changedPlace], changed).places;
+    const [found] = headroom(model, [changedPlace], changed).placements;
     return found === undefined || isUnknown(found.decode)
       ? undefined
       : found.decode.expectedTokensPerSecond.value / now - 1;

@@ -8,11 +8,11 @@ import { parseAnyJson } from '../../../src/core/json.ts';
 import type { CacheType } from '../../../src/core/model/cache-bytes.ts';
 import { CACHE_TYPES } from '../../../src/core/model/cache-bytes.ts';
 import type { Engine } from '../../../src/core/model/engine-constants.ts';
-import type { HeadroomQuestion } from '../../../src/core/model/headroom.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { modelFactsSchema } from '../../../src/wire/model-schema.ts';
 
-export interface HeadroomAsked extends Omit<HeadroomQuestion, 'engine'> {
+export interface HeadroomAsked extends Omit<HeadroomQuestion, 'engine' | 'outputTokens'> {
   /** Undefined: what the model's form suggests. */
   readonly engine: Engine | undefined;
   /** The placement that is looked at; '' for the best. */

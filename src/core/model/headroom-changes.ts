@@ -7,7 +7,7 @@ import type { HeadroomPlace } from './headroom-place.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { multiplied } from './model-facts.ts';
 import type { PlaceLink } from './place-links.ts';
-import type { ModelPlacement } from './placement.ts';
+import type { PlacementPlan } from './placement.ts';
 import type { PlacementHeadroom } from './placement-headroom.ts';
 import { placementHeadroom, rankedPlacements } from './placement-headroom.ts';
 import type { PlacedModel } from './placement-time.ts';
@@ -55,7 +55,7 @@ export const headroomChanges = (
   };
   const asPlaced = (
     with_: Partial<PlacedModel>,
-    placement: ModelPlacement = best.placement,
+    placement: PlacementPlan = best.placement,
   ): PlacementHeadroom => placementHeadroom({ ...placed, ...with_ }, placement);
   const { question } = placed;
   return [
@@ -118,7 +118,7 @@ const slowLinks = (
   return [...slower.values()].sort((a, b) => a.share - b.share).slice(0, LINKS_MAX);
 };
 
-const withBandwidth = ({ kind, stages }: ModelPlacement, factor: number): ModelPlacement => ({
+const withBandwidth = ({ kind, stages }: PlacementPlan, factor: number): PlacementPlan => ({
   kind,
   stages: stages.map(stage => ({
     ...stage,

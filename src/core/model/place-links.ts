@@ -29,9 +29,18 @@ export interface PlaceLink {
 }
 
 export const placeLinks = (state: State, nowMs: number): readonly PlaceLink[] =>
-  linkViews(state, nowMs).flatMap(view => placeLinksOf(state, view));
+  placeLinksOf(linkViews(state, nowMs), node => nodeName(state, node));
 
-const placeLinksOf = (state: State, { nodes, there, back, roundTrip }: LinkView): readonly PlaceLink[] => {
+/** The same for who has looked at the links already. */
+export const placeLinksOf = (
+  views: readonly LinkView[],
+  nameOf: (node: NodeId) => string,
+): readonly PlaceLink[] => views.flatMap(view => bothWays(view, nameOf));
+
+const bothWays = (
+  { nodes, there, back, roundTrip }: LinkView,
+  nameOf: (node: NodeId) => string,
+): readonly PlaceLink[] => {
   const rates = [there ?? back, back ?? there];
   if (roundTrip === undefined) return [];
   const [first, second] = nodes;
@@ -43,7 +52,7 @@ const placeLinksOf = (state: State, { nodes, there, back, roundTrip }: LinkView)
       {
         source,
         sink,
-        name: `${nodeName(state, first)}–${nodeName(state, second)}`,
+        name: `${nameOf(first)}–${nameOf(second)}`,
         typeName: typeWords(rate.of),
         roundTripSeconds: roundTrip.value / NANOSECONDS,
         bytesPerSecond: rate.value / BITS,

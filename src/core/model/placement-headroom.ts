@@ -10,7 +10,7 @@ import { heldBy } from './headroom-question.ts';
 import type { Fit, MemoryNeed } from './memory-need.ts';
 import { contextThatFits, fitOf, memoryNeed } from './memory-need.ts';
 import { modelPart } from './model-part.ts';
-import type { ModelPlacement } from './placement.ts';
+import type { PlacementPlan } from './placement.ts';
 import { placementName, placesOf } from './placement.ts';
 import type { Serving } from './placement-prefill.ts';
 import { placementPrefill, servingOf } from './placement-prefill.ts';
@@ -24,7 +24,7 @@ export interface PlacementHeadroom {
   readonly key: string;
   /** "TP 2: spark-1 + spark-2" */
   readonly name: string;
-  readonly placement: ModelPlacement;
+  readonly placement: PlacementPlan;
   /** Of each device, in the order of the stages. */
   readonly parts: readonly PlacementPart[];
   /** That of the device with the least room. */
@@ -74,7 +74,7 @@ export const rankedPlacements = (
 };
 
 /** One way to place it. */
-export const placementHeadroom = (placed: PlacedModel, placement: ModelPlacement): PlacementHeadroom => {
+export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan): PlacementHeadroom => {
   const parts = placement.stages.flatMap(({ layers, places }) =>
     places.map((place): PlacementPart & { readonly layers: number; readonly shared: number } => {
       const part = modelPart(placed.model, { layers, parts: places.length });
@@ -124,7 +124,7 @@ const contextIn = (
 
 const decodeOver = (
   placed: PlacedModel,
-  placement: ModelPlacement,
+  placement: PlacementPlan,
   fit: Fit | Unknown,
 ): DecodeHeadroom | Unknown => {
   const time = placementTime(placed, placement);

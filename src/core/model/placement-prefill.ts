@@ -6,7 +6,7 @@ import { constantsFor } from './constants-for.ts';
 import { allReduce, handOver, plusEstimate, timesEstimate } from './exchange.ts';
 import type { HeadroomQuestion } from './headroom-question.ts';
 import { modelPart } from './model-part.ts';
-import type { ModelPlacement, PlacementStage } from './placement.ts';
+import type { PlacementPlan, PlacementStage } from './placement.ts';
 import type { PlacedModel } from './placement-time.ts';
 import { ACTIVATION_BYTES, EXCHANGES_A_LAYER, exchangeSeconds } from './placement-time.ts';
 import type { PrefillTime } from './prefill.ts';
@@ -15,7 +15,7 @@ import { prefillChunks, prefillTime } from './prefill.ts';
 /** Of a prompt as long as the context: its stages follow each other. */
 export const placementPrefill = (
   placed: PlacedModel,
-  { stages }: Pick<ModelPlacement, 'stages'>,
+  { stages }: Pick<PlacementPlan, 'stages'>,
 ): PrefillTime | Unknown => {
   let total: PrefillTime | undefined;
   for (const [index, stage] of stages.entries()) {

@@ -10,7 +10,7 @@ import { heldBy } from './headroom-question.ts';
 import { bestSplit } from './layer-split.ts';
 import { memoryNeed } from './memory-need.ts';
 import { canShareLayers, modelPart } from './model-part.ts';
-import type { ModelPlacement, PlacementStage } from './placement.ts';
+import type { PlacementPlan, PlacementStage } from './placement.ts';
 import { wholePlacement } from './placement.ts';
 import type { PlacedModel } from './placement-time.ts';
 import { ACTIVATION_BYTES, exchangeSeconds, stageTime, turnsOf } from './placement-time.ts';
@@ -19,7 +19,7 @@ import { ACTIVATION_BYTES, exchangeSeconds, stageTime, turnsOf } from './placeme
 export const placements = (
   placed: PlacedModel,
   places: readonly HeadroomPlace[],
-): { readonly placements: readonly ModelPlacement[]; readonly nodesLeftOut: number } => {
+): { readonly placements: readonly PlacementPlan[]; readonly nodesLeftOut: number } => {
   const alone = places.map(place => wholePlacement(placed.model, [place]));
   const nodes = [
     ...Map.groupBy(
@@ -41,7 +41,7 @@ export const placements = (
 const tensorPlacements = (
   { model, links, question }: PlacedModel,
   group: readonly (readonly HeadroomPlace[])[],
-): readonly ModelPlacement[] => {
+): readonly PlacementPlan[] => {
   if (!canPartLayers(question)) return [];
   return [group.map(devices => devices.slice(0, 1)), group]
     .map(chosen => chosen.flat())
@@ -57,7 +57,7 @@ const tensorPlacements = (
 const pipelinePlacements = (
   placed: PlacedModel,
   group: readonly (readonly HeadroomPlace[])[],
-): readonly ModelPlacement[] => {
+): readonly PlacementPlan[] => {
   const { model, question } = placed;
   const alone = group.map(devices => devices.map(device => [device]));
   const together = group.map(devices =>
@@ -73,7 +73,7 @@ const pipelinePlacements = (
 const bestRow = (
   placed: PlacedModel,
   nodes: readonly (readonly (readonly HeadroomPlace[])[])[],
-): ModelPlacement | undefined => {
+): PlacementPlan | undefined => {
   const { model, question } = placed;
   const stageCount = nodes.flat().length;
   if (isUnknown(model.layers) || isUnknown(model.hiddenSize) || stageCount < 2) return undefined;
@@ -175,7 +175,7 @@ export const canPartLayers = ({ engine }: Pick<HeadroomQuestion, 'engine'>): boo
   engine !== 'llama.cpp';
 
 /** The same devices with the same layers are one placement, however they were found. */
-export const placementKey = (placement: ModelPlacement): string =>
+export const placementKey = (placement: PlacementPlan): string =>
   `${placement.kind}:${placement.stages
     .map(
       ({ layers, places }) =>

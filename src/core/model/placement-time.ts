@@ -12,7 +12,7 @@ import type { HeadroomQuestion } from './headroom-question.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { modelPart } from './model-part.ts';
 import type { PlaceLinkTable } from './place-links.ts';
-import type { ModelPlacement, PlacementStage } from './placement.ts';
+import type { PlacementPlan, PlacementStage } from './placement.ts';
 import type { StepTerms } from './step-time.ts';
 import { limitingTerm, stepTime } from './step-time.ts';
 
@@ -20,7 +20,7 @@ import { limitingTerm, stepTime } from './step-time.ts';
 export type PlacementTerms = StepTerms & Readonly<Record<'linkLatency' | 'linkBandwidth', number>>;
 export type PlacementTerm = keyof PlacementTerms;
 
-export interface PlacementTime {
+export interface PlacementStepTime {
   /** Of a step in which each sequence gets a token. */
   readonly boundSeconds: number;
   readonly expectedSeconds: Estimate;
@@ -43,8 +43,8 @@ export interface PlacedModel {
 
 export const placementTime = (
   placed: PlacedModel,
-  { stages }: Pick<ModelPlacement, 'stages'>,
-): PlacementTime | Unknown => {
+  { stages }: Pick<PlacementPlan, 'stages'>,
+): PlacementStepTime | Unknown => {
   const { batch } = placed.question;
   const turns = turnsOf(batch, stages.length);
   const times: StageTime[] = [];
@@ -97,7 +97,7 @@ export const placementTime = (
 /** Parts of the batch that are under way in a row of stages at once. */
 export const turnsOf = (batch: number, stages: number): number => Math.min(batch, stages);
 
-export interface StageTime extends Omit<PlacementTime, 'limit'> {}
+export interface StageTime extends Omit<PlacementStepTime, 'limit'> {}
 
 /** Of one pass of so many sequences. */
 export const stageTime = (

@@ -13,23 +13,23 @@ export interface PlacementStage {
   readonly places: readonly HeadroomPlace[];
 }
 
-export interface ModelPlacement {
+export interface PlacementPlan {
   readonly kind: PlacementKind;
   /** In the order in which a token passes them. */
   readonly stages: readonly PlacementStage[];
 }
 
 /** The model whole on one device, or each of its layers shared by all of these. */
-export const wholePlacement = (model: ModelFacts, places: readonly HeadroomPlace[]): ModelPlacement => ({
+export const wholePlacement = (model: ModelFacts, places: readonly HeadroomPlace[]): PlacementPlan => ({
   kind: places.length === 1 ? 'one' : 'tensor',
   stages: [{ layers: knownOr(model.layers, 1), places }],
 });
 
-export const placesOf = ({ stages }: ModelPlacement): readonly HeadroomPlace[] =>
+export const placesOf = ({ stages }: PlacementPlan): readonly HeadroomPlace[] =>
   stages.flatMap(({ places }) => places);
 
 /** "TP 2 over spark-1 + spark-2", "PP: atlas 50, juno 44 layers" */
-export const placementName = (placement: ModelPlacement): string => {
+export const placementName = (placement: PlacementPlan): string => {
   const { kind, stages } = placement;
   const names = (places: readonly HeadroomPlace[]): string => places.map(({ name }) => name).join(' + ');
   if (kind === 'one') return names(placesOf(placement));

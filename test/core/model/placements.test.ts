@@ -6,7 +6,7 @@ import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
 import { headroomPlaces } from '../../../src/core/model/headroom-place.ts';
 import { canShareLayers } from '../../../src/core/model/model-part.ts';
 import { PlaceLinkTable, placeLinks } from '../../../src/core/model/place-links.ts';
-import type { ModelPlacement } from '../../../src/core/model/placement.ts';
+import type { PlacementPlan } from '../../../src/core/model/placement.ts';
 import { placesOf } from '../../../src/core/model/placement.ts';
 import { placementHeadroom, rankedPlacements } from '../../../src/core/model/placement-headroom.ts';
 import type { PlacedModel } from '../../../src/core/model/placement-time.ts';
@@ -115,7 +115,7 @@ const exhaustive = (
   layers: number,
 ): ReadonlyMap<string, number> => {
   const best = new Map<string, number>();
-  const take = (placement: ModelPlacement): void => {
+  const take = (placement: PlacementPlan): void => {
     const { fit, decode } = placementHeadroom(placed, placement);
     if (fit.kind !== 'fits' || isUnknown(decode)) return;
     const key = setKey(placement);
@@ -171,7 +171,7 @@ function* splits(layers: number, count: number): Generator<readonly number[]> {
       for (const rest of splits(layers - first, count - 1)) yield [first, ...rest];
 }
 
-const setKey = (placement: ModelPlacement): string =>
+const setKey = (placement: PlacementPlan): string =>
   `${placement.kind} ${placement.stages
     .map(({ places }) =>
       places

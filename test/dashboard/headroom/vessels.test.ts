@@ -7,7 +7,7 @@ import { placementMap } from '../../../dashboard/src/headroom/placement-map.ts';
 import { headroomLead, vesselSentence } from '../../../dashboard/src/headroom/placement-words.ts';
 import { vesselsPicture } from '../../../dashboard/src/headroom/vessels.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
-import type { HeadroomQuestion } from '../../../src/core/model/headroom.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
@@ -18,7 +18,13 @@ import { madeFacts } from '../../model/made-headers.ts';
 import { madeUpFigures, madeUpRunEntry } from '../../support/run-entry.ts';
 import { at, idOf, stateOf, viewsOf } from '../cluster/cluster-state.ts';
 
-const QUESTION: HeadroomQuestion = { engine: 'llama.cpp', contextTokens: 8_192, batch: 1, cacheType: 'f16' };
+const QUESTION: HeadroomQuestion = {
+  engine: 'llama.cpp',
+  contextTokens: 8_192,
+  outputTokens: 256,
+  batch: 1,
+  cacheType: 'f16',
+};
 const measuredAt = (machine: Machine, deviceId: string, bytesPerSecond: number) => {
   const told = at(machine);
   return { ...told, facts: [...told.facts, measuredGpu(deviceId, 20e12, bytesPerSecond)] };
@@ -28,7 +34,7 @@ const views = viewsOf(
   0,
 );
 const model = await madeFacts('qwen3-30b-a3b');
-const placements = placementsOn(model, views, QUESTION);
+const placements = placementsOn(model, views, QUESTION, []);
 const picture = vesselsPicture(placements.ranked, { width: 900, objectiveSeconds: undefined });
 
 const ranOn = (targetNode: NodeId, nanoseconds: number): Run => ({
@@ -99,7 +105,7 @@ describe('what is said of placements', () => {
     expect(lead.strong).toMatch(/^It fits, and it should run at \d+\.\d tok\/s\.$/);
     expect(lead.rest).toMatch(/the limit is the engine's overhead\. No engine passes 240 tok\/s/);
     expect(lead.rest).toMatch(
-      /Second is spark: \d\.\d+ ms more for experts: it reads at 230\sGB\/s, atlas at 660\sGB\/s/,
+      /Second is spark: \d\.\d+ ms more for reading experts: all of it passes one memory at 230\sGB\/s/,
     );
     expect(placements.ranked.map(placement => vesselSentence(placement, 1))).toEqual([
       expect.stringMatching(
@@ -111,11 +117,16 @@ describe('what is said of placements', () => {
   });
 
   test('tells what is missing where the model fits nowhere', async () => {
-    const large = placementsOn(await madeFacts('deepseek-v3'), views, {
-      ...QUESTION,
-      batch: 32,
-      contextTokens: 131_072,
-    });
+    const large = placementsOn(
+      await madeFacts('deepseek-v3'),
+      views,
+      {
+        ...QUESTION,
+        batch: 32,
+        contextTokens: 131_072,
+      },
+      [],
+    );
     expect(headroomLead(large, { achieved: undefined, batch: 1, nodeCount: 3 })).toMatchObject({
       figure: '–',
       strong: expect.stringMatching(/fits on none/),
@@ -134,12 +145,12 @@ describe('what is said of placements', () => {
     const gone = views.map(view =>
       view.name === 'atlas' ? { ...view, presence: 'offline' as const } : view,
     );
-    expect(placementsOn(model, gone, QUESTION).ranked.map(({ on }) => on)).toEqual(['spark', 'juno']);
+    expect(placementsOn(model, gone, QUESTION, []).ranked.map(({ on }) => on)).toEqual(['spark', 'juno']);
   });
 
   test('counts what one change would give', () => {
     const [device] = placements.devices;
-    const gains = device === undefined ? [] : gainsAt(model, device.answer, QUESTION);
+    const gains = device === undefined ? [] : gainsAt(model, device, QUESTION);
     expect(gains.at(-1)).toMatchObject({
       what: 'Half the overhead a layer',
       share: expect.closeTo(0.489, 2),
