@@ -12,6 +12,7 @@ import {
 import { SPOILED_MARK } from '../core/run/contamination.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
+import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
 import {
@@ -48,7 +49,8 @@ export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly
   const notices = view.notices.map((notice): Line => [part(clipped(notice, columns), 'caution')]);
   const spoiled = view.spoiled.flatMap(line => spoiledLines(line, columns));
   const head = [...headLines(view), progressLine(view, metrics, columns)];
-  const below = [[...errorLines(metrics), ...clientLines(metrics)], spoiled, notices];
+  const agents = agentLines(view, columns);
+  const below = [agents, [...errorLines(metrics), ...clientLines(metrics)], spoiled, notices];
   const figures = [
     [...rateLines(view, metrics), ...objectiveLines(view, columns)],
     seriesTable(metrics, columns),
@@ -214,6 +216,21 @@ const errorLines = (metrics: MetricLookup): readonly Line[] => {
   return errors.length === 0 ? [] : [[part('  errors  ', 'dim'), part(errors.join(' · '), 'bad')]];
 };
 
+const agentLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] => {
+  const agents = snapshot?.agents ?? [];
+  if (agents.length === 0) return [];
+  const rows = liveAgentRows(agents).map((cells, index) =>
+    cells.map((cell, at): Line => {
+      const isBad = at === cells.length - 1 && agents[index]?.reason !== '';
+      return [part(at === 0 ? `  ${cell}` : cell, isBad ? 'caution' : 'plain')];
+    }),
+  );
+  const remarks = liveAgentRemarks(agents).map(
+    (text): Line => [part(`  ${clipped(text, columns - 2)}`, 'caution')],
+  );
+  return [...layoutTable(AGENT_TABLE, rows, columns), ...remarks];
+};
+
 const clientLines = (metrics: MetricLookup): readonly Line[] => {
   const observedNs = metrics.counter('client.observedNs');
   if (observedNs === 0) return [];
@@ -254,6 +271,13 @@ const COLUMNS: readonly Column[] = [
   tail('max', 2),
   tail('n', 3),
 ];
+
+const AGENT_TABLE: readonly Column[] = LIVE_AGENT_COLUMNS.map((title, index) => ({
+  title: index === 0 ? `  ${title}` : title,
+  isNumber: index > 0,
+  widthMax: 32,
+  rank: [0, 2, 1, 1, 3, 0, 0][index] ?? 0,
+}));
 
 /** Series that are also shown for the last seconds. */
 const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;

@@ -2,13 +2,13 @@
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
-import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings } from './contamination-schema.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
+import { liveAgentsSchema, sampleCountsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import {
@@ -33,15 +33,6 @@ export type RunEnd = Pick<Run, 'runId' | 'state' | 'reason' | 'figures' | 'model
 const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
 const nonNegative: Schema<number> = v.pipe(v.number(), v.finite(), v.minValue(0));
 
-const counts: Schema<SampleCounts> = openObject({
-  issued: count,
-  completed: count,
-  failed: count,
-  cancelled: count,
-  // Counters of one snapshot may be read a moment apart.
-  unresolved: figure,
-});
-
 const client: Schema<ClientFigures> = openObject({
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
   reasons: v.pipe(v.array(shortText), v.maxLength(16)),
@@ -64,7 +55,7 @@ const seriesFigures = openObject({
 });
 
 export const runFiguresSchema: Schema<RunFigures> = openObject({
-  counts,
+  counts: sampleCountsSchema,
   ...recordOf(HEADLINE_RATE_KEYS, () => reported(figure)),
   series: v.pipe(v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), seriesFigures), v.maxEntries(8)),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(64)),
@@ -132,6 +123,7 @@ export const runProgressSchema: Schema<RunProgress> = openObject({
   figures: runFiguresSchema,
   recent: openObject({ requestsPerSecond: reported(figure), outputTokensPerSecond: reported(figure) }),
   contentArrived: reported(openObject({ chunks: count, tokensPerChunk: reported(nonNegative) })),
+  agents: reported(liveAgentsSchema),
   updatesDropped: count,
 });
 

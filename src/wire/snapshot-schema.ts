@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
 import { sampleEvidenceSchema, serverEvidenceSchema } from './contamination-schema.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
+import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { count, figure } from './schema.ts';
 
@@ -67,4 +68,5 @@ export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.objec
   objectives: v.exactOptional(objectiveAnswers),
   evidence: v.exactOptional(sampleEvidenceSchema),
   server: v.exactOptional(serverEvidenceSchema),
+  agents: v.exactOptional(liveAgentsSchema),
 });

@@ -183,6 +183,7 @@ const madeUpProgress: RunProgress = {
   figures: madeUpFigures(),
   recent: { requestsPerSecond: 1, outputTokensPerSecond: 1 },
   contentArrived: unknown('not streamed'),
+  agents: unknown('one machine makes the load'),
   updatesDropped: 0,
 };
 

@@ -29,6 +29,8 @@ const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
   ...changes,
 });
 
+const NOT_YET = unknown('none completed');
+
 const screen = (changes: Partial<WatchedRun> = {}, columns = 100): string =>
   renderRun(view(changes), { columns, rows: 40, color: false, isUnicode: true })
     .join('\n')
@@ -56,6 +58,34 @@ describe('the screen of a run', () => {
     ];
     expect(screen({ spoiled }, 60).replace(/\n +/g, ' ')).toContain(`! ${spoiled[0]}`);
     expect(renderRunLine(view({ spoiled }))).toContain(' · 1 thing spoils figures · ');
+  });
+
+  test('has a row for each agent, and says of one that is lost why', () => {
+    const counts = { issued: 52, completed: 48, failed: 1, cancelled: 0, unresolved: 3 };
+    const agents = [
+      {
+        agent: 'atlas',
+        state: 'loading',
+        counts,
+        requestsPerSecond: 42.04,
+        verdict: 'trustworthy',
+        reason: '',
+      },
+      {
+        agent: 'boreas',
+        state: 'lost',
+        counts,
+        requestsPerSecond: NOT_YET,
+        verdict: 'unknown',
+        reason: 'it was silent for 5 s',
+      },
+    ] as const;
+    const text = screen({ snapshot: { ...runSnapshot(), agents } });
+    expect(text).toMatch(/agent +issued +completed +failed +in flight +requests\/s +so far/);
+    expect(text).toMatch(/atlas +52 +48 +1 +3 +42\.0 +trustworthy/);
+    expect(text).toMatch(/boreas +52 +48 +1 +3 +– +lost/);
+    expect(text).toContain('boreas: it was silent for 5 s');
+    expect(screen()).not.toContain('so far');
   });
 
   test('says of each objective what its samples say so far, with the share that meets it', () => {

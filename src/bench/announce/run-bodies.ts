@@ -57,6 +57,7 @@ export const progressBody = (
     readonly client: ClientProgress;
     readonly recent: RecentRates;
     readonly contentArrived: RunProgress['contentArrived'];
+    readonly agents: MetricsSnapshot['agents'];
     readonly updatesDropped: number;
   },
 ): Omit<RunProgress, 'runId'> & { readonly runId: string } => ({
@@ -67,5 +68,6 @@ export const progressBody = (
   figures: runDigest(report),
   recent: told.recent,
   contentArrived: told.contentArrived,
+  agents: told.agents ?? unknown('one machine makes the load'),
   updatesDropped: told.updatesDropped,
 });

@@ -91,6 +91,7 @@ class RunReporter implements RunAnnouncement {
       client,
       recent: this.#recent.rates(),
       contentArrived: contentArrived(lookUp(snapshot)),
+      agents: snapshot.agents,
       updatesDropped: this.#updatesDropped,
     });
     if (!(await this.#contact.tell('PUT', '/progress', body))) this.#updatesDropped += 1;

@@ -32,6 +32,7 @@ import type { AgentChannel } from './agent-channel.ts';
 import { AgentLink } from './agent-link.ts';
 import { clockLine } from './clock-offset.ts';
 import { collectAgent, fleetMetrics, mergeSamplesOf, reportAgents } from './fleet-account.ts';
+import { liveAgents } from './live-agents.ts';
 import { LiveFacts } from './live-facts.ts';
 import { plannedArrivals } from './planned-arrivals.ts';
 import type { PreparedFleet } from './prepare-agents.ts';
@@ -101,6 +102,7 @@ export const runFleetBench = async (
         return {
           ...mergeSnapshots(told, { state: 'live', measuringSinceNs }),
           ...(objectives === undefined ? {} : { objectives }),
+          agents: liveAgents(links, config),
         };
       },
       final: state => ({ state, ...final }),

@@ -63,6 +63,9 @@ const PROGRESS = {
   texts: {
     runId: 'runId',
     phase: 'plain',
+    agent: 'nodeName',
+    state: 'plain',
+    reason: 'free',
     kind: 'plain',
     objective: 'plain',
     unit: 'plain',

@@ -8,6 +8,7 @@ import type { ContaminationFinding } from './contamination.ts';
 import type { ContentArrived } from './content-arrived.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
+import type { LiveAgent } from './live-agent.ts';
 import type { ObjectiveFields } from './objective.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
 import type { RunPattern } from './run-pattern.ts';
@@ -123,6 +124,8 @@ export interface RunProgress {
   /** Over the last seconds. */
   readonly recent: RecentRates;
   readonly contentArrived: Reported<ContentArrived>;
+  /** Where several machines make the load. */
+  readonly agents: Reported<readonly LiveAgent[]>;
   /** What the run could not tell the daemon in time. */
   readonly updatesDropped: number;
 }

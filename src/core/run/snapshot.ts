@@ -3,6 +3,7 @@
 import type { SampleEvidence } from './contamination-tally.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
+import type { LiveAgent } from './live-agent.ts';
 import type { SeriesRow } from './run-series.ts';
 import type { ServerEvidence } from './server-tally.ts';
 
@@ -22,6 +23,8 @@ export interface MetricsSnapshot {
   readonly evidence?: SampleEvidence;
   /** What the server told of itself. Not there where it was not asked or told nothing. */
   readonly server?: ServerEvidence;
+  /** Of a run from many machines, while it goes on. */
+  readonly agents?: readonly LiveAgent[];
 }
 
 export type Metric = CounterMetric | SeriesMetric;

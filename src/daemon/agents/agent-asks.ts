@@ -1,6 +1,7 @@
 // Asks a node of the cluster for its agent, for a coordinator on this machine, and tells where that agent can be reached from here.
 
 import * as v from 'valibot';
+import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { isOfEveryCable } from '../../core/address/subnet.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -9,7 +10,7 @@ import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
-import type { Requests } from '../../mesh/request/requests.ts';
+import type { AskOutcome, Requests } from '../../mesh/request/requests.ts';
 import type { AgentAnswer } from '../../wire/agent-ask.ts';
 import { AGENT_ASK_TOPIC, agentAnswerSchema } from '../../wire/agent-ask.ts';
 import type { GrantedAgent } from '../../wire/api/agent-answers.ts';
@@ -17,6 +18,7 @@ import type { AgentServer } from './agent-server.ts';
 
 export interface AgentAsksParts {
   readonly nodeId: NodeId;
+  readonly clock: Clock;
   readonly state: () => State;
   readonly own: Pick<AgentServer, 'lend'>;
   readonly requests: Requests | undefined;
@@ -53,6 +55,17 @@ export class AgentAsks {
     return { kind: 'granted', agent: { nodeId: node, name, addresses, ticket: answer.ticket } };
   }
 
+  /** A node that a fleet has not heard since this daemon started says in a few seconds that it is there. */
+  async #reply(node: NodeId, requests: Requests, signal: AbortSignal): Promise<AskOutcome> {
+    const { clock } = this.#parts;
+    const untilMs = clock.nowMs() + LINK_MS_MAX;
+    for (;;) {
+      const reply = await requests.ask(node, AGENT_ASK_TOPIC, {}, { timeoutMs: ASK_MS_MAX, signal });
+      if (reply.kind !== 'unreachable' || clock.nowMs() >= untilMs) return reply;
+      await clock.sleep(LINK_LOOK_MS, signal);
+    }
+  }
+
   async #askPeer(node: NodeId, signal: AbortSignal): Promise<AgentAnswer> {
     const { requests, state } = this.#parts;
     const name = nodeName(state(), node);
@@ -64,9 +77,15 @@ export class AgentAsks {
     });
     if (requests === undefined)
       return refused('unreachable', `${name} cannot be asked: there is no mesh`, '');
-    const reply = await requests.ask(node, AGENT_ASK_TOPIC, {}, { timeoutMs: ASK_MS_MAX, signal });
+    const reply = await this.#reply(node, requests, signal);
     if (reply.kind === 'timeout')
       return refused('unreachable', `${name} does not answer`, 'Does it run this version of Plimsoll?');
+    if (reply.kind === 'unreachable')
+      return refused(
+        'unreachable',
+        `${name} was not heard within ${LINK_MS_MAX / 1_000} s: ${reply.reason}`,
+        'Is it up? plimsoll doctor on both machines says what keeps them apart; over a fleet, plimsoll fleet status.',
+      );
     if (reply.kind !== 'answer') return refused('unreachable', `${name}: ${reply.reason}`, '');
     const answer = v.safeParse(agentAnswerSchema, reply.body);
     return answer.success
@@ -109,3 +128,6 @@ const TYPES_BEST_FIRST: readonly ConnectionType[] = [
 const ADDRESSES_MAX = 8;
 /** Its process takes some tenths of a second to start, on a busy machine seconds. */
 const ASK_MS_MAX = 25_000;
+/** A digest of a fleet's node and a little. */
+const LINK_MS_MAX = 7_000;
+const LINK_LOOK_MS = 250;

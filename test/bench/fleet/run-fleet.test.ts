@@ -80,6 +80,12 @@ describe('a run from two agents', () => {
     expect(live.flatMap(({ objectives = [] }) => objectives.map(({ estimate }) => estimate))).toContainEqual(
       expect.objectContaining({ value: expect.any(Number) }),
     );
+    // So is each agent, and nothing of it is left in the account.
+    expect(live.at(-1)?.agents).toMatchObject([
+      { agent: 'atlas', state: 'loading', counts: { failed: 0 }, requestsPerSecond: expect.any(Number) },
+      { agent: 'boreas', state: 'loading', counts: { failed: 0 }, requestsPerSecond: expect.any(Number) },
+    ]);
+    expect(fleet.snapshots.at(-1)).not.toHaveProperty('agents');
     for (const end of await Promise.all(fleet.ends)) expect(end.kind).toBe('done');
   });
 });

@@ -62,6 +62,7 @@ const lending = async (home: string, config: Partial<BenchConfig>) => {
   const state: State = { ...EMPTY_STATE, connections: { [atlas.id]: { [juno.id]: { only: entry } } } };
   const asks = new AgentAsks({
     nodeId: atlas.id,
+    clock: nodes.clock,
     state: () => state,
     own: { lend: () => Promise.reject(new Error('not this one')) },
     requests: atlas.requests,

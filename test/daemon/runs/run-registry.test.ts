@@ -5,7 +5,7 @@ import type { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { ABANDONED_MS, PROGRESS_MS_MIN, RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
 import { runConfigToJson } from '../../../src/wire/run-config.ts';
 import type { RunStart } from '../../../src/wire/run-schema.ts';
@@ -243,6 +243,7 @@ const progress = () => ({
   figures: madeUpFigures(),
   recent: { requestsPerSecond: 8, outputTokensPerSecond: 900 },
   contentArrived: { chunks: 12, tokensPerChunk: 1 },
+  agents: unknown('one machine makes the load'),
   updatesDropped: 0,
 });
 

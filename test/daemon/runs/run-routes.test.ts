@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
 import { readDaemonFile } from '../../../src/daemon/daemon-file.ts';
 import type { Daemon } from '../../../src/daemon/daemon-options.ts';
@@ -158,6 +159,7 @@ const PROGRESS = {
   figures: madeUpFigures(),
   recent: { requestsPerSecond: 8, outputTokensPerSecond: 900 },
   contentArrived: { chunks: 12, tokensPerChunk: 1 },
+  agents: unknown('one machine makes the load'),
   updatesDropped: 0,
 };
 const END = {

@@ -26,6 +26,7 @@ const progress: RunProgress = {
   figures: madeUpFigures(),
   recent: { requestsPerSecond: 8.4, outputTokensPerSecond: 1_800 },
   contentArrived: { chunks: 12, tokensPerChunk: 1 },
+  agents: unknown('one machine makes the load'),
   updatesDropped: 0,
 };
 const view: RunView = {

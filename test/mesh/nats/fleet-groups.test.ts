@@ -3,6 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { isRunId } from '../../../src/core/ids.ts';
 import type { RunProgress } from '../../../src/core/run/run.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { fleetGroup } from '../../../src/mesh/nats/fleet-subjects.ts';
@@ -89,6 +90,7 @@ const progressOf = (text: string): RunProgress => {
     figures: madeUpFigures(),
     recent: { requestsPerSecond: 8, outputTokensPerSecond: 900 },
     contentArrived: { chunks: 12, tokensPerChunk: 1 },
+    agents: unknown('one machine makes the load'),
     updatesDropped: 0,
   };
 };
