@@ -1,19 +1,23 @@
-// cuBLASLt, NVIDIA's matrix products: half precision in, sums in single precision. Sizes and values as in the headers of
-// 13.1. Needs a CUDA context that is current on this thread, and uses that one.
+// cuBLASLt, NVIDIA's matrix products in the precisions that engines use. Sizes and values as in the headers of 13.1. Needs a CUDA context that is current on this thread, and uses that one.
 
 import type { CudaHandle } from './cuda-driver.ts';
 import type { Koffi } from './load-koffi.ts';
 
-export interface HalfProduct {
+export type ProductPrecision = 'fp16' | 'int8' | 'fp8';
+
+export interface Product {
   /** How many algorithms the library offers, best guess first. */
   readonly ways: number;
   /** Puts one product on stream 0. @throws CublasError */
   enqueue(way: number): void;
 }
 
-export interface HalfProductOptions {
-  /** Square matrices of 16-bit floats: A transposed, all column by column. D = Aᵀ × B. */
-  readonly size: number;
+export interface ProductOptions {
+  readonly precision: ProductPrecision;
+  /** D = Aᵀ × B of rows × columns, all column by column: A is stored depth × rows, B depth × columns. */
+  readonly rows: number;
+  readonly columns: number;
+  readonly depth: number;
   readonly a: CudaHandle;
   readonly b: CudaHandle;
   readonly d: CudaHandle;
@@ -24,7 +28,8 @@ export interface HalfProductOptions {
 export interface CublasLt {
   /** 130101 for 13.1.1. */
   readonly version: number;
-  halfProduct(options: HalfProductOptions): HalfProduct;
+  /** @throws CublasError where it does not offer the precision on this device. */
+  product(options: ProductOptions): Product;
 }
 
 export class CublasError extends Error {
@@ -77,25 +82,31 @@ export const openCublasLt = (koffi: Koffi, library: string): CublasLt => {
   call('cublasLtCreate', '_Out_ uintptr_t *handle')(handle);
   return {
     version: Number(loaded.func('size_t cublasLtGetVersion()')()),
-    halfProduct: ({ size, a, b, d, workspace, workspaceBytes }) => {
+    product: ({ precision, rows, columns, depth, a, b, d, workspace, workspaceBytes }) => {
+      const { input, output, compute, scale, one, zero } = PRECISIONS[precision];
       const description: unknown[] = [0];
-      makeDescription(description, COMPUTE_32F, REAL_32F);
+      makeDescription(description, compute, scale);
       describe(description[0], TRANSPOSE_A, Int32Array.of(TRANSPOSED), 4);
-      const layout: unknown[] = [0];
-      makeLayout(layout, REAL_16F, size, size, size);
+      const layout = (type: number, height: number, width: number): unknown => {
+        const made: unknown[] = [0];
+        makeLayout(made, type, height, width, height);
+        return made[0];
+      };
+      const layoutA = layout(input, depth, rows);
+      const layoutB = layout(input, depth, columns);
+      const layoutD = layout(output, rows, columns);
       const preference: unknown[] = [0];
       makePreference(preference);
       prefer(preference[0], WORKSPACE_BYTES_MAX, BigUint64Array.of(BigInt(workspaceBytes)), 8);
       const results = Buffer.alloc(WAYS_MAX * RESULT_BYTES);
       const got = [0];
-      const [square] = layout;
       heuristic(
         handle[0],
         description[0],
-        square,
-        square,
-        square,
-        square,
+        layoutA,
+        layoutB,
+        layoutD,
+        layoutD,
         preference[0],
         WAYS_MAX,
         results,
@@ -106,8 +117,6 @@ export const openCublasLt = (koffi: Koffi, library: string): CublasLt => {
       )
         .filter(result => result.readInt32LE(RESULT_STATE_AT) === 0)
         .map(result => result.subarray(0, ALGORITHM_BYTES));
-      const one = Float32Array.of(1);
-      const zero = Float32Array.of(0);
       return {
         ways: algorithms.length,
         enqueue: way =>
@@ -116,14 +125,14 @@ export const openCublasLt = (koffi: Koffi, library: string): CublasLt => {
             description[0],
             one,
             a,
-            square,
+            layoutA,
             b,
-            square,
+            layoutB,
             zero,
             d,
-            square,
+            layoutD,
             d,
-            square,
+            layoutD,
             algorithms[way],
             workspace,
             workspaceBytes,
@@ -134,9 +143,27 @@ export const openCublasLt = (koffi: Koffi, library: string): CublasLt => {
   };
 };
 
-const COMPUTE_32F = 68;
-const REAL_32F = 0;
-const REAL_16F = 2;
+/** cudaDataType_t and cublasComputeType_t; `one` and `zero` are of the type of the scale. */
+const PRECISIONS: Readonly<
+  Record<
+    ProductPrecision,
+    {
+      readonly input: number;
+      readonly output: number;
+      readonly compute: number;
+      readonly scale: number;
+      readonly one: Float32Array | Int32Array;
+      readonly zero: Float32Array | Int32Array;
+    }
+  >
+> = {
+  // CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F
+  fp16: { input: 2, output: 2, compute: 68, scale: 0, one: Float32Array.of(1), zero: Float32Array.of(0) },
+  // CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I
+  int8: { input: 3, output: 10, compute: 72, scale: 10, one: Int32Array.of(1), zero: Int32Array.of(0) },
+  // CUDA_R_8F_E4M3 to CUDA_R_16F
+  fp8: { input: 28, output: 2, compute: 68, scale: 0, one: Float32Array.of(1), zero: Float32Array.of(0) },
+};
 const TRANSPOSE_A = 3;
 const TRANSPOSED = 1;
 const WORKSPACE_BYTES_MAX = 1;

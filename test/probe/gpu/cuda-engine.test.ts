@@ -50,6 +50,7 @@ const measure = async (
     request: deviceId => ({
       deviceId,
       productSizes: [128],
+      gemvBytes: 4 * 1024 ** 2,
       batches: { warmUpMs: 3, batchMs: 2, batches: 2 },
     }),
   });
@@ -80,9 +81,12 @@ describe('a device of NVIDIA', () => {
         fp32FlopsPerSecond: { kind: 'unknown', reason: 'measured in half precision' },
         memoryReadBytesPerSecond: BUFFER * 1_000,
         memoryCopyBytesPerSecond: 2 * BUFFER * 1_000,
+        memoryGemvBytesPerSecond: 4 * 1024 ** 2 * 1_000,
+        int8OperationsPerSecond: 2 * 128 ** 3 * 1_000,
+        fp8FlopsPerSecond: 2 * 128 ** 3 * 1_000,
         isLowerBound: false,
         method:
-          'product: cuBLASLt 130101, FP16 with FP32 sums, 128×128, best of 2 batches; memory: read by a PTX kernel, copy by cuMemcpyDtoD (read plus written), 60 MiB each, best of 2 batches',
+          'product: cuBLASLt 130101, FP16 with FP32 sums, 128×128, best of 2 batches; product: cuBLASLt 130101, INT8 with INT32 sums, 128×128, best of 2 batches; product: cuBLASLt 130101, FP8 (E4M3) with FP32 sums, 128×128, best of 2 batches; memory: read by a PTX kernel, copy by cuMemcpyDtoD (read plus written), 60 MiB each, best of 2 batches; GEMV: cuBLASLt, FP16, 256×8192',
       },
     });
   });
@@ -92,8 +96,8 @@ describe('a device of NVIDIA', () => {
     await measure(context, { env: { STUB_LOG: log } });
     const calls = readFileSync(log, 'utf8').trim().split('\n');
     const count = (name: string) => calls.filter(call => call === name).length;
-    expect(count('cuMemAlloc_v2')).toBe(7);
-    expect(count('cuMemFree_v2')).toBe(7);
+    expect(count('cuMemAlloc_v2')).toBe(19);
+    expect(count('cuMemFree_v2')).toBe(19);
     expect(count('cuEventCreate')).toBe(count('cuEventDestroy_v2'));
     expect(calls.slice(0, 2)).toEqual(['cuInit', 'cuDriverGetVersion']);
   });
@@ -112,6 +116,14 @@ describe('a device of NVIDIA', () => {
   test('that the driver does not list is not mistaken for another', async context => {
     const reason = await reasonOf(context, { device: { ...DEVICE, deviceId: '0000:01:00.0' } });
     expect(reason).toContain('the driver has no device 0000:01:00.0; it has: GPU-00010203');
+  });
+
+  test('without FP8 units has every other figure, and says why not this one', async context => {
+    const outcome = await measure(context, { env: { STUB_WITHOUT_FP8: '1' } });
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    const { fp8FlopsPerSecond: fp8, int8OperationsPerSecond: int8 } = outcome.measurement;
+    expect(int8).toBe(2 * 128 ** 3 * 1_000);
+    expect(isUnknown(fp8) && fp8.reason).toContain('this cuBLAS does not support the product');
   });
 
   test('without cuBLAS has its memory measured, and the profile says what to install', async context => {
@@ -167,7 +179,10 @@ describe('a device of NVIDIA', () => {
   test.for([
     ['read', 'memoryReadBytesPerSecond', 'the read kernel did not read every byte once'],
     ['product', 'fp16FlopsPerSecond', 'the result is wrong at 0, 0'],
-  ] as const)('that makes a wrong %s has no figure for it', async ([lie, figure, words], context) => {
+    ['product', 'int8OperationsPerSecond', 'the result is wrong at 0, 0'],
+    ['product', 'fp8FlopsPerSecond', 'the result is wrong at 0, 0'],
+    ['product', 'memoryGemvBytesPerSecond', 'the result is wrong at 0, 0'],
+  ] as const)('that makes a wrong %s has no %s', async ([lie, figure, words], context) => {
     const outcome = await measure(context, { env: { STUB_LIE: lie } });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     const value = outcome.measurement[figure];

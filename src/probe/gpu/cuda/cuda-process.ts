@@ -18,9 +18,10 @@ import { answerParent } from '../../probe-answer.ts';
 import type { DeviceAnswer } from '../device-answer.ts';
 import { measureCudaMemory } from './cuda-memory.ts';
 import type { CudaProduct } from './cuda-product.ts';
-import { measureCudaProduct } from './cuda-product.ts';
+import { measureCudaGemv, measureCudaProduct } from './cuda-product.ts';
 import type { CudaRequest } from './cuda-request.ts';
 import { cudaRequestSchema } from './cuda-request.ts';
+import { FP8, FP16, INT8 } from './product-kinds.ts';
 
 const measure = async (asked: unknown): Promise<DeviceAnswer> => {
   const request = v.parse(cudaRequestSchema, asked);
@@ -36,8 +37,8 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
   }
   driver.useDevice(device);
   const memory = measureCudaMemory(driver, device, request.batches);
-  const product = productOf(foreign.koffi, driver, request);
-  const figures = [product.flopsPerSecond, memory.readBytesPerSecond, memory.copyBytesPerSecond];
+  const { product, int8, fp8, gemv } = productsOf(foreign.koffi, driver, request);
+  const figures = [product.perSecond, memory.readBytesPerSecond, memory.copyBytesPerSecond];
   const reasons = [...new Set(figures.filter(isUnknown).map(({ reason }) => reason))];
   if (reasons.length > 0 && figures.every(isUnknown)) return { kind: 'failed', reason: reasons.join('; ') };
   const slice = device.name.includes('MIG') ? '; a slice of the device (MIG), not all of it' : '';
@@ -45,15 +46,15 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
     kind: 'measured',
     figures: {
       deviceName: device.name,
-      fp16FlopsPerSecond: product.flopsPerSecond,
+      fp16FlopsPerSecond: product.perSecond,
       fp32FlopsPerSecond: unknown('measured in half precision'),
       memoryReadBytesPerSecond: memory.readBytesPerSecond,
       memoryCopyBytesPerSecond: memory.copyBytesPerSecond,
-      memoryGemvBytesPerSecond: unknown('this version does not measure it'),
-      int8OperationsPerSecond: unknown('this version does not measure it'),
-      fp8FlopsPerSecond: unknown('this version does not measure it'),
+      memoryGemvBytesPerSecond: gemv.perSecond,
+      int8OperationsPerSecond: int8.perSecond,
+      fp8FlopsPerSecond: fp8.perSecond,
       isLowerBound: false,
-      method: `${product.method}; ${memory.method}${slice}`,
+      method: `${methods([product, int8, fp8])}; ${memory.method}${gemv.method === '' ? '' : `; ${gemv.method}`}${slice}`,
     },
   };
 };
@@ -75,12 +76,29 @@ const chosen = (driver: CudaDriver, deviceId: string): CudaDevice => {
   throw new Error(`the driver has no device ${deviceId}; it has: ${seen}`);
 };
 
-const productOf = (koffi: Koffi, driver: CudaDriver, request: CudaRequest): CudaProduct => {
+interface Products {
+  readonly product: CudaProduct;
+  readonly int8: CudaProduct;
+  readonly fp8: CudaProduct;
+  readonly gemv: CudaProduct;
+}
+
+const productsOf = (koffi: Koffi, driver: CudaDriver, request: CudaRequest): Products => {
   const cublas = openedCublas(koffi, driver);
-  return typeof cublas === 'string'
-    ? { flopsPerSecond: unknown(cublas), method: 'product not measured' }
-    : measureCudaProduct(driver, cublas, request);
+  if (typeof cublas === 'string') {
+    const none: CudaProduct = { perSecond: unknown(cublas), method: '' };
+    return { product: none, int8: none, fp8: none, gemv: none };
+  }
+  return {
+    product: measureCudaProduct(driver, cublas, FP16, request),
+    int8: measureCudaProduct(driver, cublas, INT8, request),
+    fp8: measureCudaProduct(driver, cublas, FP8, request),
+    gemv: measureCudaGemv(driver, cublas, request),
+  };
 };
+
+const methods = (products: readonly CudaProduct[]): string =>
+  products.flatMap(({ method }) => (method === '' ? [] : [method])).join('; ') || 'product not measured';
 
 /** Or why there is none. */
 const openedCublas = (koffi: Koffi, driver: CudaDriver): CublasLt | string => {

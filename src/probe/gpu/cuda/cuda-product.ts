@@ -1,60 +1,101 @@
-// The half-precision matrix product of a device, by the library that runners use themselves: what prefill can reach.
+// The matrix products of a device, by the library that runners use themselves: what prefill can reach in the precision of the
+// engine, and what decoding reads weights with.
 
 import { errorMessage } from '../../../core/problem.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { unknown } from '../../../core/unknown.ts';
-import type { CublasLt, HalfProduct } from '../../../native/cublas.ts';
+import type { CublasLt, Product } from '../../../native/cublas.ts';
 import { CublasError } from '../../../native/cublas.ts';
 import type { CudaDriver } from '../../../native/cuda-driver.ts';
 import { CudaError, isLost } from '../../../native/cuda-driver.ts';
-import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
 import type { CudaRequest } from './cuda-request.ts';
 import type { DeviceBuffer } from './device-buffer.ts';
 import { deviceBuffer, fillDevice } from './device-buffer.ts';
+import type { ProductKind } from './product-kinds.ts';
+import { FP16 } from './product-kinds.ts';
 import type { BatchOptions } from './timed-batches.ts';
 import { timeBatches } from './timed-batches.ts';
 
 export interface CudaProduct {
-  readonly flopsPerSecond: Reported<number>;
+  /** Operations, or bytes of the matrix. */
+  readonly perSecond: Reported<number>;
+  /** '' where it was not measured. */
   readonly method: string;
 }
 
-/** @throws CudaError when the process is lost. */
+interface Shape {
+  readonly kind: ProductKind;
+  readonly rows: number;
+  readonly columns: number;
+  readonly depth: number;
+}
+
+/** Of square matrices. @throws CudaError when the process is lost. */
 export const measureCudaProduct = (
   driver: CudaDriver,
   cublas: CublasLt,
+  kind: ProductKind,
   { productSizes, batches }: Pick<CudaRequest, 'productSizes' | 'batches'>,
 ): CudaProduct => {
+  const square = (size: number): Shape => ({ kind, rows: size, columns: size, depth: size });
   const { freeBytes } = driver.memory();
-  const size = productSizes.find(candidate => bytesFor(candidate) <= freeBytes * FREE_SHARE_MAX);
-  if (size === undefined) {
-    const free = Math.floor(freeBytes / 1024 ** 2);
-    return {
-      flopsPerSecond: unknown(`only ${free} MiB of device memory are free: too little for a matrix product`),
-      method: 'product not measured',
-    };
-  }
+  const size = productSizes.find(candidate => bytesFor(square(candidate)) <= freeBytes * FREE_SHARE_MAX);
+  if (size === undefined) return tooLittle(freeBytes);
+  return attempted(() => ({
+    perSecond: (2 * size ** 3 * 1_000) / timeProduct(driver, cublas, square(size), batches),
+    method: `product: cuBLASLt ${cublas.version}, ${kind.words}, ${size}×${size}, best of ${batches.batches} batches`,
+  }));
+};
+
+/** Of a matrix far past the last-level cache with a vector, in FP16. @throws CudaError when the process is lost. */
+export const measureCudaGemv = (
+  driver: CudaDriver,
+  cublas: CublasLt,
+  { gemvBytes, batches }: Pick<CudaRequest, 'gemvBytes' | 'batches'>,
+): CudaProduct => {
+  const { freeBytes } = driver.memory();
+  const bytes = Math.min(gemvBytes, freeBytes * GEMV_SHARE_MAX);
+  const rows = Math.floor(bytes / (FP16.inputBytes * GEMV_DEPTH * ROWS_UNIT)) * ROWS_UNIT;
+  const shape: Shape = { kind: FP16, rows, columns: 1, depth: GEMV_DEPTH };
+  if (rows === 0 || bytesFor(shape) > freeBytes * FREE_SHARE_MAX) return tooLittle(freeBytes);
+  return attempted(() => ({
+    perSecond: (FP16.inputBytes * rows * GEMV_DEPTH * 1_000) / timeProduct(driver, cublas, shape, batches),
+    method: `GEMV: cuBLASLt, FP16, ${rows}×${GEMV_DEPTH}`,
+  }));
+};
+
+const tooLittle = (freeBytes: number): CudaProduct => ({
+  perSecond: unknown(
+    `only ${Math.floor(freeBytes / 1024 ** 2)} MiB of device memory are free: too little for a matrix product`,
+  ),
+  method: '',
+});
+
+const attempted = (measure: () => CudaProduct): CudaProduct => {
   try {
-    return measured(driver, cublas, size, batches);
+    return measure();
   } catch (error) {
     if (error instanceof CudaError && isLost(error.code)) throw error;
-    const reason = errorMessage(error);
-    return { flopsPerSecond: unknown(reason), method: 'product not measured' };
+    return { perSecond: unknown(errorMessage(error)), method: '' };
   }
 };
 
-const measured = (driver: CudaDriver, cublas: CublasLt, size: number, batches: BatchOptions): CudaProduct => {
-  const matrixBytes = 2 * size * size;
-  using a = deviceBuffer(driver, matrixBytes);
-  using b = deviceBuffer(driver, matrixBytes);
-  using d = deviceBuffer(driver, matrixBytes);
+/** Ms of one product in the fastest batch. @throws where the library refuses or a result is wrong. */
+const timeProduct = (driver: CudaDriver, cublas: CublasLt, shape: Shape, batches: BatchOptions): number => {
+  const { kind, rows, columns, depth } = shape;
+  using a = deviceBuffer(driver, kind.inputBytes * rows * depth);
+  using b = deviceBuffer(driver, kind.inputBytes * columns * depth);
+  using d = deviceBuffer(driver, kind.outputBytes * rows * columns);
   using workspace = deviceBuffer(driver, WORKSPACE_BYTES);
-  const patternA = randomHalves(PATTERN_HALVES, 2);
-  const patternB = randomHalves(PATTERN_HALVES, 3);
+  const patternA = kind.pattern(PATTERN_COUNT, 2);
+  const patternB = kind.pattern(PATTERN_COUNT, 3);
   fillDevice(driver, a, patternA);
   fillDevice(driver, b, patternB);
-  const product = cublas.halfProduct({
-    size,
+  const product = cublas.product({
+    precision: kind.precision,
+    rows,
+    columns,
+    depth,
     a: a.address,
     b: b.address,
     d: d.address,
@@ -63,15 +104,12 @@ const measured = (driver: CudaDriver, cublas: CublasLt, size: number, batches: B
   });
   const way = fastestWay(driver, product);
   const { bestMs } = timeBatches(driver, () => product.enqueue(way), batches);
-  checkProduct({ driver, d, size, patternA, patternB });
-  return {
-    flopsPerSecond: (2 * size ** 3 * 1_000) / bestMs,
-    method: `product: cuBLASLt ${cublas.version}, FP16 with FP32 sums, ${size}×${size}, best of ${batches.batches} batches`,
-  };
+  checkProduct({ driver, d, shape, patternA, patternB });
+  return bestMs;
 };
 
 /** The library's own guess is not always its best. */
-const fastestWay = (driver: CudaDriver, product: HalfProduct): number => {
+const fastestWay = (driver: CudaDriver, product: Product): number => {
   let fastest: { readonly way: number; readonly ms: number } | undefined;
   for (let way = 0; way < product.ways; way += 1) {
     try {
@@ -93,41 +131,45 @@ const fastestWay = (driver: CudaDriver, product: HalfProduct): number => {
 interface ProductParts {
   readonly driver: CudaDriver;
   readonly d: DeviceBuffer;
-  readonly size: number;
-  readonly patternA: Uint16Array;
-  readonly patternB: Uint16Array;
+  readonly shape: Shape;
+  readonly patternA: Uint8Array | Uint16Array;
+  readonly patternB: Uint8Array | Uint16Array;
 }
 
-const checkProduct = ({ driver, d, size, patternA, patternB }: ProductParts): void => {
-  const entry = new Uint16Array(1);
+const checkProduct = ({ driver, d, shape, patternA, patternB }: ProductParts): void => {
+  const { kind, rows, columns, depth } = shape;
+  const entry = new DataView(new ArrayBuffer(kind.outputBytes));
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    const row = (sample * 7_919) % size;
-    const column = (sample * 104_729 + sample) % size;
+    const row = (sample * 7_919) % rows;
+    const column = (sample * 104_729 + sample) % columns;
     let expected = 0;
-    for (let step = 0; step < size; step += 1) {
+    for (let step = 0; step < depth; step += 1) {
       // Both are stored by column, A transposed: its row is a column.
-      const inA = patternA[(row * size + step) % patternA.length] ?? 0;
-      const inB = patternB[(column * size + step) % patternB.length] ?? 0;
-      expected += halfValue(inA) * halfValue(inB);
+      const inA = patternA[(row * depth + step) % patternA.length] ?? 0;
+      const inB = patternB[(column * depth + step) % patternB.length] ?? 0;
+      expected += kind.inputValue(inA) * kind.inputValue(inB);
     }
-    driver.copyFromDevice(new Uint8Array(entry.buffer), d.address + BigInt(2 * (column * size + row)));
-    const found = anyHalfValue(entry[0] ?? 0);
-    if (!(Math.abs(found - expected) <= ERROR_MAX + Math.abs(expected) * RELATIVE_ERROR_MAX)) {
+    const at = BigInt(kind.outputBytes * (column * rows + row));
+    driver.copyFromDevice(new Uint8Array(entry.buffer), d.address + at);
+    const found = kind.outputValue(entry);
+    if (!(Math.abs(found - expected) <= kind.errorMax(expected))) {
       throw new Error(`the result is wrong at ${row}, ${column}: ${found} instead of ${expected.toFixed(3)}`);
     }
   }
 };
 
-const bytesFor = (size: number): number => 3 * 2 * size * size + WORKSPACE_BYTES;
+const bytesFor = ({ kind, rows, columns, depth }: Shape): number =>
+  kind.inputBytes * (rows + columns) * depth + kind.outputBytes * rows * columns + WORKSPACE_BYTES;
 
 /** What Hopper and later need. */
 const WORKSPACE_BYTES: number = 32 * 1024 ** 2;
 const FREE_SHARE_MAX = 0.75;
+/** Of the matrix that meets a vector. */
+const GEMV_SHARE_MAX = 1 / 4;
+/** The width of large models. */
+const GEMV_DEPTH = 8_192;
+const ROWS_UNIT = 64;
 /** No divisor of a row's length, so that rows differ. */
-const PATTERN_HALVES = 2_097_143;
+const PATTERN_COUNT = 2_097_143;
 const TRIAL_TURNS = 3;
 const SAMPLES = 16;
-/** A result of 16 bits is rounded at 2^-11 of its size. */
-const RELATIVE_ERROR_MAX: number = 2 ** -10;
-/** Tensor cores truncate where a processor rounds: up to 2^-23 of the largest sum, 8,192 times. Sums are about 50. */
-const ERROR_MAX = 0.25;

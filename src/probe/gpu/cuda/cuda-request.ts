@@ -9,14 +9,20 @@ export interface CudaRequest {
   readonly deviceId: string;
   /** Of the matrix product, the largest that fits the free memory first. Multiples of 8. */
   readonly productSizes: readonly number[];
+  /** Of the matrix that meets a vector, at most. */
+  readonly gemvBytes: number;
   readonly batches: BatchOptions;
 }
 
 export const cudaRequest = (deviceId: string): CudaRequest => ({
   deviceId,
   productSizes: [8_192, 4_096],
+  gemvBytes: GEMV_BYTES,
   batches: BATCHES,
 });
+
+/** As much as the weights of a small model: past every cache. */
+const GEMV_BYTES: number = 2 * 1024 ** 3;
 
 const positive = (maximum: number): v.GenericSchema<unknown, number> =>
   v.pipe(v.number(), v.minValue(0), v.maxValue(maximum));
@@ -24,6 +30,7 @@ const positive = (maximum: number): v.GenericSchema<unknown, number> =>
 export const cudaRequestSchema: v.GenericSchema<unknown, CudaRequest> = v.object({
   deviceId: v.string(),
   productSizes: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.multipleOf(8))), v.maxLength(8)),
+  gemvBytes: positive(64 * 1024 ** 3),
   batches: v.object({
     warmUpMs: positive(10_000),
     batchMs: positive(10_000),

@@ -1,4 +1,4 @@
-// Device memory filled with random halves: a pattern from the host, doubled on the device until the buffer is full.
+// Device memory filled with random numbers: a pattern from the host, doubled on the device until the buffer is full.
 
 import type { CudaDriver, CudaHandle } from '../../../native/cuda-driver.ts';
 
@@ -14,7 +14,11 @@ export const deviceBuffer = (driver: CudaDriver, bytes: number): DeviceBuffer =>
 };
 
 /** The pattern again and again; the last one may be cut. */
-export const fillDevice = (driver: CudaDriver, buffer: DeviceBuffer, pattern: Uint16Array): void => {
+export const fillDevice = (
+  driver: CudaDriver,
+  buffer: DeviceBuffer,
+  pattern: Uint8Array | Uint16Array,
+): void => {
   const source = new Uint8Array(pattern.buffer, pattern.byteOffset, pattern.byteLength);
   const first = Math.min(source.byteLength, buffer.bytes);
   driver.copyToDevice(buffer.address, source.subarray(0, first));

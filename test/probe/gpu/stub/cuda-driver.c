@@ -188,24 +188,49 @@ int cuEventDestroy_v2(handle event) { CALL(cuEventDestroy_v2) free((void *)(uint
 
 // cuBLASLt
 
-static uint64_t size_of_product = 0;
+struct layout { int32_t type; uint64_t rows, columns; };
+static struct layout layouts[64];
+static int layout_count = 0;
+static const handle FIRST_LAYOUT = 0x300;
+static int32_t computes[64];
+static int description_count = 0;
+static const handle FIRST_DESCRIPTION = 0x200;
+
+static struct layout *layout_of(handle made) {
+  return made < FIRST_LAYOUT || made >= FIRST_LAYOUT + (handle)layout_count ? NULL : &layouts[made - FIRST_LAYOUT];
+}
+static int32_t compute_of(handle made) {
+  return made < FIRST_DESCRIPTION || made >= FIRST_DESCRIPTION + (handle)description_count
+             ? 0
+             : computes[made - FIRST_DESCRIPTION];
+}
 
 size_t cublasLtGetVersion(void) { return 130101; }
 int cublasLtCreate(handle *made) { CALL(cublasLtCreate) *made = 0x11; return 0; }
 int cublasLtMatmulDescCreate(handle *made, int32_t compute, int32_t scale) {
   CALL(cublasLtMatmulDescCreate)
-  *made = 0x22;
-  return compute == 68 && scale == 0 ? 0 : 7;
+  computes[description_count] = compute;
+  *made = FIRST_DESCRIPTION + (handle)description_count++;
+  return (compute == 68 && scale == 0) || (compute == 72 && scale == 10) ? 0 : 7;
 }
 int cublasLtMatmulDescSetAttribute(handle description, int32_t attribute, const int32_t *value, size_t bytes) {
   CALL(cublasLtMatmulDescSetAttribute)
-  return description == 0x22 && attribute == 3 && bytes == 4 && *value == 1 ? 0 : 7;
+  return compute_of(description) != 0 && attribute == 3 && bytes == 4 && *value == 1 ? 0 : 7;
 }
 int cublasLtMatrixLayoutCreate(handle *made, int32_t type, uint64_t rows, uint64_t columns, int64_t leading) {
   CALL(cublasLtMatrixLayoutCreate)
-  *made = 0x33;
-  size_of_product = rows;
-  return type == 2 && rows == columns && (int64_t)rows == leading ? 0 : 7;
+  layouts[layout_count] = (struct layout){type, rows, columns};
+  *made = FIRST_LAYOUT + (handle)layout_count++;
+  return (int64_t)rows == leading ? 0 : 7;
+}
+// Inputs are alike and meet in their depth; the result is of the type that goes with them.
+static int fits(handle description, handle a, handle b, handle c, handle d) {
+  struct layout *left = layout_of(a), *right = layout_of(b), *product = layout_of(d);
+  if (left == NULL || right == NULL || product == NULL || c != d) return 0;
+  int32_t wanted = left->type == 3 ? 10 : 2, compute = left->type == 3 ? 72 : 68;
+  return left->type == right->type && (left->type == 2 || left->type == 3 || left->type == 28) &&
+         product->type == wanted && compute_of(description) == compute && left->rows == right->rows &&
+         product->rows == left->columns && product->columns == right->columns;
 }
 int cublasLtMatmulPreferenceCreate(handle *made) { CALL(cublasLtMatmulPreferenceCreate) *made = 0x44; return 0; }
 int cublasLtMatmulPreferenceSetAttribute(handle preference, int32_t attribute, const uint64_t *value, size_t bytes) {
@@ -216,7 +241,9 @@ int cublasLtMatmulPreferenceSetAttribute(handle preference, int32_t attribute, c
 int cublasLtMatmulAlgoGetHeuristic(handle made, handle description, handle a, handle b, handle c, handle d,
                                    handle preference, int32_t wanted, uint8_t *results, int32_t *got) {
   CALL(cublasLtMatmulAlgoGetHeuristic)
-  if (made != 0x11 || description != 0x22 || a != 0x33 || b != a || c != a || d != a || preference != 0x44) return 7;
+  if (made != 0x11 || !fits(description, a, b, c, d) || preference != 0x44) return 7;
+  const char *without = getenv("STUB_WITHOUT_FP8");
+  if (without != NULL && layout_of(a)->type == 28) return 15;
   memset(results, 0, (size_t)wanted * 96);
   for (int way = 0; way < 3; way++) {
     results[96 * way] = (uint8_t)(10 + way);
@@ -240,27 +267,40 @@ static uint16_t to_half(float value) {
   return (uint16_t)(sign | ((uint32_t)exponent << 10) | ((bits >> 13) & 0x3ff));
 }
 
-int cublasLtMatmul(handle made, handle description, const float *alpha, handle a, handle layout_a, handle b,
-                   handle layout_b, const float *beta, handle c, handle layout_c, handle d, handle layout_d,
+static float input_of(const void *matrix, int32_t type, uint64_t at) {
+  if (type == 2) return of_half(((const uint16_t *)matrix)[at]);
+  if (type == 3) return ((const int8_t *)matrix)[at];
+  uint8_t bits = ((const uint8_t *)matrix)[at];
+  float size = (1 + (bits & 0x07) / 8.0f) / 2; // the exponent of every input is that of 0.5
+  return bits & 0x80 ? -size : size;
+}
+
+int cublasLtMatmul(handle made, handle description, const void *alpha, handle a, handle layout_a, handle b,
+                   handle layout_b, const void *beta, handle c, handle layout_c, handle d, handle layout_d,
                    const uint8_t *algorithm, handle workspace, size_t workspace_bytes, handle stream) {
   CALL(cublasLtMatmul)
-  if (made != 0x11 || description != 0x22 || *alpha != 1 || *beta != 0 || layout_a != 0x33 || layout_b != 0x33 ||
-      layout_c != 0x33 || layout_d != 0x33 || c != d || workspace == 0 || workspace_bytes != 32 << 20 || stream != 0)
+  if (made != 0x11 || !fits(description, layout_a, layout_b, layout_c, layout_d) || c != d || workspace == 0 ||
+      workspace_bytes != 32 << 20 || stream != 0)
+    return 7;
+  struct layout *left = layout_of(layout_a), *result = layout_of(layout_d);
+  if (left->type == 3 ? *(const int32_t *)alpha != 1 || *(const int32_t *)beta != 0
+                      : *(const float *)alpha != 1 || *(const float *)beta != 0)
     return 7;
   clock_ms += algorithm[0] == 12 ? 1 : 5;
-  static int is_done = 0;
-  if (is_done) return 0;
-  is_done = 1;
-  const uint16_t *left = (uint16_t *)(uintptr_t)a, *right = (uint16_t *)(uintptr_t)b;
-  uint16_t *product = (uint16_t *)(uintptr_t)d;
-  uint64_t size = size_of_product, samples = size > 512 ? 16 : size * size;
+  static handle done = 0;
+  if (done == layout_d) return 0;
+  done = layout_d;
+  uint64_t rows = result->rows, columns = result->columns, depth = left->rows;
+  uint64_t samples = rows * columns > 512 * 512 || columns == 1 ? 16 : rows * columns;
   for (uint64_t sample = 0; sample < samples; sample++) {
-    uint64_t row = size > 512 ? sample * 7919 % size : sample / size;
-    uint64_t column = size > 512 ? (sample * 104729 + sample) % size : sample % size;
+    uint64_t row = samples == 16 ? sample * 7919 % rows : sample / columns;
+    uint64_t column = samples == 16 ? (sample * 104729 + sample) % columns : sample % columns;
     float sum = lies("product") ? 9 : 0;
-    for (uint64_t step = 0; step < size; step++)
-      sum += of_half(left[row * size + step]) * of_half(right[column * size + step]);
-    product[column * size + row] = to_half(sum);
+    for (uint64_t step = 0; step < depth; step++)
+      sum += input_of((void *)(uintptr_t)a, left->type, row * depth + step) *
+             input_of((void *)(uintptr_t)b, left->type, column * depth + step);
+    if (left->type == 3) ((int32_t *)(uintptr_t)d)[column * rows + row] = (int32_t)sum;
+    else ((uint16_t *)(uintptr_t)d)[column * rows + row] = to_half(sum);
   }
   return 0;
 }
