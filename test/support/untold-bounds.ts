@@ -151,7 +151,6 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'src/native/sockets.ts': ['TCP_INFO_BYTES_MAX'],
   'src/probe/device-lock.ts': ['WORDS_MAX'],
   'src/probe/gpu/cpu/matrix-entries.ts': ['ERROR_MAX'],
-  'src/probe/gpu/cuda/cuda-product.ts': ['RELATIVE_ERROR_MAX', 'ERROR_MAX'],
   'src/probe/gpu/cuda/timed-batches.ts': ['TURNS_MAX'],
   'src/probe/gpu/mlx/mlx-engine.ts': ['WORDS_MAX'],
   'src/probe/gpu/webgpu/device-work.ts': ['TURNS_MAX'],

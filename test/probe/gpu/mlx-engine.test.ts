@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { pythonsOf } from '../../../src/probe/gpu/mlx/find-python.ts';
 import { mlxEngine } from '../../../src/probe/gpu/mlx/mlx-engine.ts';
 import type { ProbeDevice } from '../../../src/probe/probe.ts';
@@ -55,6 +55,7 @@ const ANSWER = {
   flopsPerSecond: 23.6e12,
   readBytesPerSecond: 661e9,
   copyBytesPerSecond: { kind: 'unknown', reason: 'RuntimeError: too much' },
+  gemvBytesPerSecond: 640e9,
 };
 
 describe('an Apple GPU', () => {
@@ -71,6 +72,9 @@ describe('an Apple GPU', () => {
         fp32FlopsPerSecond: { kind: 'unknown', reason: 'measured in half precision' },
         memoryReadBytesPerSecond: 661e9,
         memoryCopyBytesPerSecond: { kind: 'unknown', reason: 'RuntimeError: too much' },
+        memoryGemvBytesPerSecond: 640e9,
+        int8OperationsPerSecond: unknown('MLX multiplies weights of 8 bits in half precision'),
+        fp8FlopsPerSecond: unknown('MLX multiplies weights of 8 bits in half precision'),
         isLowerBound: false,
         method: expect.stringContaining('MLX 0.31.0: FP16 product 64×64'),
       },
@@ -142,9 +146,15 @@ describe('the script of MLX', () => {
     if (python.status !== 0) context.skip('there is no python3');
     const outcome = await measure({ env: env('') });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
-    const { deviceName, fp16FlopsPerSecond: flops, method } = outcome.measurement;
+    const {
+      deviceName,
+      fp16FlopsPerSecond: flops,
+      memoryGemvBytesPerSecond: gemv,
+      method,
+    } = outcome.measurement;
     expect(deviceName).toBe('Apple M9 Stub');
     expect(flops).toBeTypeOf('number');
+    expect(gemv).toBeTypeOf('number');
     expect(method).toContain('MLX 0.31.0');
   });
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { COPY_SHADER, READ_SHADER } from '../../../src/probe/gpu/webgpu/memory-shaders.ts';
+import { COPY_SHADER, GEMV_SHADER, READ_SHADER } from '../../../src/probe/gpu/webgpu/memory-shaders.ts';
 import { productShader } from '../../../src/probe/gpu/webgpu/product-shader.ts';
 import { webgpuEngine } from '../../../src/probe/gpu/webgpu/webgpu-engine.ts';
 import type { ProbeDevice } from '../../../src/probe/probe.ts';
@@ -34,6 +34,7 @@ const measure = (env: Env, allowsSoftware: boolean) =>
       allowsSoftware,
       productSizes: [128],
       bufferBytesMax: 32 * 1024 ** 2,
+      gemvBytesMax: 1024 ** 2,
       warmUpMs: 1,
       batchMs: 1,
       batches: 1,
@@ -55,6 +56,7 @@ describe('a GPU with Vulkan, Metal or D3D12', () => {
       fp32FlopsPerSecond: expect.any(Number),
       memoryReadBytesPerSecond: expect.any(Number),
       memoryCopyBytesPerSecond: expect.any(Number),
+      memoryGemvBytesPerSecond: expect.any(Number),
     });
     expect(outcome.measurement.method).toContain('product by WGSL in f32 with f32 sums, 128×128');
     expect(outcome.measurement.method).toContain('32 MiB each');
@@ -89,6 +91,7 @@ describe('the shaders', () => {
     ['product in single precision', productShader('f32', 4_096).code],
     ['read', READ_SHADER],
     ['copy', COPY_SHADER],
+    ['product with a vector', GEMV_SHADER],
   ] as const)('of the %s are valid WGSL', async ([, code], context) => {
     requirePackage(context);
     const entry = fileURLToPath(new URL('./validate-shader-process.ts', import.meta.url));

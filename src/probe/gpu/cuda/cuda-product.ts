@@ -54,7 +54,7 @@ export const measureCudaGemv = (
   { gemvBytes, batches }: Pick<CudaRequest, 'gemvBytes' | 'batches'>,
 ): CudaProduct => {
   const { freeBytes } = driver.memory();
-  const bytes = Math.min(gemvBytes, freeBytes * GEMV_SHARE_MAX);
+  const bytes = Math.min(gemvBytes, freeBytes * GEMV_SHARE);
   const rows = Math.floor(bytes / (FP16.inputBytes * GEMV_DEPTH * ROWS_UNIT)) * ROWS_UNIT;
   const shape: Shape = { kind: FP16, rows, columns: 1, depth: GEMV_DEPTH };
   if (rows === 0 || bytesFor(shape) > freeBytes * FREE_SHARE_MAX) return tooLittle(freeBytes);
@@ -152,7 +152,7 @@ const checkProduct = ({ driver, d, shape, patternA, patternB }: ProductParts): v
     const at = BigInt(kind.outputBytes * (column * rows + row));
     driver.copyFromDevice(new Uint8Array(entry.buffer), d.address + at);
     const found = kind.outputValue(entry);
-    if (!(Math.abs(found - expected) <= kind.errorMax(expected))) {
+    if (!(Math.abs(found - expected) <= kind.tolerance(expected))) {
       throw new Error(`the result is wrong at ${row}, ${column}: ${found} instead of ${expected.toFixed(3)}`);
     }
   }
@@ -165,7 +165,7 @@ const bytesFor = ({ kind, rows, columns, depth }: Shape): number =>
 const WORKSPACE_BYTES: number = 32 * 1024 ** 2;
 const FREE_SHARE_MAX = 0.75;
 /** Of the matrix that meets a vector. */
-const GEMV_SHARE_MAX = 1 / 4;
+const GEMV_SHARE = 1 / 4;
 /** The width of large models. */
 const GEMV_DEPTH = 8_192;
 const ROWS_UNIT = 64;

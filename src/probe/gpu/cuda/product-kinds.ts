@@ -16,7 +16,7 @@ export interface ProductKind {
   /** Of an entry of the product, as it lies in memory. */
   outputValue(entry: DataView): number;
   /** How far a right result may be from the exact one. */
-  errorMax(expected: number): number;
+  tolerance(expected: number): number;
 }
 
 export const FP16: ProductKind = {
@@ -27,7 +27,7 @@ export const FP16: ProductKind = {
   pattern: randomHalves,
   inputValue: halfValue,
   outputValue: entry => anyHalfValue(entry.getUint16(0, true)),
-  errorMax: expected => ERROR_MAX + Math.abs(expected) * RELATIVE_ERROR_MAX,
+  tolerance: expected => TOLERANCE + Math.abs(expected) * RELATIVE_TOLERANCE,
 };
 
 export const INT8: ProductKind = {
@@ -38,7 +38,7 @@ export const INT8: ProductKind = {
   pattern: (count, seed) => Uint8Array.from(randomHalves(count, seed), bits => (bits >> 8) ^ bits),
   inputValue: bits => (bits << 24) >> 24,
   outputValue: entry => entry.getInt32(0, true),
-  errorMax: () => 0,
+  tolerance: () => 0,
 };
 
 /** E4M3: a sign, four bits of exponent with a bias of 7, three of fraction (OCP 8-bit floating point specification). */
@@ -52,15 +52,15 @@ export const FP8: ProductKind = {
   inputValue: bits => ((bits & FP8_SIGN) === 0 ? 1 : -1) * ((1 + (bits & 0x07) / 8) / 2),
   outputValue: FP16.outputValue,
   // Tensor cores keep fewer bits of sums of FP8: about 14 (Hopper), of sums of about 50.
-  errorMax: expected => FP8_ERROR_MAX + Math.abs(expected) * FP8_RELATIVE_ERROR_MAX,
+  tolerance: expected => FP8_TOLERANCE + Math.abs(expected) * FP8_RELATIVE_TOLERANCE,
 };
 
 const FP8_SIGN = 0x80;
 /** 0.5 */
 const FP8_HALF = 0x30;
-const FP8_ERROR_MAX = 2;
-const FP8_RELATIVE_ERROR_MAX: number = 2 ** -5;
+const FP8_TOLERANCE = 2;
+const FP8_RELATIVE_TOLERANCE: number = 2 ** -5;
 /** A result of 16 bits is rounded at 2^-11 of its size. */
-const RELATIVE_ERROR_MAX: number = 2 ** -10;
+const RELATIVE_TOLERANCE: number = 2 ** -10;
 /** Tensor cores truncate where a processor rounds: up to 2^-23 of the largest sum, 8,192 times. Sums are about 50. */
-const ERROR_MAX = 0.25;
+const TOLERANCE = 0.25;

@@ -69,6 +69,15 @@ def read():
         mx.eval([mx.sum(zeros) for _ in range(SETTINGS["streamTurns"])])
     return zeros.nbytes * SETTINGS["streamTurns"] / best_seconds(run)
 
+def gemv():
+    columns = min(4096, SETTINGS["readBytes"] // 16)
+    weights = mx.zeros((SETTINGS["readBytes"] // 2 // columns, columns), dtype=mx.float16)
+    vector = mx.zeros((columns, 1), dtype=mx.float16)
+    mx.eval(weights, vector)
+    def run():
+        mx.eval([mx.matmul(weights, vector) for _ in range(SETTINGS["streamTurns"])])
+    return weights.nbytes * SETTINGS["streamTurns"] / best_seconds(run)
+
 def copy():
     source = mx.zeros((SETTINGS["readBytes"] // 4,), dtype=mx.float16)
     one = mx.array(1.0, dtype=mx.float16)
@@ -85,6 +94,7 @@ say({
     "flopsPerSecond": attempt(product),
     "readBytesPerSecond": attempt(read),
     "copyBytesPerSecond": attempt(copy),
+    "gemvBytesPerSecond": attempt(gemv),
 })
 `;
 

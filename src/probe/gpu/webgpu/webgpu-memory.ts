@@ -5,29 +5,34 @@ import type { DeviceTiming } from './device-work.ts';
 import { bestTurnMs, checked, computation, readBuffer } from './device-work.ts';
 import {
   COPY_SHADER,
+  GEMV_COLUMNS,
+  GEMV_SHADER,
   MEMORY_UNIT_BYTES,
   MEMORY_WORKGROUPS,
   READ_RESULT_BYTES,
   READ_SHADER,
 } from './memory-shaders.ts';
+import type { WebgpuRequest } from './webgpu-request.ts';
 
 export interface WebgpuMemory {
   readonly readBytesPerSecond: number;
   /** Read plus written. */
   readonly copyBytesPerSecond: number;
+  /** Matrix times vector in FP32. */
+  readonly gemvBytesPerSecond: number;
   readonly bufferBytes: number;
 }
 
 /** @throws Error when the device refuses or a result is wrong. */
 export const measureWebgpuMemory = async (
   device: GPUDevice,
-  bytesMax: number,
+  { bufferBytesMax, gemvBytesMax }: Pick<WebgpuRequest, 'bufferBytesMax' | 'gemvBytesMax'>,
   timing: DeviceTiming,
 ): Promise<WebgpuMemory> => {
   let failure: unknown = new Error('its buffers are too small to measure memory');
-  for (let bytes = wholeUnits(bytesMax); bytes >= MEMORY_UNIT_BYTES; bytes = wholeUnits(bytes / 2)) {
+  for (let bytes = wholeUnits(bufferBytesMax); bytes >= MEMORY_UNIT_BYTES; bytes = wholeUnits(bytes / 2)) {
     try {
-      return await checked(device, () => measuredWith(device, bytes, timing));
+      return await checked(device, () => measuredWith(device, { bytes, gemvBytesMax }, timing));
     } catch (error) {
       failure = error; // not enough memory for two buffers of this size: half as much may fit
     }
@@ -37,7 +42,7 @@ export const measureWebgpuMemory = async (
 
 const measuredWith = async (
   device: GPUDevice,
-  bytes: number,
+  { bytes, gemvBytesMax }: { readonly bytes: number; readonly gemvBytesMax: number },
   timing: DeviceTiming,
 ): Promise<WebgpuMemory> => {
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
@@ -70,10 +75,53 @@ const measuredWith = async (
     return {
       readBytesPerSecond: (bytes * 1_000) / readMs,
       copyBytesPerSecond: (2 * bytes * 1_000) / copyMs,
+      gemvBytesPerSecond: await measureGemv(device, {
+        matrix: source,
+        bytes: Math.min(bytes, gemvBytesMax),
+        pattern: halves,
+        timing,
+      }),
       bufferBytes: bytes,
     };
   } finally {
     for (const buffer of [source, sink, result, pattern]) buffer.destroy();
+  }
+};
+
+interface GemvParts {
+  /** Filled with the pattern again and again: two halves make an ordinary float, of a size below 0.01. */
+  readonly matrix: GPUBuffer;
+  readonly bytes: number;
+  readonly pattern: Uint16Array;
+  readonly timing: DeviceTiming;
+}
+
+const measureGemv = async (
+  device: GPUDevice,
+  { matrix, bytes, pattern, timing }: GemvParts,
+): Promise<number> => {
+  const rowBytes = 4 * GEMV_COLUMNS;
+  const rows = Math.max(1, Math.floor(bytes / rowBytes));
+  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
+  const factors = device.createBuffer({ size: rowBytes, usage });
+  const product = device.createBuffer({ size: 4 * rows, usage });
+  try {
+    device.queue.writeBuffer(factors, 0, new Float32Array(GEMV_COLUMNS).fill(1));
+    const work = await computation(device, GEMV_SHADER, [matrix, factors, product], [MEMORY_WORKGROUPS, 1]);
+    const onceMs = await bestTurnMs(device, work, timing);
+    const found = new Float32Array(await readBuffer(device, product, 0, 4 * rows));
+    const entries = new Float32Array(pattern.buffer);
+    for (let sample = 0; sample < GEMV_SAMPLES; sample += 1) {
+      const row = (sample * 7_919) % rows;
+      const from = (row * GEMV_COLUMNS) % entries.length;
+      const expected = entries.subarray(from, from + GEMV_COLUMNS).reduce((sum, entry) => sum + entry, 0);
+      if (!(Math.abs((found[row] ?? Number.NaN) - expected) <= GEMV_TOLERANCE)) {
+        throw new Error('a product of matrix and vector is wrong');
+      }
+    }
+    return (rows * rowBytes * 1_000) / onceMs;
+  } finally {
+    for (const buffer of [factors, product]) buffer.destroy();
   }
 };
 
@@ -85,4 +133,7 @@ const wholeUnits = (bytes: number): number => {
   return (units - (units % 2 === 0 ? 1 : 0)) * MEMORY_UNIT_BYTES;
 };
 
+const GEMV_SAMPLES = 16;
+/** Sums of 4,096 numbers below 0.01 of either sign, added in another order. */
+const GEMV_TOLERANCE = 1e-3;
 const PATTERN_BYTES: number = MEMORY_UNIT_BYTES;

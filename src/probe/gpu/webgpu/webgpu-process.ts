@@ -26,7 +26,11 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
     measureWebgpuProduct({ device, float, sizes: request.productSizes, timing: request }),
   );
   const memory = await attempted(() =>
-    measureWebgpuMemory(device, Math.min(bufferBytesMax, request.bufferBytesMax), request),
+    measureWebgpuMemory(
+      device,
+      { ...request, bufferBytesMax: Math.min(bufferBytesMax, request.bufferBytesMax) },
+      request,
+    ),
   );
   if (isUnknown(product) && isUnknown(memory)) {
     return { kind: 'failed', reason: [...new Set([product.reason, memory.reason])].join('; ') };
@@ -44,11 +48,11 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
       fp32FlopsPerSecond: hasHalfPrecision ? unknown('measured in half precision') : flops,
       memoryReadBytesPerSecond: isUnknown(memory) ? memory : memory.readBytesPerSecond,
       memoryCopyBytesPerSecond: isUnknown(memory) ? memory : memory.copyBytesPerSecond,
-      memoryGemvBytesPerSecond: unknown('this version does not measure it'),
-      int8OperationsPerSecond: unknown('this version does not measure it'),
-      fp8FlopsPerSecond: unknown('this version does not measure it'),
+      memoryGemvBytesPerSecond: isUnknown(memory) ? memory : memory.gemvBytesPerSecond,
+      int8OperationsPerSecond: unknown('WebGPU offers no matrix product of 8 bits'),
+      fp8FlopsPerSecond: unknown('WebGPU offers no matrix product of 8 bits'),
       isLowerBound: true,
-      method: `WebGPU on ${name}: product by WGSL in ${float} with f32 sums${sizes}; memory by shaders, copy read plus written${buffers}; best of ${request.batches}`,
+      method: `WebGPU on ${name}: product by WGSL in ${float} with f32 sums${sizes}; memory by shaders, copy read plus written, GEMV in f32${buffers}; best of ${request.batches}`,
     },
   };
 };

@@ -12,6 +12,8 @@ export interface WebgpuRequest {
   readonly productSizes: readonly number[];
   /** Of each of the two buffers. */
   readonly bufferBytesMax: number;
+  /** Of the matrix that meets a vector: the whole buffer, or the part of it that a test has time for. */
+  readonly gemvBytesMax: number;
   readonly warmUpMs: number;
   readonly batchMs: number;
   readonly batches: number;
@@ -21,6 +23,7 @@ export const WEBGPU_SETTINGS: Omit<WebgpuRequest, 'deviceName' | 'vendor'> = {
   allowsSoftware: false,
   productSizes: [4_096, 2_048, 1_024],
   bufferBytesMax: 512 * 1024 ** 2,
+  gemvBytesMax: 512 * 1024 ** 2,
   warmUpMs: 300,
   batchMs: 150,
   batches: 5,
@@ -35,6 +38,7 @@ export const webgpuRequestSchema: v.GenericSchema<unknown, WebgpuRequest> = v.ob
   allowsSoftware: v.boolean(),
   productSizes: v.pipe(v.array(v.pipe(bounded(16_384), v.multipleOf(128))), v.minLength(1), v.maxLength(8)),
   bufferBytesMax: bounded(2 ** 32),
+  gemvBytesMax: bounded(2 ** 32),
   warmUpMs: bounded(10_000),
   batchMs: bounded(10_000),
   batches: v.pipe(bounded(100), v.integer(), v.minValue(1)),
