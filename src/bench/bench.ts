@@ -24,6 +24,7 @@ import { readPromptWish } from './run/read-prompt-wish.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';
+import { ServerFile } from './run/server-file.ts';
 import { mayTellMetrics } from './run/server-watch.ts';
 import type { LoadSink } from './threads/load-generator.ts';
 
@@ -80,6 +81,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       counts: () => load.counts,
     });
     const conditions = conditionsOf(request, parts);
+    const serverFile = new ServerFile(directory.files.server);
     const run = await measure({
       parts,
       load,
@@ -94,6 +96,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
         parts.part === undefined && mayTellMetrics(config.run.serverKind)
           ? { server: request.target.server, headers: request.headers }
           : undefined,
+      serverFile,
     });
     return await finishRun({
       ...run,
@@ -103,12 +106,20 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       samples,
       aggregator,
       eventLog,
-      notices: [...notices, ...(parts.said ?? []), ...conditions.sentences()],
+      notices: [
+        ...notices,
+        ...(parts.said ?? []),
+        ...conditions.sentences(),
+        ...(await serverFile.close(SERVER_FILE_MS)),
+      ],
     });
   } finally {
     if (!isBegun) await directory.discard();
   }
 };
+
+/** Of the last line. */
+const SERVER_FILE_MS = 500;
 
 const conditionsOf = (request: BenchRequest, { environment }: BenchParts): MachineConditions =>
   new MachineConditions({

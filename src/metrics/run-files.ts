@@ -7,6 +7,8 @@ export interface RunFiles {
   readonly samples: string;
   readonly events: string;
   readonly finalSnapshot: string;
+  /** What the server told of itself; only where it tells anything. */
+  readonly server: string;
   readonly report: string;
   readonly reportText: string;
   /** Space that is held for the two reports while a run goes on. */
@@ -18,6 +20,7 @@ export const runFiles = (directory: string): RunFiles => ({
   samples: join(directory, 'samples.jsonl'),
   events: join(directory, 'events.jsonl'),
   finalSnapshot: join(directory, 'final_snapshot.json'),
+  server: join(directory, 'server.csv'),
   report: join(directory, 'report.json'),
   reportText: join(directory, 'report.txt'),
   reserve: join(directory, 'reserve.tmp'),

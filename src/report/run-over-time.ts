@@ -2,19 +2,21 @@
 
 import { errorCode } from '../core/problem.ts';
 import { fileLines } from '../metrics/file-lines.ts';
+import type { RunFiles } from '../metrics/run-files.ts';
 import { RunTimeSeries } from '../metrics/run-time-series.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../metrics/samples-file.ts';
+import { withServerColumns } from '../metrics/server-columns.ts';
 import type { TimeSeries } from '../wire/api/run-answers.ts';
 import { decodeSampleTimes } from '../wire/sample-times.ts';
 
 /** Undefined where there are no samples that can be read: a report without pictures over time is still a report. */
 export const runOverTime = async (
-  samplesPath: string,
+  { samples, server }: Pick<RunFiles, 'samples' | 'server'>,
   { isStreaming }: { readonly isStreaming: boolean },
 ): Promise<TimeSeries | undefined> => {
   const series = new RunTimeSeries(isStreaming);
   try {
-    for await (const line of fileLines(samplesPath, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
+    for await (const line of fileLines(samples, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
       const sample = line.kind === 'too-long' ? undefined : decodeSampleTimes(line.text);
       if (sample !== undefined) series.add(sample);
     }
@@ -22,5 +24,5 @@ export const runOverTime = async (
     if (errorCode(error) === undefined) throw error;
     return undefined;
   }
-  return series.series();
+  return await withServerColumns(server, series.series());
 };

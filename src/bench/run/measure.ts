@@ -12,6 +12,7 @@ import type { LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts } from './bench-parts.ts';
 import { HostWatch } from './host-watch.ts';
+import type { ServerFile } from './server-file.ts';
 import type { ServerWatchOptions } from './server-watch.ts';
 import { watchServer } from './server-watch.ts';
 import type { SessionParts, SessionResult } from './session.ts';
@@ -36,6 +37,7 @@ export const measure = async ({
   unmeasuredNs,
   zero,
   server,
+  serverFile,
 }: {
   readonly parts: BenchParts;
   readonly load: LoadGenerator;
@@ -47,6 +49,7 @@ export const measure = async ({
   readonly zero: SessionParts['zero'];
   /** Tells its metrics, or may; undefined: is not asked. */
   readonly server: Pick<ServerWatchOptions, 'server' | 'headers'> | undefined;
+  readonly serverFile: ServerFile;
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({
     sourceId: MAIN_SOURCE,
@@ -74,7 +77,9 @@ export const measure = async ({
     if (server === undefined) return;
     const told = (reading: ServerReading): void => {
       // Nothing may follow the record of the session's end.
-      if (!over.signal.aborted) record({ kind: 'server.observed', ...reading });
+      if (over.signal.aborted) return;
+      record({ kind: 'server.observed', ...reading });
+      serverFile.append(reading);
     };
     const { clock } = parts;
     beside.push(watchServer({ ...server, clock, nowNs, counts: () => load.counts, told }, over.signal));

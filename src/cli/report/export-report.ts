@@ -41,12 +41,13 @@ export const exportReport = async (
   report: Report,
   context: ExportContext,
 ): Promise<string | undefined> => {
-  const { samples } = runFiles(directory);
+  const files = runFiles(directory);
+  const { samples } = files;
   return await exportForms(context, {
     html: async () =>
       runPage({
         report,
-        overTime: await runOverTime(samples, { isStreaming: report.run.streaming }),
+        overTime: await runOverTime(files, { isStreaming: report.run.streaming }),
         fonts: await reportFonts(context.state),
       }),
     csv: () => samplesCsv(samples, report.run.from),

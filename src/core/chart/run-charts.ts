@@ -24,6 +24,8 @@ export interface RunColumns {
   readonly requestsPerSecond: PathColumn;
   readonly inFlight: PathColumn;
   readonly failed: PathColumn;
+  /** Of the server itself, of all its clients. */
+  readonly server?: Readonly<Record<'running' | 'waiting' | 'kvUsage', PathColumn>>;
 }
 
 export interface ChartOptions extends ChartSize {
@@ -134,6 +136,36 @@ export const outputOverTime = (columns: RunColumns, options: ChartOptions): Mark
 <path class="axis" d="M${edges.left} ${edges.foot}H${edges.right}"/>`,
   );
 };
+
+/** What the server says of itself: requests that run and wait, the share of its KV cache on a scale of its own at the right. */
+export const serverOverTime = (
+  { server, stepMs }: Pick<RunColumns, 'server' | 'stepMs'>,
+  options: ChartOptions,
+): Markup | undefined => {
+  if (server === undefined || !isServerDrawable(server)) return undefined;
+  const { running, waiting, kvUsage } = server;
+  const percent = kvUsage.map(share => (share === null ? null : share * 100));
+  const hasCache = isDrawable(percent);
+  const frame = timeFrame({
+    ...options,
+    points: running.length,
+    stepMs,
+    head: 24,
+    left: { greatest: Math.max(...knownOf(running), ...knownOf(waiting), 1), format: thousandsTick },
+    ...(hasCache ? { right: { greatest: 100, format: thousandsTick, ink: 'brass-text' } } : {}),
+  });
+  const { left, right, edges } = frame;
+  return svg(
+    options,
+    markup`<path class="water" d="${columnArea(running, left)}"/><path class="waterline" d="${columnLine(running, left)}"/>${frame.drawn}
+<path class="middle" d="${columnLine(waiting, left)}"/>${hasCache ? markup`<path class="brass" d="${columnLine(percent, right)}"/>` : undefined}
+<text class="tick water-text" x="0" y="11">running</text><text class="tick" x="60" y="11">waiting (dark), peak ${formatCount(Math.max(0, ...knownOf(waiting)))}</text>${hasCache ? markup`<text class="tick brass-text" x="${options.width}" y="11" text-anchor="end">KV cache used, %</text>` : undefined}
+<path class="axis" d="M${edges.left} ${edges.foot}H${edges.right}"/>`,
+  );
+};
+
+export const isServerDrawable = (server: NonNullable<RunColumns['server']>): boolean =>
+  isDrawable(server.running) || isDrawable(server.waiting);
 
 /** Completed requests a second, and below the line where some failed. */
 export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {

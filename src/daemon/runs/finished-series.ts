@@ -3,6 +3,7 @@
 import type { Run } from '../../core/run/run.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { RunTimeSeries } from '../../metrics/run-time-series.ts';
+import { withServerColumns } from '../../metrics/server-columns.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { FINISHED_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 
@@ -40,7 +41,8 @@ const pictureOf = async (run: Run): Promise<FinishedPicture> => {
     bytesMax: FINISHED_BYTES_MAX,
     skipsAhead: false,
   });
-  return { series: series.series(), notice: noticeOf(read?.restBytes) };
+  const picture = await withServerColumns(runFiles(run.directory).server, series.series());
+  return { series: picture, notice: noticeOf(read?.restBytes) };
 };
 
 const noticeOf = (restBytes: number | undefined): string => {

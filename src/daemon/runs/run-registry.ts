@@ -14,6 +14,8 @@ import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import { runFiles } from '../../metrics/run-files.ts';
+import { withServerColumns } from '../../metrics/server-columns.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import type { Recorded } from '../event-recorder.ts';
@@ -142,7 +144,9 @@ export class RunRegistry {
   async series(runId: RunId): Promise<RunSeriesAnswer | undefined> {
     const live = this.#live.get(runId);
     if (live !== undefined) {
-      return { runId, isLive: true, series: live.picture(), notice: live.notice };
+      const { server } = runFiles(live.run.directory);
+      const series = await withServerColumns(server, live.picture());
+      return { runId, isLive: true, series, notice: live.notice };
     }
     const run = this.#own(runId)?.value;
     if (run === undefined) return undefined;

@@ -7,6 +7,7 @@ import {
   outputOverTime,
   percentileBands,
   requestsOverTime,
+  serverOverTime,
 } from '../../core/chart/run-charts.ts';
 import {
   formatMeasuredNanoseconds,
@@ -140,7 +141,19 @@ const pictures = (report: Report, overTime: TimeSeries | undefined): Markup => {
         tooShort,
       ),
     },
-  )}</div>`;
+  )}</div>${serverPart(overTime)}`;
+};
+
+const serverPart = (overTime: TimeSeries | undefined): Markup | undefined => {
+  const drawn =
+    overTime && serverOverTime(overTime, { ...WHOLE, name: 'The server over time, by its own metrics' });
+  return drawn === undefined
+    ? undefined
+    : pageSection({
+        title: 'Server',
+        remark: 'by its own metrics, of all its clients',
+        content: drawn,
+      });
 };
 
 const distributionPart = (report: Report, key: SeriesKey): Markup => {

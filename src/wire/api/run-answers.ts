@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { RunId } from '../../core/ids.ts';
+import { recordOf } from '../../core/record-of.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunProgress } from '../../core/run/run.ts';
 import type { RunView } from '../../core/run/run-selectors.ts';
@@ -60,7 +61,13 @@ export interface TimeSeries {
   readonly inFlight: SeriesColumn;
   readonly failed: SeriesColumn;
   readonly percentilesNs: Readonly<Record<SeriesPercentile, SeriesColumn>>;
+  /** What the server told of itself, of all its clients; not there where it told nothing. */
+  readonly server?: ServerColumns;
 }
+
+export const SERVER_COLUMN_KEYS = ['running', 'waiting', 'kvUsage', 'prefixHitShare', 'preemptions'] as const;
+
+export type ServerColumns = Readonly<Record<(typeof SERVER_COLUMN_KEYS)[number], SeriesColumn>>;
 
 export interface RunSeriesAnswer {
   readonly runId: RunId;
@@ -91,6 +98,7 @@ export const runSeriesAnswerSchema: v.GenericSchema<unknown, RunSeriesAnswer> = 
       90: column,
       99: column,
     }),
+    server: v.exactOptional(v.object(recordOf(SERVER_COLUMN_KEYS, () => column))),
   }),
   notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../src/core/run/report.ts';
+import { runFiles } from '../../../src/metrics/run-files.ts';
 import { runPage } from '../../../src/report/html/run-page.ts';
 import { runOverTime } from '../../../src/report/run-over-time.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
@@ -15,7 +16,7 @@ const pageOf = async (more: Partial<Report> = {}, samples = 900): Promise<string
   const run = new MadeUpRun({ directory: directory.path, config: runConfig(), failureShare: 0.01 });
   run.samples(samples, { fromMs: 0, untilMs: 30_000 });
   const report = run.report();
-  const overTime = await runOverTime(`${directory.path}/samples.jsonl`, { isStreaming: true });
+  const overTime = await runOverTime(runFiles(directory.path), { isStreaming: true });
   return runPage({ report: { ...report, ...more }, overTime, fonts: [] });
 };
 

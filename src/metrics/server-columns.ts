@@ -1,0 +1,54 @@
+// What a server told of itself, in the steps of a run's pictures. The file is small: a line a second at the most.
+
+import { open } from 'node:fs/promises';
+import { errorCode } from '../core/problem.ts';
+import { recordOf } from '../core/record-of.ts';
+import type { ServerColumns, TimeSeries } from '../wire/api/run-answers.ts';
+import { SERVER_COLUMN_KEYS } from '../wire/api/run-answers.ts';
+import type { ServerLine } from '../wire/server-line.ts';
+import { decodeServerLines } from '../wire/server-line.ts';
+
+/** The picture with the server's columns, where there is such a file and it tells any. */
+export const withServerColumns = async (path: string, series: TimeSeries): Promise<TimeSeries> => {
+  const lines = decodeServerLines(await readPart(path));
+  const server = columnsOf(lines, { stepMs: series.stepMs, points: series.inFlight.length });
+  return server === undefined ? series : { ...series, server };
+};
+
+/** Of each step the newest reading by its end, if it is not older than a reading takes. */
+const columnsOf = (
+  lines: readonly ServerLine[],
+  { stepMs, points }: { readonly stepMs: number; readonly points: number },
+): ServerColumns | undefined => {
+  if (!SERVER_COLUMN_KEYS.some(key => lines.some(({ figures }) => figures.has(key)))) return undefined;
+  const newest: (ServerLine | undefined)[] = [];
+  let at = -1;
+  for (let point = 0; point < points; point += 1) {
+    const endSeconds = ((point + 1) * stepMs) / 1_000;
+    while ((lines[at + 1]?.seconds ?? Number.POSITIVE_INFINITY) <= endSeconds) at += 1;
+    const line = lines[at];
+    newest.push(
+      line !== undefined && endSeconds - line.seconds <= OLD_SECONDS + stepMs / 1_000 ? line : undefined,
+    );
+  }
+  return recordOf(SERVER_COLUMN_KEYS, key => newest.map(line => line?.figures.get(key) ?? null));
+};
+
+/** '' where there is none. */
+const readPart = async (path: string): Promise<string> => {
+  try {
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    const length = Math.min(size, BYTES_MAX);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return '';
+  }
+};
+
+/** Two readings at their usual pace. */
+const OLD_SECONDS = 2.5;
+/** A day of readings has some 8 MB. */
+const BYTES_MAX: number = 16 * 1024 * 1024;

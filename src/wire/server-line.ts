@@ -1,0 +1,46 @@
+// server.csv of a run directory: what the server told of itself while the run went on, a line a reading, times in seconds since the
+// run's zero. Empty: not told. Made for spreadsheets as it is, and read back for pictures.
+
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { ServerFigureKey, ServerReading } from '../core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
+
+export const SERVER_HEADER: string = `${['seconds', 'inFlight', ...SERVER_FIGURE_KEYS].join(',')}\n`;
+
+export const encodeServerLine = (reading: ServerReading): string =>
+  `${[
+    (reading.atNs / 1e9).toFixed(3),
+    told(reading.inFlight),
+    ...SERVER_FIGURE_KEYS.map(key => told(reading[key])),
+  ].join(',')}\n`;
+
+export interface ServerLine {
+  readonly seconds: number;
+  /** Only those that the server told. */
+  readonly figures: ReadonlyMap<ServerFigureKey, number>;
+}
+
+/** By the names of the first line, so that columns of another version do no harm; lines that cannot be read are left out. */
+export const decodeServerLines = (text: string): readonly ServerLine[] => {
+  const [head = '', ...lines] = text.split('\n');
+  const names = head.split(',');
+  const columns = SERVER_FIGURE_KEYS.map(key => [key, names.indexOf(key)] as const);
+  const secondsAt = names.indexOf('seconds');
+  return lines.flatMap(line => {
+    const cells = line.split(',');
+    const seconds = figureOf(cells[secondsAt]);
+    if (cells.length !== names.length || seconds === undefined) return [];
+    const figures = columns.flatMap(([key, at]) => {
+      const figure = figureOf(cells[at]);
+      return figure === undefined ? [] : [[key, figure] as const];
+    });
+    return [{ seconds, figures: new Map(figures) }];
+  });
+};
+
+const told = (figure: number): string => (figure === NO_FIGURE ? '' : String(figure));
+
+const figureOf = (cell: string | undefined): number | undefined => {
+  const figure = cell === undefined || cell === '' ? Number.NaN : Number(cell);
+  return Number.isFinite(figure) && figure >= 0 ? figure : undefined;
+};

@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { recordOf } from '../../src/core/record-of.ts';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import type { ServerReading } from '../../src/core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
+import { RunTimeSeries } from '../../src/metrics/run-time-series.ts';
+import { withServerColumns } from '../../src/metrics/server-columns.ts';
+import { decodeServerLines, encodeServerLine, SERVER_HEADER } from '../../src/wire/server-line.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const reading = (seconds: number, figures: Partial<ServerReading>): ServerReading => ({
+  atNs: seconds * 1e9,
+  inFlight: 3,
+  ...recordOf(SERVER_FIGURE_KEYS, () => NO_FIGURE),
+  ...figures,
+});
+
+const PICTURE = { ...new RunTimeSeries(true).series(), stepMs: 1_000, inFlight: [1, 1, 1, 1, 1, 1, 1] };
+
+test('what a server told stands in the steps of a run as long as it is new, and nothing where it is old', async () => {
+  using folder = temporaryDirectory();
+  const path = join(folder.path, 'server.csv');
+  const lines = [
+    reading(0.5, { running: 2, waiting: 0, kvUsage: 0.25 }),
+    reading(1.5, { running: 4, waiting: 7 }),
+  ].map(encodeServerLine);
+  writeFileSync(path, `${SERVER_HEADER}${lines.join('')}half a li`);
+  const { server } = await withServerColumns(path, PICTURE);
+  expect(server?.running).toEqual([2, 4, 4, 4, 4, null, null]);
+  expect(server?.waiting).toEqual([0, 7, 7, 7, 7, null, null]);
+  expect(server?.kvUsage.slice(0, 2)).toEqual([0.25, null]);
+});
+
+test('a run whose server told nothing has a picture without it', async () => {
+  using folder = temporaryDirectory();
+  expect(await withServerColumns(join(folder.path, 'server.csv'), PICTURE)).toBe(PICTURE);
+});
+
+test('columns are found by their names, whatever order another version gives them', () => {
+  const [line] = decodeServerLines('new,waiting,seconds,running\n9,5,1.250,3\n');
+  expect([line?.seconds, line?.figures.get('waiting'), line?.figures.get('running')]).toEqual([1.25, 5, 3]);
+});
