@@ -73,7 +73,7 @@ export interface RebuildOptions {
  * @throws RunDirectoryError
  */
 export const rebuildReport = async (directory: string, options: RebuildOptions = {}): Promise<Report> => {
-  const config = await readConfig(directory);
+  const config = await storedRunConfig(directory);
   const report = await rebuiltFrom(directory, config, options);
   return await withDepthProfile(report, config.depth, runFiles(directory).samples);
 };
@@ -145,7 +145,8 @@ const rebuiltFrom = async (
   });
 };
 
-const readConfig = async (directory: string): Promise<RunConfig> => {
+/** @throws RunDirectoryError */
+export const storedRunConfig = async (directory: string): Promise<RunConfig> => {
   const config = await readIf(runFiles(directory).config, SNAPSHOT_BYTES_MAX, runConfigFromJson);
   if (config.kind === 'read') return config.value;
   if (config.kind === 'missing') {

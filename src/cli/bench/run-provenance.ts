@@ -119,8 +119,10 @@ const ownNode = async (home: string, state: ProcessState): Promise<Reported<Node
     return { id: node.nodeId, name: node.name, ceilings: ceilings.slice(0, CEILINGS_MAX) };
   } catch (error) {
     state.stop.throwIfAborted();
-    if (error instanceof CommandError || over.aborted)
-      return unknown(`no daemon told it: ${errorMessage(error)}`.slice(0, TEXT_LENGTH_MAX));
+    if (error instanceof CommandError || over.aborted) {
+      const reason = error instanceof CommandError ? error.problem.problem : errorMessage(error);
+      return unknown(singleLine(reason).slice(0, TEXT_LENGTH_MAX));
+    }
     throw error;
   }
 };

@@ -2,6 +2,7 @@
 // in it: headers, key files and credentials of a URL are named, and have to be given again.
 
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
+import { quotedWords } from '../../core/text/shell-words.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import { agentsOption } from '../agent/agent-options.ts';
@@ -42,13 +43,19 @@ export const keptCommand = ({ options, args, url, shownUrl, cwd, env }: KeptComm
 export const commandText = (
   command: 'bench' | 'sweep' | 'line' | 'compare',
   { args }: Pick<SweepResume, 'args'>,
-): string => ['plimsoll', command, ...args].map(quoted).join(' ');
+): string => quotedWords(['plimsoll', command, ...args]);
 
 /** The same where it is told to others: whole, or not at all. */
 export const toldCommand = (command: 'bench' | 'line', kept: SweepResume): Reported<string> => {
   const text = commandText(command, kept);
   return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to be told') : text;
 };
+
+/** Of an option by its name: what it holds is stored nowhere. */
+export const isSecretOption = (name: string): boolean => SECRET.some(option => option.name === name);
+
+/** It belonged to that one call, and is no part of what was asked. */
+export const isOfOneCall = (name: string): boolean => PASSING.has(name);
 
 export const URL_SECRET = 'the URL with its password';
 export const KEY_VARIABLE = 'OPENAI_API_KEY';
@@ -59,6 +66,3 @@ const SECRET: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENC
 const PASSING: ReadonlySet<string> = new Set(['out', 'json', 'resume', 'quiet', 'home', 'note-git']);
 /** Of what the cluster is told. */
 const COMMAND_LENGTH_MAX = 1_000;
-
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,205 @@
+// `plimsoll rerun DIR`: the run of a directory once more, after it was shown what would be run and what is different today.
+
+import { resolve } from 'node:path';
+import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import { resolveHome } from '../../config/home.ts';
+import type { RerunDifferences } from '../../core/run/rerun-differences.ts';
+import { rerunDifferences } from '../../core/run/rerun-differences.ts';
+import { quotedWords } from '../../core/text/shell-words.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { unknown } from '../../core/unknown.ts';
+import { printable } from '../../tui/part.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { benchWish } from '../bench/bench-wish.ts';
+import { requestHeaders } from '../bench/request-headers.ts';
+import { givenStages } from '../bench/shape-options.ts';
+import type { Command, Invocation, Option } from '../command.ts';
+import { flag, homeOption } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { parseCommandLine } from '../command-line.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+import { factsToday } from '../rerun/facts-today.ts';
+import type { StoredCall } from '../rerun/stored-call.ts';
+import { readStoredCall } from '../rerun/stored-call.ts';
+import { KEY_VARIABLE } from '../sweep/kept-command.ts';
+import { asBench, askedLoads } from '../sweep/sweep-options.ts';
+
+const yesOption = flag('yes', 'Do not ask.');
+const SECRET_OPTIONS: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENCH.apiKeyFile];
+
+export const rerunCommand: Command = {
+  name: 'rerun',
+  summary: 'Repeat a run from its directory',
+  description:
+    'Prints the command that the directory of a run or a sweep holds and what is different today, asks, and runs it. A key is sent\nonly where the target is repeated here: a directory may come from anybody. No stored command starts a server.',
+  arguments: [
+    { name: 'DIR', meaning: 'The directory of a run or a sweep.', isRequired: true },
+    {
+      name: 'URL',
+      meaning: 'Its target once more, with credentials if it has any: keys may be sent to it.',
+      isRequired: false,
+    },
+  ],
+  options: [
+    yesOption,
+    BENCH.out,
+    BENCH.noteGit,
+    BENCH.header,
+    BENCH.headerFile,
+    BENCH.apiKeyFile,
+    BENCH.json,
+    BENCH.quiet,
+    homeOption,
+  ],
+  examples: [
+    {
+      line: 'plimsoll rerun ~/.plimsoll/runs/20261123-120000-ab12',
+      meaning: 'shows what it would run, and asks',
+    },
+    {
+      line: 'plimsoll rerun DIR https://llm.example.net --api-key-file key --yes',
+      meaning: 'with a key, in a script',
+    },
+  ],
+  run: async (invocation, state) => {
+    const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
+    const stored = await readStoredCall(directory, state);
+    const url = repeatedTarget(stored, invocation);
+    const calling: ProcessState = {
+      ...state,
+      cwd: stored.cwd,
+      env: url === undefined ? { ...state.env, [KEY_VARIABLE]: undefined } : state.env,
+    };
+    const own = ownOptions(invocation, state);
+    const args = [stored.command.name, url ?? stored.url, ...stored.args, ...own];
+    const line = parseCommandLine(args, [stored.command]);
+    if (line.kind !== 'run') throw new Error('a stored command line asks for help');
+    const differences = await differencesOf(stored, line.invocation, { invocation, state: calling });
+    // Standard output is for the report where a program reads it.
+    const isJson = invocation.option(BENCH.json);
+    const show = isJson ? state.stderr : state.stdout;
+    await show.write(`${[...told(stored, url, state), '', ...differences].join('\n')}\n\n`);
+    if (!(await mayRun(stored, invocation, state))) {
+      await show.write('Nothing was run.\n');
+      return EXIT_CODES.ok.code;
+    }
+    return await stored.command.run(line.invocation, { ...calling, args });
+  },
+};
+
+/** @throws CommandError `usage` where another target is given, or a key without one. */
+const repeatedTarget = (stored: StoredCall, invocation: Invocation): string | undefined => {
+  const given = invocation.arguments[1];
+  if (given === undefined) {
+    const secret = SECRET_OPTIONS.find(option => !isEmpty(invocation.option(option)));
+    if (secret === undefined) return undefined;
+    throw usage(
+      `--${secret.name} needs the target repeated, because ${printable(stored.url)} is only what a file says`,
+      `Write it behind the directory if keys may be sent to it: plimsoll rerun DIR ${printable(stored.url)}`,
+    );
+  }
+  const target = parseTargetUrl(given);
+  if (target.kind === 'wrong') throw usage(target.problem, target.advice);
+  if (target.value.shown === stored.url) return given;
+  throw usage(
+    `the run loaded ${printable(stored.url)}, not ${target.value.shown}`,
+    'Repeat its target, or load another one with plimsoll bench.',
+  );
+};
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.length === 0);
+
+/** What was given here; paths are those of this folder, not of the one where the run began. */
+const ownOptions = (invocation: Invocation, state: ProcessState): readonly string[] => {
+  const path = (option: Option<string | undefined>): readonly string[] => {
+    const given = invocation.option(option);
+    return given === undefined ? [] : [`--${option.name}=${resolve(state.cwd, given)}`];
+  };
+  return [
+    ...path(BENCH.out),
+    ...path(BENCH.headerFile),
+    ...path(BENCH.apiKeyFile),
+    ...path(BENCH.noteGit),
+    ...invocation.option(BENCH.header).map(({ name, value }) => `--header=${name}: ${value}`),
+    ...(invocation.option(BENCH.json) ? ['--json'] : []),
+    ...(invocation.option(BENCH.quiet) ? ['--quiet'] : []),
+    `--home=${resolveHome({ ...state, option: invocation.option(homeOption) })}`,
+  ];
+};
+
+const told = (stored: StoredCall, url: string | undefined, state: ProcessState): readonly string[] => {
+  const words = quotedWords(['plimsoll', stored.command.name, stored.url, ...stored.args]);
+  const hasKey = (state.env[KEY_VARIABLE] ?? '') !== '';
+  return [
+    `It would run, in ${printable(stored.cwd)}:`,
+    '',
+    `  ${words}`,
+    '',
+    ...(stored.secrets.length === 0
+      ? []
+      : [`The run was given ${stored.secrets.join(' and ')}, which is stored nowhere.`]),
+    ...(url === undefined && (hasKey || stored.secrets.length > 0)
+      ? [`No key is sent, because the target is not repeated here: plimsoll rerun DIR ${stored.url}`]
+      : []),
+  ];
+};
+
+const differencesOf = async (
+  stored: StoredCall,
+  called: Invocation,
+  { invocation, state }: { readonly invocation: Invocation; readonly state: ProcessState },
+): Promise<readonly string[]> => {
+  const asked = stored.command.name === 'sweep' ? asBench(called, askedLoads(called)) : called;
+  const stages = stored.command.name === 'sweep' ? undefined : await givenStages(asked, state.cwd);
+  const wish = benchWish(asked, state.cwd, stages);
+  const { headers } =
+    invocation.arguments[1] === undefined
+      ? { headers: [] }
+      : await requestHeaders(called, state, wish.target);
+  const today = await factsToday({ ...wish, headers }, state, {
+    home: resolveHome({ ...state, option: invocation.option(homeOption) }),
+    noteGit: called.option(BENCH.noteGit),
+  });
+  const isSweep = stored.command.name === 'sweep';
+  return differenceLines(
+    rerunDifferences(
+      stored.earlier,
+      isSweep ? { ...today, provenance: unknown('each stage tells it in a report of its own') } : today,
+    ),
+  );
+};
+
+const differenceLines = ({ rows, untold, unseen }: RerunDifferences): readonly string[] => [
+  rows.length === 0 ? 'Nothing that is known of it is different today.' : 'Different today:',
+  ...rows.map(
+    ({ name, before, today }) =>
+      `  ${capitalized(printable(name))}: ${printable(before)} -> ${printable(today)}`,
+  ),
+  ...grouped('Its report does not tell', untold),
+  ...grouped('Not known today', unseen),
+];
+
+/** Facts of one reason in one line. */
+const grouped = (
+  head: string,
+  facts: readonly { readonly name: string; readonly reason: string }[],
+): readonly string[] =>
+  [...Map.groupBy(facts, ({ reason }) => reason)].map(
+    ([reason, named]) =>
+      `${head}: ${named.map(({ name }) => printable(name)).join(', ')} (${printable(reason)})`,
+  );
+
+const mayRun = async (stored: StoredCall, invocation: Invocation, state: ProcessState): Promise<boolean> => {
+  if (invocation.option(yesOption)) return true;
+  const question = `Load ${printable(stored.url)} again?`;
+  if (!state.stdout.isTerminal)
+    throw usage(`${question} Nobody can be asked here`, 'To run it without being asked: --yes');
+  await state.stdout.write(`${question} [y/N] `);
+  // The first line of what is typed.
+  const answer = await state.readInput(0);
+  return /^\s*y(es)?\s*$/i.test(answer.split('\n', 1)[0] ?? '');
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

@@ -1,0 +1,77 @@
+// The facts of a run's provenance as they are now, before it is run again. The server is asked what every run asks it, with no key
+// unless its target was repeated; nothing is loaded.
+
+import { stat } from 'node:fs/promises';
+import { BenchError } from '../../bench/bench-error.ts';
+import { plannedPrompts, sizedWish } from '../../bench/dataset/planned-prompts.ts';
+import { promptsSha256 } from '../../bench/dataset/prompts-digest.ts';
+import { WORDS_AS_TOKENS } from '../../bench/dataset/word-costs.ts';
+import { benchEnvironment } from '../../bench/run/bench-environment.ts';
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import { readPromptWish } from '../../bench/run/read-prompt-wish.ts';
+import { askServer } from '../../bench/target/ask-server.ts';
+import { errorCode } from '../../core/problem.ts';
+import type { PromptsProvenance } from '../../core/run/provenance.ts';
+import type { RerunFacts } from '../../core/run/rerun-differences.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import { runProvenance } from '../bench/run-provenance.ts';
+import type { ProcessState } from '../process-state.ts';
+
+export const factsToday = async (
+  request: BenchRequest,
+  state: ProcessState,
+  { home, noteGit }: { readonly home: string; readonly noteGit: string | undefined },
+): Promise<RerunFacts> => {
+  const call = unknown('not run yet');
+  const [{ machine, node, git }, server, prompts] = await Promise.all([
+    runProvenance(state, { home, noteGit, call }),
+    serverToday(request, state.stop),
+    promptsToday(request, state.stop),
+  ]);
+  return {
+    version: state.version,
+    environment: benchEnvironment(state),
+    model: server.model,
+    provenance: { machine, node, git, server: server.told, prompts },
+  };
+};
+
+const serverToday = async (
+  { api, target, headers, model }: BenchRequest,
+  signal: AbortSignal,
+): Promise<Pick<RerunFacts, 'model'> & { readonly told: Awaited<ReturnType<typeof askServer>>['told'] }> => {
+  try {
+    return await askServer({ api, target, headers, model, timeoutMs: ASK_MS_MAX, signal });
+  } catch (error) {
+    if (!(error instanceof BenchError)) throw error;
+    const reason = unknown(error.problem.problem);
+    return { model: reason, told: reason };
+  }
+};
+
+const promptsToday = async (
+  request: BenchRequest,
+  signal: AbortSignal,
+): Promise<Reported<PromptsProvenance>> => {
+  try {
+    // A pipe or a device would be waited for, and nobody has agreed to anything yet.
+    if (request.dataset.kind === 'file' && !(await stat(request.dataset.path)).isFile())
+      return unknown(`${request.dataset.shownPath} is not a file`);
+    if (request.depth !== undefined) return unknown('prompts of --profile depth are other ones in each run');
+    const wish = await readPromptWish(request, signal, NO_NONCE);
+    const file = wish.file?.file ?? unknown('prompts were generated');
+    if (sizedWish(wish) !== undefined)
+      return unknown('prompts of a length in tokens are planned with the server');
+    const { prompts } = plannedPrompts(wish, WORDS_AS_TOKENS);
+    return { sha256: promptsSha256(prompts), count: prompts.length, file };
+  } catch (error) {
+    if (error instanceof BenchError) return unknown(error.problem.problem);
+    if (errorCode(error) === undefined) throw error;
+    return unknown(`the data set cannot be read: ${errorCode(error)}`);
+  }
+};
+
+const ASK_MS_MAX = 5_000;
+/** Of depths alone, which are not planned here. */
+const NO_NONCE = '00000000';

@@ -1,0 +1,148 @@
+// The command line that a run directory holds, checked before anything is done with it. Directories are handed around, so nothing in one
+// is trusted: no option that reads a secret, writes somewhere or starts anything is taken from it, and it is never given to a shell.
+
+import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import type { RerunFacts } from '../../core/run/rerun-differences.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { RunDirectoryError, storedRunConfig } from '../../metrics/report-sources.ts';
+import { printable } from '../../tui/part.ts';
+import type { Command } from '../command.ts';
+import { CommandError, endedBy } from '../command-error.ts';
+import { parseCommandLine } from '../command-line.ts';
+import { benchCommand } from '../commands/bench.ts';
+import { sweepCommand } from '../commands/sweep.ts';
+import type { ProcessState } from '../process-state.ts';
+import { comparisonIn } from '../report/report-comparison.ts';
+import { repeatIn } from '../report/report-repeat.ts';
+import { sweepIn } from '../report/report-sweep.ts';
+import { isOfOneCall, isSecretOption } from '../sweep/kept-command.ts';
+
+export interface StoredCall {
+  readonly command: Command;
+  /** Without credentials. */
+  readonly url: string;
+  /** Behind the URL. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** What has to be given again, by name. */
+  readonly secrets: readonly string[];
+  readonly earlier: RerunFacts;
+}
+
+/** @throws CommandError `benchRunDirectory` where there is none that may be run. */
+export const readStoredCall = async (directory: string, state: ProcessState): Promise<StoredCall> => {
+  const { command, call, text, earlier } = await storedIn(directory, state);
+  if (isUnknown(call))
+    throw refused(
+      `${directory} does not say how it was asked for: ${call.reason}`,
+      text === undefined
+        ? 'Type its command yourself.'
+        : `Type it yourself, once you have read it: ${shownText(text)}`,
+    );
+  const [url = '', ...args] = call.args;
+  check([url, ...args], command);
+  return { command, url, args, cwd: call.cwd, secrets: call.secrets.map(printable), earlier };
+};
+
+interface Stored {
+  readonly command: Command;
+  readonly call: Reported<{
+    readonly args: readonly string[];
+    readonly cwd: string;
+    readonly secrets: readonly string[];
+  }>;
+  /** As it was told, where it was. */
+  readonly text: string | undefined;
+  readonly earlier: RerunFacts;
+}
+
+const storedIn = async (directory: string, state: ProcessState): Promise<Stored> => {
+  const comparison = await comparisonIn(directory);
+  if (comparison !== undefined)
+    throw refused(
+      `${directory} is a comparison, and the servers that it may have started are not started from a file`,
+      `Type its command yourself, with --a-start and --b-start where it had them: ${shownText(comparison.command)}`,
+    );
+  const sweep = await sweepIn(directory);
+  if (sweep !== undefined) {
+    if (!('resume' in sweep))
+      throw refused(
+        `${directory} is a load line, which keeps its command as text alone`,
+        `Type it yourself, once you have read it: ${shownText(sweep.command)}`,
+      );
+    const { plimsoll, environment, model, resume } = sweep;
+    const provenance = { kind: 'unknown', reason: 'each stage tells it in a report of its own' } as const;
+    const earlier = { version: plimsoll.version, environment, model, provenance };
+    return { command: sweepCommand, call: resume, text: sweep.command, earlier };
+  }
+  if ((await repeatIn(directory, state)) !== undefined)
+    throw refused(
+      `${directory} holds several runs of one command`,
+      'Give one of them, or type the command again with --repeat: plimsoll rerun DIR/run-01',
+    );
+  try {
+    const { plimsoll, environment, run, provenance } = await storedRunConfig(directory);
+    return {
+      command: benchCommand,
+      call: isUnknown(provenance) ? provenance : provenance.call,
+      text: isUnknown(run.command) ? undefined : run.command,
+      earlier: { version: plimsoll.version, environment, model: run.model, provenance },
+    };
+  } catch (error) {
+    throw error instanceof RunDirectoryError ? endedBy('benchRunDirectory', error) : error;
+  }
+};
+
+/** That each word is what it looks like, and that the command line itself would take them. */
+const check = (words: readonly string[], command: Command): void => {
+  const [url = '', ...args] = words;
+  const hidden = words.find(word => printable(word) !== word || word === '');
+  if (hidden !== undefined)
+    throw refused(
+      `its command has a word that no terminal shows as it is: ${JSON.stringify(hidden.slice(0, SHOWN_MAX))}`,
+      'Somebody made that file by hand; type the command yourself.',
+    );
+  const target = parseTargetUrl(url);
+  if (target.kind === 'wrong' || target.value.shown !== url)
+    throw refused(
+      `its target ${shownText(url)} is not one that a run writes down`,
+      'Somebody made that file by hand; type the command yourself.',
+    );
+  for (const word of args) {
+    const [, name] = /^--([^=]+)/.exec(word) ?? [];
+    if (name === undefined) continue;
+    if (name.endsWith('-start'))
+      throw refused(
+        `its command would start something: --${name}`,
+        'No stored command is started; type it yourself.',
+      );
+    if (isSecretOption(name) || isOfOneCall(name))
+      throw refused(
+        `its command has --${name}, which no run writes down`,
+        'Somebody made that file by hand; type the command yourself.',
+      );
+  }
+  try {
+    const line = parseCommandLine([command.name, ...words], [command]);
+    if (line.kind === 'run') return;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw refused(
+      `this version does not understand its command: ${printable(error.problem.problem)}`,
+      'Type it yourself, as this version has it.',
+    );
+  }
+  throw refused('its command asks for help', 'Type it yourself.');
+};
+
+/** For people: on one line, and no longer than anybody reads. */
+const shownText = (text: string): string => {
+  const line = printable(text);
+  return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;
+};
+
+const refused = (problem: string, advice: string): CommandError =>
+  new CommandError('benchRunDirectory', problem, advice);
+
+const SHOWN_MAX = 1_000;

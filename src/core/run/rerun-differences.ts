@@ -1,0 +1,128 @@
+// What is different today from when a run was made: each fact of its provenance beside the same fact now. A fact that was not told
+// then is named, so that nobody takes silence for sameness.
+
+import { figureText, formatBytes, formatThreeDigits } from '../figure/figure.ts';
+import { singleLine } from '../text/single-line.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+import type { PromptsProvenance, RunProvenance } from './provenance.ts';
+import type { ReportEnvironment } from './report.ts';
+
+export interface RerunFacts {
+  readonly version: string;
+  readonly environment: ReportEnvironment;
+  readonly model: Reported<string>;
+  /** Of today: prompts that only a run can plan are unknown. */
+  readonly provenance: Reported<
+    Omit<RunProvenance, 'prompts' | 'call'> & { readonly prompts: Reported<PromptsProvenance> }
+  >;
+}
+
+export interface RerunDifferences {
+  /** Texts on one line. */
+  readonly rows: readonly { readonly name: string; readonly before: string; readonly today: string }[];
+  /** Facts that the report does not have, with the reason. */
+  readonly untold: readonly { readonly name: string; readonly reason: string }[];
+  /** Facts that are not known today, with the reason. */
+  readonly unseen: readonly { readonly name: string; readonly reason: string }[];
+}
+
+export const rerunDifferences = (earlier: RerunFacts, today: RerunFacts): RerunDifferences => {
+  const [held, now] = [factsOf(earlier), factsOf(today)];
+  const rows: RerunDifferences['rows'][number][] = [];
+  const untold: RerunDifferences['untold'][number][] = [];
+  const unseen: RerunDifferences['unseen'][number][] = [];
+  for (const name of new Set([...held.keys(), ...now.keys()])) {
+    const [was, is] = [held.get(name), now.get(name)];
+    // Unknown both times: there is nothing to compare, and nothing that a person could do about it.
+    if (isMissing(was) && isMissing(is)) continue;
+    // Where the whole is unknown, its parts are not told to be gone.
+    const whole = PARTS.find(({ part }) => name.startsWith(part))?.whole;
+    if (whole !== undefined && [held, now].some(facts => isMissing(facts.get(whole)))) continue;
+    if (was !== undefined && isUnknown(was)) untold.push({ name, reason: singleLine(was.reason) });
+    else if (is !== undefined && isUnknown(is)) unseen.push({ name, reason: singleLine(is.reason) });
+    else if (!isSame(was, is)) rows.push({ name, before: shown(was), today: shown(is) });
+  }
+  return { rows, untold, unseen };
+};
+
+/** A figure was measured, and is another each time; a text is the same or it is not. */
+type Fact = Reported<string> | number;
+
+const factsOf = ({ version, environment, model, provenance }: RerunFacts): ReadonlyMap<string, Fact> => {
+  const facts = new Map<string, Fact>([
+    ['plimsoll', version],
+    ['Node.js', environment.node],
+    ['processor', `${environment.cpu}, ${environment.cores} cores`],
+    ['model', model],
+  ]);
+  if (isUnknown(provenance)) {
+    facts.set('kernel', environment.os);
+    for (const name of [
+      'governor',
+      'memory',
+      'limits',
+      'prompts',
+      'settings of the server',
+      'node',
+      'commit',
+    ])
+      facts.set(name, provenance);
+    return facts;
+  }
+  const { machine, prompts, server, node, git } = provenance;
+  facts.set('kernel', machine.kernel);
+  facts.set('governor', machine.governor);
+  facts.set('memory', figureText(formatBytes(machine.memoryBytes)));
+  facts.set(
+    'limits',
+    [
+      isUnknown(machine.cpuLimit)
+        ? 'processors as they are'
+        : `${formatThreeDigits(machine.cpuLimit)} processors`,
+      isUnknown(machine.memoryLimitBytes)
+        ? 'memory as it is'
+        : figureText(formatBytes(machine.memoryLimitBytes)),
+    ].join(', '),
+  );
+  facts.set('prompts', isUnknown(prompts) ? prompts : prompts.sha256);
+  if (isKnown(prompts) && isKnown(prompts.file)) facts.set('data set', prompts.file.sha256);
+  facts.set('settings of the server', isUnknown(server) ? server : 'told');
+  if (isKnown(server))
+    for (const { from, facts: told } of server)
+      for (const { name, value } of told)
+        facts.set(`${TOLD}${singleLine(name)} (${singleLine(from)})`, value);
+  facts.set('node', isUnknown(node) ? node : node.name);
+  if (isKnown(node))
+    for (const { device, memoryReadBytesPerSecond: bytes, fp16FlopsPerSecond: flops } of node.ceilings) {
+      if (isKnown(bytes)) facts.set(`${GIGABYTES}${singleLine(device)}`, bytes / 1e9);
+      if (isKnown(flops)) facts.set(`${TERAFLOPS}${singleLine(device)}`, flops / 1e12);
+    }
+  facts.set('commit', isUnknown(git) ? git : `${git.commit}${git.isDirty ? ', with changes' : ''}`);
+  return facts;
+};
+
+const isMissing = (fact: Fact | undefined): fact is Unknown | undefined =>
+  fact === undefined || isUnknown(fact);
+
+const isSame = (was: string | number | undefined, is: string | number | undefined): boolean =>
+  typeof was === 'number' && typeof is === 'number'
+    ? Math.abs(is - was) <= MEASURED_SHARE * Math.abs(was)
+    : was === is;
+
+const shown = (fact: string | number | undefined): string => {
+  if (fact === undefined) return 'not told';
+  return typeof fact === 'number' ? formatThreeDigits(fact) : singleLine(fact).slice(0, SHOWN_LENGTH_MAX);
+};
+
+const TOLD = 'server: ';
+const GIGABYTES = 'GB/s of ';
+const TERAFLOPS = 'TFLOP/s of ';
+const PARTS = [
+  { part: TOLD, whole: 'settings of the server' },
+  { part: GIGABYTES, whole: 'node' },
+  { part: TERAFLOPS, whole: 'node' },
+] as const;
+/** Two probes of one device differ by less. */
+const MEASURED_SHARE = 0.05;
+const SHOWN_LENGTH_MAX = 160;
