@@ -7,7 +7,7 @@ import { judgeGate, parseGateRule } from '../../src/core/comparison/gate.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { announceTo } from '../support/announced.ts';
-import { isLongRun, widthsOf } from '../support/counts.ts';
+import { isLongRun } from '../support/counts.ts';
 import { madeUpComparison } from '../support/made-up-comparison.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
@@ -15,6 +15,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { writeTimedRun } from '../support/timed-runs.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
+import { expectForEverybody, looksAt } from './looks.ts';
 import { startDaemon } from './started-daemon.ts';
 
 const LIMIT_MS = 60_000;
@@ -87,43 +88,36 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    describe.each(['light', 'dark'] as const)('written by a command, by %s', theme => {
-      test.for(widthsOf(theme, [390, 900, 1_440]))(
-        'stand with verdict, gate and pairs at %i pixels, and axe finds nothing',
-        async (width, { browser }) => {
-          using directory = temporaryDirectory();
-          const home = join(directory.path, 'home');
-          const written = madeUpComparison([
-            [318, 280],
-            [320, 284],
-            [315, 279],
-            [322, 283],
-            [317, 281],
-            [319, 282],
-          ]);
-          const rule = parseGateRule('ttft.p90 > -20%');
-          const rules = rule.kind === 'ok' ? [rule.value] : [];
-          const gate = judgeGate(written, { rules, failsIfUndecided: false });
-          mkdirSync(join(home, 'runs', written.id), { recursive: true });
-          writeFileSync(
-            join(home, 'runs', written.id, 'comparison.json'),
-            comparisonToJson({ ...written, gate }),
-          );
-          await using daemon = await startDaemon({ home });
-          const { page, problems } = await browser.open(`${daemon.url}/runs`, { theme, width });
-          await page
-            .getByRole('table', { name: 'Comparisons' })
-            .getByRole('link', { name: written.id })
-            .click();
-          const verdict = page.getByRole('region', { name: 'Verdict' });
-          await verdict.getByRole('heading', { name: /^B is better: TTFT p90/ }).waitFor();
-          await verdict.getByText('The gate fails: 1 of 1 rule broken').waitFor();
-          await page.getByRole('img', { name: /^TTFT p90 of 12 segments in their order: A 318/ }).waitFor();
-          expect(await axeFindings(page)).toEqual([]);
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-          expect(problems).toEqual([]);
-        },
+    test('written by a command stand with verdict, gate and pairs, light and dark, and axe finds nothing', async ({
+      browser,
+    }) => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      const written = madeUpComparison([
+        [318, 280],
+        [320, 284],
+        [315, 279],
+        [322, 283],
+        [317, 281],
+        [319, 282],
+      ]);
+      const rule = parseGateRule('ttft.p90 > -20%');
+      const rules = rule.kind === 'ok' ? [rule.value] : [];
+      const gate = judgeGate(written, { rules, failsIfUndecided: false });
+      mkdirSync(join(home, 'runs', written.id), { recursive: true });
+      writeFileSync(
+        join(home, 'runs', written.id, 'comparison.json'),
+        comparisonToJson({ ...written, gate }),
       );
+      await using daemon = await startDaemon({ home });
+      const { page, problems } = await browser.open(`${daemon.url}/runs`);
+      await page.getByRole('table', { name: 'Comparisons' }).getByRole('link', { name: written.id }).click();
+      const verdict = page.getByRole('region', { name: 'Verdict' });
+      await verdict.getByRole('heading', { name: /^B is better: TTFT p90/ }).waitFor();
+      await verdict.getByText('The gate fails: 1 of 1 rule broken').waitFor();
+      await page.getByRole('img', { name: /^TTFT p90 of 12 segments in their order: A 318/ }).waitFor();
+      await expectForEverybody(page, looksAt([390, 900, 1_440]));
+      expect(problems).toEqual([]);
     });
 
     test('are asked for once, whatever else the cluster tells', async ({ browser, skip }) => {
@@ -187,27 +181,20 @@ describe(
       await page.getByText('Two runs at least are needed').waitFor();
     });
 
-    describe.each(['light', 'dark'] as const)('by %s', theme => {
-      test.for(widthsOf(theme, [390, 1_280]))(
-        'axe finds nothing at %i pixels, and it is not wider than the screen',
-        async (width, { browser }) => {
-          using directory = temporaryDirectory();
-          const home = join(directory.path, 'home');
-          // As long as the ids that the bench makes.
-          const ids = ['5cbe', '0706', '791e', '2366'].map(end => `20261120-150814-${end}`);
-          for (const [index, id] of ids.entries())
-            finished(home, { id, samples: 100 * (index + 1), hour: 12 + index });
-          await using daemon = await startDaemon({ home });
-          const { page, problems } = await browser.open(
-            `${daemon.url}/runs/compare?${ids.map(id => `run=${id}`).join('&')}`,
-            { theme, width },
-          );
-          await page.getByRole('img', { name: /^Output over time/ }).waitFor();
-          expect(await axeFindings(page)).toEqual([]);
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-          expect(problems).toEqual([]);
-        },
+    test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      // As long as the ids that the bench makes.
+      const ids = ['5cbe', '0706', '791e', '2366'].map(end => `20261120-150814-${end}`);
+      for (const [index, id] of ids.entries())
+        finished(home, { id, samples: 100 * (index + 1), hour: 12 + index });
+      await using daemon = await startDaemon({ home });
+      const { page, problems } = await browser.open(
+        `${daemon.url}/runs/compare?${ids.map(id => `run=${id}`).join('&')}`,
       );
+      await page.getByRole('img', { name: /^Output over time/ }).waitFor();
+      await expectForEverybody(page, looksAt([390, 1_280]));
+      expect(problems).toEqual([]);
     });
   },
   LIMIT_MS,

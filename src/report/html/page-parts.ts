@@ -59,9 +59,11 @@ export const pageSection = ({ title, remark = '', content }: PageSection): Marku
   remark === '' ? undefined : markup` <small>${remark}</small>`
 }</h2>${content}</section>`;
 
-/** A picture, or why there is none. */
+/** A picture, or why there is none. On a phone it is scrolled sideways, by the keyboard too. */
 export const picture = (drawn: Markup | undefined, instead: string): Markup =>
-  drawn === undefined ? markup`<p class="none">${instead}</p>` : markup`<div class="picture">${drawn}</div>`;
+  drawn === undefined
+    ? markup`<p class="none">${instead}</p>`
+    : markup`<div class="picture" role="group" aria-label="Drawing" tabindex="0">${drawn}</div>`;
 
 /** The first column names a row. Columns of words stand to the left; all others are figures. */
 export const table = ({
