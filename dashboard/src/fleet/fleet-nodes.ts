@@ -2,7 +2,7 @@
 // names, kinds, tags and levels of all; the daemon is asked for the nodes of one page.
 
 import { nodesOfFault } from '../../../src/core/fleet/fleet-faults.ts';
-import type { FleetPicture, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
+import type { FleetPicture, GroupSums, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
 import type { NodeStateFilter } from '../node/node-filter.ts';
 import { NODE_STATES } from '../node/node-filter.ts';
 import type { NodeSort, NodeSortKey } from '../node/node-rows.ts';
@@ -25,6 +25,8 @@ export interface FleetNode {
   readonly state: string;
   readonly memory: number | undefined;
   readonly gpu: number | undefined;
+  /** That are not gone. */
+  readonly linkCount: number;
   readonly faultCount: number;
 }
 
@@ -57,8 +59,11 @@ export const fleetNodeQuery = ({ text, state, kind, sort, page }: FleetNodeFilte
 export const fleetNodes = ({
   roster,
   levels,
+  sums,
   faults,
-}: Pick<FleetPicture, 'roster' | 'levels' | 'faults'>): readonly FleetNode[] => {
+}: Pick<FleetPicture, 'roster' | 'levels' | 'faults'> & {
+  readonly sums: readonly Pick<GroupSums, 'linkCounts'>[];
+}): readonly FleetNode[] => {
   const counts = new Map<string, number>();
   for (const node of faults.list.flatMap(nodesOfFault)) counts.set(node, (counts.get(node) ?? 0) + 1);
   const nodes = new Map<string, FleetNode>();
@@ -69,6 +74,7 @@ export const fleetNodes = ({
         state: levels[group]?.states[index] ?? 'l',
         memory: levels[group]?.memory[index] ?? undefined,
         gpu: levels[group]?.gpu[index] ?? undefined,
+        linkCount: sums[group]?.linkCounts[index] ?? 0,
         faultCount: counts.get(cell.node) ?? 0,
       });
   return [...nodes.values()];
@@ -111,7 +117,7 @@ export const inFleetOrder = (
 };
 
 const sortValue = (
-  { cell, state, memory, gpu, faultCount }: FleetNode,
+  { cell, state, memory, gpu, linkCount, faultCount }: FleetNode,
   key: NodeSortKey,
 ): string | number | undefined => {
   switch (key) {
@@ -123,6 +129,8 @@ const sortValue = (
       return memory;
     case 'gpu':
       return gpu;
+    case 'links':
+      return linkCount;
     case 'warnings':
       return faultCount;
     default:
@@ -135,5 +143,5 @@ const byName = (a: FleetNode, b: FleetNode): number => NAMES.compare(a.cell.name
 const NAMES = new Intl.Collator('en', { numeric: true });
 const STATES = 'lmsto';
 /** By what the picture has of every node. */
-export const FLEET_SORT_KEYS = ['name', 'state', 'machine', 'memory', 'gpu', 'warnings'] as const;
+export const FLEET_SORT_KEYS = ['name', 'state', 'machine', 'memory', 'gpu', 'links', 'warnings'] as const;
 export const NODES_OF_PAGE = 50;

@@ -36,7 +36,7 @@ export const groupMatrix = ({
       groups.map((to, column): Cell => {
         const way = row === column ? `within ${from.name}` : `${from.name} to ${to.name}`;
         const pair = byPair.get(pairName(row < column ? [row, column] : [column, row]));
-        if (row === column) return { kind: 'self' };
+        if (pair === undefined && row === column && from.cells.length === 1) return { kind: 'self' };
         if (pair === undefined) return { kind: 'unmeasured', said: `${way}: ${whyNoLink(nodeCount)}` };
         if (pair.median === undefined) return { kind: 'unmeasured', said: `${way}: not measured` };
         const worst =

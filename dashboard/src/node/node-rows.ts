@@ -8,7 +8,7 @@ import {
   formatWatts,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
 import { gpusOf, modelMemoryUse, usedShare } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { presenceWord } from '../../../src/core/node/node-view.ts';
@@ -80,7 +80,7 @@ export const turnedNodeSort = (sort: NodeSort, key: NodeSortKey): NodeSort =>
     : { key, isDescending: key !== 'name' && key !== 'machine' };
 
 export interface NodeRowSources {
-  readonly linkCounts: ReadonlyMap<string, number>;
+  readonly linkCounts: ReadonlyMap<NodeId, number>;
   readonly warnings: ReadonlyMap<string, readonly Warning[]>;
   /** How far the picture lags behind now, where the page is cut off. */
   readonly lagMs: number | undefined;
@@ -151,16 +151,6 @@ export const sortedNodeRows = (
     if (x === y) return byName(a, b);
     return x < y === isDescending ? 1 : -1;
   });
-
-/** How many links each node has that are not gone. */
-export const countLinks = (links: readonly LinkView[]): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const { nodes, standing } of links) {
-    if (standing.kind === 'gone') continue;
-    for (const node of nodes) counts.set(node, (counts.get(node) ?? 0) + 1);
-  }
-  return counts;
-};
 
 export const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<string, readonly Warning[]> => {
   const byNode = new Map<string, Warning[]>();

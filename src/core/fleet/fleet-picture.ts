@@ -79,6 +79,8 @@ export interface GroupSums {
   readonly memoryTotalBytes: number;
   /** That models live in. */
   readonly modelMemoryBytes: number;
+  /** One a cell: links that are not gone. */
+  readonly linkCounts: readonly number[];
 }
 
 export interface FleetTotals {

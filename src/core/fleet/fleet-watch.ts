@@ -7,6 +7,7 @@ import type { Group, GroupSources } from '../group/group-view.ts';
 import { groupViews, numberKey } from '../group/group-view.ts';
 import type { NodeId } from '../ids.ts';
 import type { LinkView } from '../link/link-view.ts';
+import { countLinks } from '../link/link-view.ts';
 import { hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
@@ -39,6 +40,7 @@ export class FleetWatch {
   #judged: readonly JudgedLink[] | undefined;
   #cables: readonly CableFault[] = [];
   #slowest: FleetLink | undefined;
+  #linkCounts: ReadonlyMap<NodeId, number> = new Map();
   #links: readonly LinkView[] = [];
   #linksOfWays: readonly LinkView[] = [];
   #waysAtMs = Number.NEGATIVE_INFINITY;
@@ -67,7 +69,10 @@ export class FleetWatch {
     this.#picture = {
       roster,
       levels: keptEach(before?.levels, groups.map(groupLevels)),
-      sums: keptEach(before?.sums, groups.map(sumsOf)),
+      sums: keptEach(
+        before?.sums,
+        groups.map(group => sumsOf(group, this.#linkCounts)),
+      ),
       ways: this.#between.ways,
       totals: kept(before?.totals, {
         nodeCount: sources.views.length,
@@ -122,6 +127,7 @@ export class FleetWatch {
     const judged = this.#judgedLinks.read(links);
     if (judged === this.#judged) return judged;
     this.#judged = judged;
+    this.#linkCounts = countLinks(links);
     this.#cables = judged.map(({ fault }) => fault).filter(fault => fault !== undefined);
     const slowest = slowestOfCables(judged);
     this.#slowest = slowest === undefined ? undefined : fleetLink(slowest);
@@ -213,7 +219,10 @@ const isSameRoster = (a: FleetRoster, b: FleetRoster): boolean =>
     );
   });
 
-const sumsOf = ({ totals, nodes, kind, members }: Group): GroupSums => ({
+const sumsOf = (
+  { totals, nodes, kind, members }: Group,
+  linkCounts: ReadonlyMap<NodeId, number>,
+): GroupSums => ({
   nodeCount: nodes.count,
   upCount: nodes.up,
   kind: kind.kind === 'one' ? kind.name : kind.kind === 'mixed' ? 'mixed' : '',
@@ -223,6 +232,7 @@ const sumsOf = ({ totals, nodes, kind, members }: Group): GroupSums => ({
   modelMemoryBytes:
     memoryUseSum(members.filter(({ presence }) => presence !== 'offline').map(modelMemoryUse))?.totalBytes ??
     0,
+  linkCounts: members.map(({ nodeId }) => linkCounts.get(nodeId) ?? 0),
 });
 
 /** The node whose memory is fullest; undefined while none tells it. */

@@ -49,6 +49,16 @@ export interface LinkView {
 export const linkViews = (state: State, nowMs: number): readonly LinkView[] =>
   new LinkWatch().read(state, nowMs);
 
+/** How many links each node has that are not gone. */
+export const countLinks = (links: readonly LinkView[]): ReadonlyMap<NodeId, number> => {
+  const counts = new Map<NodeId, number>();
+  for (const { nodes, standing } of links) {
+    if (standing.kind === 'gone') continue;
+    for (const node of nodes) counts.set(node, (counts.get(node) ?? 0) + 1);
+  }
+  return counts;
+};
+
 export const figureAgeMs = (figure: FigureView, nowMs: number): number =>
   Math.max(0, nowMs - figure.of.measuredAtMs);
 

@@ -10,6 +10,7 @@ import { madeUpNode, rosterOf } from './made-up-fleet.ts';
 
 const picture = (states: string) => ({
   roster: rosterOf([3]),
+  sums: [{ linkCounts: [3, 0, 5] }],
   levels: [{ memory: [40, null, 90], gpu: [10, 20, 30], states, usedBytes: 0 }],
   faults: {
     list: [
@@ -41,6 +42,7 @@ describe('the list of nodes of a fleet', () => {
     expect(namesOf('sort=memory')).toEqual(['r1-1', 'r1-3', 'r1-2']);
     expect(namesOf('sort=-memory')).toEqual(['r1-3', 'r1-1', 'r1-2']);
     expect(namesOf('sort=-gpu')).toEqual(['r1-3', 'r1-2', 'r1-1']);
+    expect(namesOf('sort=links')).toEqual(['r1-2', 'r1-1', 'r1-3']);
   });
 
   test('shows who is up, who is not, who has faults, and who is called so', () => {

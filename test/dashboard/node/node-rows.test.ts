@@ -3,13 +3,12 @@ import { matchesNode, nodeFilterOf, nodeQuery } from '../../../dashboard/src/nod
 import type { NodeRow } from '../../../dashboard/src/node/node-rows.ts';
 import {
   BY_NAME,
-  countLinks,
   nodeRow,
   sortedNodeRows,
   turnedNodeSort,
   warningsByNode,
 } from '../../../dashboard/src/node/node-rows.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
+import { countLinks, linkViews } from '../../../src/core/link/link-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import { desk } from '../../e2e/fleet.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';

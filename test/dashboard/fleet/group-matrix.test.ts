@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { groupMatrix } from '../../../dashboard/src/fleet/group-matrix.ts';
+import { rosterOf } from './made-up-fleet.ts';
+
+test('tells links within a group where two groups meet themselves, and nothing of a group of one', () => {
+  const { cells } = groupMatrix({
+    roster: rosterOf([2, 1]),
+    pairs: [{ groups: [0, 0], linkCount: 1, median: 9.4e9, worst: 9.4e9, isFlagged: false }],
+    nodeCount: 3,
+    unit: 'bits',
+    nameOf: node => node,
+  });
+  expect(cells.map(row => row.map(({ kind }) => kind))).toEqual([
+    ['measured', 'unmeasured'],
+    ['unmeasured', 'self'],
+  ]);
+  const [[within] = []] = cells;
+  expect(within?.kind === 'measured' && within.said).toMatch(/^within rack 1: 9\.4.* median of one link/);
+});
