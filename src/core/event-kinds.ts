@@ -4,6 +4,7 @@
 
 import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
+import { MODEL_KINDS } from './model/model-kinds.ts';
 import { CONTAINER_KINDS } from './node/container.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
@@ -14,6 +15,7 @@ type Kinds = typeof NODE_KINDS &
   typeof CONTAINER_KINDS &
   typeof PROBE_KINDS &
   typeof LINK_KINDS &
+  typeof MODEL_KINDS &
   typeof RUN_KINDS &
   typeof SWEEP_KINDS;
 
@@ -58,6 +60,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...CONTAINER_KINDS,
   ...PROBE_KINDS,
   ...LINK_KINDS,
+  ...MODEL_KINDS,
   ...RUN_KINDS,
   ...SWEEP_KINDS,
 };

@@ -75,8 +75,16 @@ export interface RebuildOptions {
 export const rebuildReport = async (directory: string, options: RebuildOptions = {}): Promise<Report> => {
   const config = await storedRunConfig(directory);
   const report = await rebuiltFrom(directory, config, options);
-  return await withDepthProfile(report, config.depth, runFiles(directory).samples);
+  const kept = await readIf(runFiles(directory).report, REPORT_BYTES_MAX, reportFromJson);
+  const judged = kept.kind === 'read' && kept.value.run.id === report.run.id ? judgedIn(kept.value) : {};
+  return { ...(await withDepthProfile(report, config.depth, runFiles(directory).samples)), ...judged };
 };
+
+/** Only the run itself could ask the machine that it loaded. */
+const judgedIn = ({ headroom, calibration }: Report): Pick<Report, 'headroom' | 'calibration'> => ({
+  ...(headroom === undefined ? {} : { headroom }),
+  ...(calibration === undefined ? {} : { calibration }),
+});
 
 const rebuiltFrom = async (
   directory: string,

@@ -4,6 +4,7 @@
 import { depthLines } from '../core/depth/depth-text.ts';
 import { formatMoment } from '../core/figure/duration.ts';
 import { figureText, formatCount } from '../core/figure/figure.ts';
+import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { fromText } from '../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
@@ -36,6 +37,7 @@ export const shortReport = (report: Report): readonly string[] => {
       ? [...figures(report), '', ...percentiles(report)]
       : depthLines(report.depth)),
     ...errorBounds(report),
+    ...underBound(report),
     ...spoiled(report),
   ];
   const below = notices(report);
@@ -117,6 +119,10 @@ const percentiles = (report: Report): readonly string[] => {
     ...(isShort ? [`  –: ${TOO_FEW} requests to tell`] : []),
   ];
 };
+
+/** Without it where the machine is not known: --full says why. */
+const underBound = ({ headroom }: Report): readonly string[] =>
+  headroom === undefined || isUnknown(headroom) ? [] : ['', ...runHeadroomLines(headroom)];
 
 /** Of the client's part in the figures the worst, one a line. */
 const errorBounds = ({ series }: Report): readonly string[] => {

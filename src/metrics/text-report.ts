@@ -2,6 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
+import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
 import { contaminationLines } from '../core/run/contamination.ts';
 import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
@@ -57,6 +58,7 @@ const everything = (report: Report): readonly string[] => [
   ...client(report),
   ...server(report),
   ...agents(report),
+  ...underBound(report),
   ...list('What spoils figures', contaminationLines(report)),
   ...list('Notices', report.notices),
   '',
@@ -193,6 +195,15 @@ const agents = ({ agents: all = [] }: Report): readonly string[] =>
         ...inColumns([AGENT_COLUMNS, ...agentRows(all)], { hasFigures: true }),
         ...agentRemarks(all).map(remark => `  ${remark}`),
       ];
+
+const underBound = ({ headroom }: Report): readonly string[] => {
+  if (headroom === undefined) return [];
+  return [
+    '',
+    'Under the bound',
+    ...(isUnknown(headroom) ? [`  unknown: ${headroom.reason}`] : runHeadroomLines(headroom)),
+  ];
+};
 
 const list = (title: string, sentences: readonly string[]): readonly string[] =>
   sentences.length === 0 ? [] : ['', title, ...sentences.map(sentence => `  ${sentence}`)];

@@ -2,23 +2,25 @@
 // the documentation.
 
 import type { Parsed } from '../core/figure/parse-figure.ts';
-import { parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
+import { parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
 import { nearest } from '../core/text/nearest.ts';
 import { failureNames } from './failures.ts';
+import type { MockOption } from './mock-option.ts';
+import {
+  mockFlag,
+  mockOption,
+  readList,
+  readNumber,
+  readNumbers,
+  readOff,
+  readOn,
+  readSize,
+  readText,
+  readTokens,
+} from './mock-option.ts';
 import type { MockSettings } from './mock-settings.ts';
 import { readMockSettings } from './mock-settings.ts';
 import { TOKENIZER_NAMES } from './tokenizers.ts';
-
-export interface MockOption {
-  /** Without dashes. */
-  readonly name: string;
-  /** undefined for a flag. */
-  readonly valueName: string | undefined;
-  readonly meaning: string;
-  readonly key: keyof MockSettings;
-  /** Checked further by the settings' schema. A flag gets ''. */
-  readonly read: (text: string) => Parsed<unknown>;
-}
 
 /** By name without dashes, a flag with ''. Undefined: not given. */
 export type MockArguments = Readonly<Record<string, string | undefined>>;
@@ -47,229 +49,224 @@ export const parseMockOptions = (given: MockArguments): Parsed<MockSettings> => 
   return wrong(`--${option.name} ${result.problem}`, option.meaning);
 };
 
-const text = (value: string): Parsed<unknown> => parsed(value);
-
-const number = (value: string): Parsed<unknown> =>
-  /^\d{1,40}(\.\d{1,6})?$/.test(value)
-    ? parsed(Number(value))
-    : wrong(`${JSON.stringify(value)} is not a number`, 'Write a number such as 8.');
-
-const size = (value: string): Parsed<unknown> =>
-  /^\d{1,9}$/.test(value) ? parsed(Number(value)) : parseBytes(value);
-
-const tokens = (value: string): Parsed<unknown> => {
-  const [, min, max] = /^(\d{1,40})\.\.(\d{1,40})$/.exec(value) ?? [];
-  if (min !== undefined && max !== undefined) return parsed({ min: Number(min), max: Number(max) });
-  return /^\d{1,40}$/.test(value)
-    ? parsed(Number(value))
-    : wrong(
-        `${JSON.stringify(value)} is not a number of tokens`,
-        'Write a number, or a range such as 50..200.',
-      );
-};
-
-const list = (value: string): Parsed<unknown> => parsed(value.split(',').map(part => part.trim()));
-const numbers = (value: string): Parsed<unknown> => parsed(value.split(',').map(Number));
-
-const on = (): Parsed<unknown> => parsed(true);
-const off = (): Parsed<unknown> => parsed(false);
-
-const option = (
-  name: string,
-  valueName: string,
-  key: keyof MockSettings,
-  read: MockOption['read'],
-  meaning: string,
-): MockOption => ({ name, valueName, key, read, meaning });
-
-const flag = (
-  name: string,
-  key: keyof MockSettings,
-  read: MockOption['read'],
-  meaning: string,
-): MockOption => ({
-  name,
-  valueName: undefined,
-  key,
-  read,
-  meaning,
-});
-
 export const MOCK_OPTIONS: readonly MockOption[] = [
-  option('host', 'ADDRESS', 'host', text, 'Where to listen. Default: 127.0.0.1.'),
-  option('port', 'N', 'port', number, 'Default: any free port.'),
-  option('seed', 'N', 'seed', number, 'Seed of everything random. Default: 1.'),
-  option('model', 'NAME,…', 'models', list, 'The models it serves. Default: mock-model.'),
-  option('ttft', 'DURATION', 'ttftMs', parseDurationMs, 'To the first token. Default: 50ms.'),
-  option('gap', 'DURATION', 'gapMs', parseDurationMs, 'Between chunks. Default: 10ms.'),
-  option(
+  mockOption('host', 'ADDRESS', 'host', readText, 'Where to listen. Default: 127.0.0.1.'),
+  mockOption('port', 'N', 'port', readNumber, 'Default: any free port.'),
+  mockOption('seed', 'N', 'seed', readNumber, 'Seed of everything random. Default: 1.'),
+  mockOption('model', 'NAME,…', 'models', readList, 'The models it serves. Default: mock-model.'),
+  mockOption('ttft', 'DURATION', 'ttftMs', parseDurationMs, 'To the first token. Default: 50ms.'),
+  mockOption('gap', 'DURATION', 'gapMs', parseDurationMs, 'Between chunks. Default: 10ms.'),
+  mockOption(
     'jitter',
     'SHARE',
     'jitter',
-    number,
+    readNumber,
     '0 to 1: how much each wait may vary, drawn from the seed. Default: 0.',
   ),
-  option(
+  mockOption(
     'output-tokens',
     'N|A..B',
     'outputTokens',
-    tokens,
+    readTokens,
     'For each answer, fixed or drawn from a range. Default: 100.',
   ),
-  option('tokens-per-chunk', 'N', 'tokensPerChunk', number, 'Default: 1.'),
-  option(
+  mockOption('tokens-per-chunk', 'N', 'tokensPerChunk', readNumber, 'Default: 1.'),
+  mockOption(
     'reasoning-tokens',
     'N',
     'reasoningTokens',
-    number,
+    readNumber,
     'How many of the output tokens are reasoning. Default: 0.',
   ),
-  option(
+  mockOption(
     'tool-calls',
     'N',
     'toolCalls',
-    number,
+    readNumber,
     'Answer with this many tool calls instead of text. Default: 0.',
   ),
-  option(
+  mockOption(
     'tokenizer',
     TOKENIZER_NAMES.join('|'),
     'tokenizer',
-    text,
+    readText,
     'How prompt tokens are counted; see docs/mock.md. Default: words.',
   ),
-  option(
+  mockOption(
     'template-tokens',
     'N',
     'templateTokens',
-    number,
+    readNumber,
     'What a chat template adds to each message of a prompt. Default: 0.',
   ),
-  option(
+  mockOption(
     'finish-reason',
     'REASON',
     'finishReason',
-    text,
+    readText,
     'Default: stop, length or tool_calls, whichever applies.',
   ),
-  option(
+  mockOption(
     'concurrency',
     'N',
     'concurrencyMax',
-    number,
+    readNumber,
     'Requests handled at a time; others wait. Default: no limit.',
   ),
-  option(
+  mockOption(
     'prefill',
     'N',
     'prefillTokensPerSecond',
-    number,
+    readNumber,
     'Prompt tokens read a second, before the first token. Default: all at once.',
   ),
-  option('cached', 'SHARE', 'cachedShare', number, 'Report this much of each prompt as cached. Default: 0.'),
-  option(
+  mockOption(
+    'context-gap',
+    'DURATION',
+    'contextGapMs',
+    parseDurationMs,
+    'What each 1,000 tokens of context add to a gap. Default: nothing.',
+  ),
+  mockFlag(
+    'prefix-cache',
+    'keepsPrefixes',
+    readOn,
+    'Keep what was read of prompts, and report it as cached.',
+  ),
+  mockOption(
+    'cached',
+    'SHARE',
+    'cachedShare',
+    readNumber,
+    'Report this much of each prompt as cached. Default: 0.',
+  ),
+  mockOption(
     'predicted',
     'SHARE',
     'predictedShare',
-    number,
+    readNumber,
     'Report this much of each answer as guessed ahead. Default: 0.',
   ),
-  flag('cache-answers', 'cachesAnswers', on, 'Answer a prompt that was answered before at once.'),
-  flag('end-early', 'endsEarly', on, 'End answers whatever min_tokens and ignore_eos say.'),
-  option('answer-as', 'NAME', 'answersAs', text, 'Name this model in replies. Default: the one asked for.'),
-  option(
+  mockFlag('cache-answers', 'cachesAnswers', readOn, 'Answer a prompt that was answered before at once.'),
+  mockFlag('end-early', 'endsEarly', readOn, 'End answers whatever min_tokens and ignore_eos say.'),
+  mockOption(
+    'answer-as',
+    'NAME',
+    'answersAs',
+    readText,
+    'Name this model in replies. Default: the one asked for.',
+  ),
+  mockOption(
     'other-requests',
     'N',
     'otherRequests',
-    number,
+    readNumber,
     'Report so many requests of other clients in the metrics. Default: 0.',
   ),
-  option(
+  mockOption(
     'preempt-every',
     'N',
     'preemptEvery',
-    number,
+    readNumber,
     'Report a preemption for every Nth request in the metrics. Default: none.',
   ),
-  option(
+  mockOption(
     'swapped',
     'N',
     'swappedRequests',
-    number,
+    readNumber,
     'Report so many swapped requests in the metrics. Default: 0.',
   ),
-  option('metrics-bytes', 'SIZE', 'metricsBytes', size, 'Pad the page of metrics to this size.'),
-  option(
+  mockOption('metrics-bytes', 'SIZE', 'metricsBytes', readSize, 'Pad the page of metrics to this size.'),
+  mockOption(
     'event-bytes',
     'SIZE',
     'eventBytes',
-    size,
+    readSize,
     'Pad each event to this size. Default: as short as it is.',
   ),
-  option(
+  mockOption(
     'chunk-bytes',
     'SIZE',
     'chunkBytes',
-    size,
+    readSize,
     'Split events into HTTP chunks of this size. Default: one chunk each.',
   ),
-  option('events-per-write', 'N', 'eventsPerWrite', number, 'Send this many events at once. Default: 1.'),
-  option(
+  mockOption(
+    'events-per-write',
+    'N',
+    'eventsPerWrite',
+    readNumber,
+    'Send this many events at once. Default: 1.',
+  ),
+  mockOption(
     'writes-per-event',
     'N',
     'writesPerEvent',
-    number,
+    readNumber,
     'Split each event over this many writes. Default: 1.',
   ),
-  flag('split-utf8', 'splitsUtf8', on, 'Split events inside a multi-byte character.'),
-  flag('no-role-delta', 'hasRoleDelta', off, 'Omit the first chunk, which only has a role.'),
-  option('usage', 'asked|always|never', 'usage', text, 'When usage is reported. Default: asked.'),
-  flag('no-done', 'hasDone', off, 'Omit [DONE] after the finish reason.'),
-  option('framing', 'lf|crlf|cr', 'framing', text, 'Line ends of events. Default: lf.'),
-  flag('no-space', 'hasSpaceAfterData', off, 'Write "data:{" instead of "data: {".'),
-  flag('comments', 'hasComments', on, 'Put a comment before each event.'),
-  flag('multi-line-data', 'hasMultiLineData', on, 'Spread the data of each event over two lines.'),
-  flag('bom', 'hasBom', on, 'Start streams with a byte order mark.'),
-  option(
+  mockFlag('split-utf8', 'splitsUtf8', readOn, 'Split events inside a multi-byte character.'),
+  mockFlag('no-role-delta', 'hasRoleDelta', readOff, 'Omit the first chunk, which only has a role.'),
+  mockOption('usage', 'asked|always|never', 'usage', readText, 'When usage is reported. Default: asked.'),
+  mockFlag('no-done', 'hasDone', readOff, 'Omit [DONE] after the finish reason.'),
+  mockOption('framing', 'lf|crlf|cr', 'framing', readText, 'Line ends of events. Default: lf.'),
+  mockFlag('no-space', 'hasSpaceAfterData', readOff, 'Write "data:{" instead of "data: {".'),
+  mockFlag('comments', 'hasComments', readOn, 'Put a comment before each event.'),
+  mockFlag('multi-line-data', 'hasMultiLineData', readOn, 'Spread the data of each event over two lines.'),
+  mockFlag('bom', 'hasBom', readOn, 'Start streams with a byte order mark.'),
+  mockOption(
     'transfer',
     'chunked|content-length|close-delimited|http/1.0',
     'transfer',
-    text,
+    readText,
     'How streams are transferred. Default: chunked.',
   ),
-  flag('chunk-extensions', 'hasChunkExtensions', on, 'Give each HTTP chunk an extension.'),
-  flag('trailers', 'hasTrailers', on, 'Send trailers after the last chunk.'),
-  option(
+  mockFlag('chunk-extensions', 'hasChunkExtensions', readOn, 'Give each HTTP chunk an extension.'),
+  mockFlag('trailers', 'hasTrailers', readOn, 'Send trailers after the last chunk.'),
+  mockOption(
     'informational',
     'STATUS,…',
     'informational',
-    numbers,
+    readNumbers,
     '100, 102 and 103 to send before each reply. Default: none.',
   ),
-  flag('late-head', 'isHeadEarly', off, 'Hold back the headers until the first token.'),
-  option(
+  mockFlag('late-head', 'isHeadEarly', readOff, 'Hold back the headers until the first token.'),
+  mockOption(
     'replies-per-connection',
     'N',
     'repliesPerConnection',
-    number,
+    readNumber,
     'Close a connection after this many requests. Default: never.',
   ),
-  option(
+  mockOption(
     'idle-close',
     'DURATION',
     'idleCloseMs',
     parseDurationMs,
     'Close idle connections. Default: 75s; 0s: never.',
   ),
-  flag(
+  mockFlag(
     'stamp',
     'stampsWrites',
-    on,
+    readOn,
     'Add read and write times to each chunk, and keep them for plimsoll calibrate.',
   ),
-  option('fail', 'FAILURE', 'failure', text, 'How requests fail, or any; see docs/mock.md. Default: none.'),
-  option('fail-every', 'N', 'failEvery', number, 'Which requests fail: every Nth. Default: 1, all of them.'),
-  option('log', 'FILE', 'logFile', text, 'Append a JSON line for each request.'),
+  mockOption(
+    'fail',
+    'FAILURE',
+    'failure',
+    readText,
+    'How requests fail, or any; see docs/mock.md. Default: none.',
+  ),
+  mockOption(
+    'fail-every',
+    'N',
+    'failEvery',
+    readNumber,
+    'Which requests fail: every Nth. Default: 1, all of them.',
+  ),
+  mockOption('log', 'FILE', 'logFile', readText, 'Append a JSON line for each request.'),
 ];
 
 const unknownOption = (name: string): Parsed<never> => {

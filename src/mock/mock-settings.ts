@@ -38,6 +38,10 @@ export interface MockSettings {
 
   /** How fast prompts are read, added to the time to the first token. 0: at once. */
   readonly prefillTokensPerSecond: number;
+  /** What each 1,000 tokens of context, prompt and answer so far, add to a gap. */
+  readonly contextGapMs: number;
+  /** What prompts have in common with an earlier one is not read again, and told as cached. */
+  readonly keepsPrefixes: boolean;
   /** Of each prompt, told in usage and metrics as taken from a cache of prefixes. 0: usage does not mention it. */
   readonly cachedShare: number;
   /** Of each answer, told in usage and metrics as guessed ahead and accepted. 0: usage does not mention it. */
@@ -203,6 +207,8 @@ const settingsSchema: v.GenericSchema<unknown, MockSettings> = v.pipe(
     finishReason: v.optional(v.union([v.literal(''), name], 'must be printable'), ''),
     concurrencyMax: v.optional(whole(0, 100_000), 0),
     prefillTokensPerSecond: v.optional(whole(0, 100_000_000), 0),
+    contextGapMs: v.optional(milliseconds, 0),
+    keepsPrefixes: v.optional(v.boolean(), false),
     cachedShare: v.optional(share, 0),
     predictedShare: v.optional(share, 0),
     cachesAnswers: v.optional(v.boolean(), false),

@@ -11,6 +11,7 @@ import type { Failure } from './failure.ts';
 import { ANY_FAILURE, failureInTurn, failureNamed, failureOfModel } from './failures.ts';
 import { informationalHeads, smallReply } from './http/reply-head.ts';
 import type { HttpRequest } from './http/request-reader.ts';
+import { KeptPrefixes } from './kept-prefixes.ts';
 import { metricsPage } from './metrics-page.ts';
 import type { MockLog, MockLogSummary } from './mock-log.ts';
 import { ENTRIES_MAX } from './mock-log.ts';
@@ -39,6 +40,7 @@ export class Routes {
   readonly #informational: Buffer;
   /** Hashes of requests, where whole answers are kept. */
   readonly #answered = new Set<number>();
+  readonly #prefixes = new KeptPrefixes();
 
   constructor({ settings, log, summary, stamps }: RoutesOptions) {
     this.#stamps = stamps;
@@ -118,6 +120,7 @@ export class Routes {
     const failure = ofModel ?? this.#failureOf(number);
     const subject = this.#remembered(
       replySubject(asked, { api, model: this.#settings.answersAs || model }, this.#settings),
+      asked.promptText,
     );
     const wire = this.#builder.wire({ isHttp10: request.head.isHttp10, closes });
     const reply =
@@ -165,11 +168,17 @@ export class Routes {
   }
 
   /** With whole answers kept, the second request for one gets it at once. */
-  #remembered(subject: ReplySubject): ReplySubject {
-    if (!this.#settings.cachesAnswers) return subject;
+  #remembered(subject: ReplySubject, promptText: string): ReplySubject {
+    const { cachesAnswers, keepsPrefixes, tokenizer } = this.#settings;
+    const heldTokens = keepsPrefixes ? this.#prefixes.take(promptText, tokenizer) : 0;
+    const held =
+      heldTokens === 0
+        ? subject
+        : { ...subject, heldTokens, cachedTokens: Math.min(heldTokens, subject.promptTokens) };
+    if (!cachesAnswers) return held;
     const isCached = this.#answered.has(subject.hash);
     if (this.#answered.size < ANSWERED_MAX) this.#answered.add(subject.hash);
-    return { ...subject, isCached };
+    return { ...held, isCached };
   }
 
   /** By order of arrival, so the n-th fails whichever it is. */

@@ -88,8 +88,8 @@ export const RECORD_BYTES = {
   chunks: 14,
   /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · model bytes u16; then the model in UTF-8 */
   remark: 24,
-  /** at · inFlight · the twelve figures of SERVER_FIGURE_KEYS in their order, f64 */
-  server: 113,
+  /** at · inFlight · the figures of SERVER_FIGURE_KEYS in their order, f64 */
+  server: 129,
 } as const;
 
 const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2 } as const;

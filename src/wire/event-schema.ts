@@ -8,6 +8,7 @@ import type { Connection, ConnectionType } from '../core/link/connection.ts';
 import type { ConnectionClosed } from '../core/link/link-kinds.ts';
 import type { NodeEndpoints } from '../core/node/endpoints.ts';
 import type { NodeConflict, NodeForgotten, NodeStopping } from '../core/node/presence.ts';
+import { engineCalibrationSchema } from './engine-schema.ts';
 import {
   gpuProfileSchema,
   linkProfileSchema,
@@ -118,6 +119,7 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   'sweep.started': sweepSchema,
   'sweep.ended': sweepSchema,
   'stages.reported': sweepProgressSchema,
+  'engine.calibrated': engineCalibrationSchema,
   'node.forgotten': forgotten,
   'node.stopping': stopping,
   'conflict.seen': conflict,

@@ -13,11 +13,13 @@ import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings, serverEvidenceSchema } from './contamination-schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { depthProfileSchema } from './depth-schema.ts';
+import { engineCalibrationSchema } from './engine-schema.ts';
 import { errorBoundSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { provenanceSchema } from './provenance-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
-import { count, figure, openObject, reported, text } from './schema.ts';
+import { runHeadroomSchema } from './run-headroom-schema.ts';
+import { count, figure, openObject, reported, text, unknownSchema } from './schema.ts';
 
 /** Of one report. */
 export const REPORT_BYTES_MAX: number = 16 * 1024 * 1024;
@@ -149,6 +151,8 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
     openObject({ inFlight: figure, expected: figure, allowance: figure, holds: v.boolean() }),
   ),
   environment: environmentSchema,
+  headroom: v.exactOptional(v.union([unknownSchema, runHeadroomSchema])),
+  calibration: v.exactOptional(v.union([unknownSchema, engineCalibrationSchema])),
   depth: v.exactOptional(depthProfileSchema),
   provenance: reported(provenanceSchema),
   agents: v.exactOptional(v.pipe(v.array(agent), v.maxLength(AGENTS_MAX))),

@@ -46,6 +46,8 @@ export interface BenchParts {
   readonly early?: EarlyEnd;
   /** Of a stage: sees what the load tells, as it comes. */
   readonly tap?: LoadTap;
+  /** What the report says of the machine that was loaded. Asked once, at the end; never rejects. */
+  readonly judge?: (report: Report) => Promise<Pick<Report, 'headroom' | 'calibration'>>;
   readonly observer: BenchObserver;
   /** Of tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];

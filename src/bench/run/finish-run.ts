@@ -63,9 +63,10 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     notices: [...options.notices, ...(log?.notices ?? [])],
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
-  const best = isWhole
+  const counted = isWhole
     ? await withDepthProfile(report, options.config.depth, directory.files.samples)
     : await countedAgain(report, directory);
+  const best = parts.judge === undefined ? counted : { ...counted, ...(await parts.judge(counted)) };
   // Whoever opens the file has no --full to ask for: it has everything, and what fits on a screen at its top.
   const full = renderReport(best, { isUnicode: true, isFull: true });
   const diskProblems = await directory.writeReport(best, `${full.join('\n')}\n`);

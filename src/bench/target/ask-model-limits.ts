@@ -13,6 +13,10 @@ export interface ModelLimits {
   readonly contextMax: Reported<number>;
   readonly sizeBytes: Reported<number>;
   readonly parameters: Reported<number>;
+  /** The file that the server has open, as it calls it. */
+  readonly modelPath: string | undefined;
+  /** Of the server. */
+  readonly version: Reported<string>;
 }
 
 export interface LimitsQuestion {
@@ -25,8 +29,13 @@ export interface LimitsQuestion {
 
 /** @throws the signal's reason, and nothing else. */
 export const askModelLimits = async (question: LimitsQuestion): Promise<ModelLimits> => {
-  const paths = ['/v1/models', '/props', '/info', '/api/v0/models', '/api/ps'] as const;
-  const [listed, props, info, studio, running] = await Promise.all(paths.map(path => ask(question, path)));
+  const paths = [
+    ...['/v1/models', '/props', '/info', '/api/v0/models'],
+    ...['/api/ps', '/version', '/api/version'],
+  ];
+  const [listed, props, info, studio, running, version, ollama] = await Promise.all(
+    paths.map(path => ask(question, path)),
+  );
   const model = chosen(listed?.['data'], question.model, 'id');
   const meta = objectOf(model?.['meta']);
   const contextMax =
@@ -42,6 +51,13 @@ export const askModelLimits = async (question: LimitsQuestion): Promise<ModelLim
       count(chosen(running?.['models'], question.model, 'name')?.['size']) ??
       unknown('the server does not tell it'),
     parameters: count(meta?.['n_params']) ?? unknown('the server does not tell it'),
+    modelPath: textIn(props?.['model_path']),
+    version:
+      textIn(props?.['build_info']) ??
+      textIn(version?.['version']) ??
+      textIn(ollama?.['version']) ??
+      textIn(info?.['version']) ??
+      unknown('the server does not tell its version'),
   };
 };
 
@@ -62,9 +78,13 @@ const chosen = (list: unknown, name: string | undefined, key: string): JsonObjec
 
 const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
 
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, TEXT_LENGTH_MAX) : undefined;
+
 /** Zero is what servers write that have no limit. */
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 /** For each of the places, which are asked at once. */
 const ASK_MS_MAX = 2_000;
+const TEXT_LENGTH_MAX = 1_000;

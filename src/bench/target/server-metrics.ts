@@ -90,9 +90,17 @@ const NAMES: Readonly<Record<ServerFigureKey, readonly string[]>> = {
   ],
   draftedTokens: ['vllm:spec_decode_num_draft_tokens_total'],
   acceptedTokens: ['vllm:spec_decode_num_accepted_tokens_total'],
+  readBytes: ['vllm:estimated_read_bytes_per_gpu_total', 'sglang:estimated_read_bytes_per_gpu_total'],
+  writtenBytes: ['vllm:estimated_write_bytes_per_gpu_total', 'sglang:estimated_write_bytes_per_gpu_total'],
 };
 const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES).flat());
-const SHARES: ReadonlySet<string> = new Set([...NAMES.kvUsage, ...NAMES.prefixHitShare]);
+/** Of one device each, and all do the same. */
+const SHARES: ReadonlySet<string> = new Set([
+  ...NAMES.kvUsage,
+  ...NAMES.prefixHitShare,
+  ...NAMES.readBytes,
+  ...NAMES.writtenBytes,
+]);
 
 /** A page of a server with many histograms has some thousands. */
 const LINES_MAX = 100_000;

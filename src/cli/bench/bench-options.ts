@@ -43,6 +43,7 @@ export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOpti
   readonly noWarmup: Option<boolean>;
   readonly from: typeof fromOption;
   readonly agents: typeof agentsOption;
+  readonly facts: Option<string | undefined>;
   readonly out: Option<string | undefined>;
   readonly seed: Option<number | undefined>;
   readonly repeat: Option<number | undefined>;
@@ -165,6 +166,13 @@ export const BENCH: BenchOptions = {
   from: fromOption,
   agents: agentsOption,
   ...NAMES,
+  facts: value({
+    name: 'facts',
+    valueName: 'MODEL',
+    meaning:
+      'The served model, as for plimsoll headroom: its bound stands in the report. Default: as the server tells.',
+    parse: nonEmpty,
+  }),
   out: value({
     name: 'out',
     valueName: 'DIR',

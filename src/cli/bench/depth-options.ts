@@ -110,8 +110,12 @@ export const depthRequest = async (
   signal: AbortSignal,
 ): Promise<BenchRequest> => {
   const { target, headers, model } = request;
-  const limits = await askModelLimits({ server: target.server, headers, model, signal });
-  const { contextMax } = limits;
+  const { contextMax, sizeBytes, parameters } = await askModelLimits({
+    server: target.server,
+    headers,
+    model,
+    signal,
+  });
   const skipped = wished.depths.flatMap((depth): readonly SkippedDepth[] => {
     const tokens = tokensAtDepth(depth, wished);
     return isUnknown(contextMax) || tokens <= contextMax
@@ -125,7 +129,7 @@ export const depthRequest = async (
       `no depth can be measured: ${skipped[0]?.reason ?? 'none was asked for'}`,
       'Ask for less, such as --depths 0,1k --input-tokens 128, or start the server with more context.',
     );
-  const depth: DepthPlan = { ...wished, depths, skipped, ...limits };
+  const depth: DepthPlan = { ...wished, depths, skipped, contextMax, sizeBytes, parameters };
   return {
     ...request,
     depth,
@@ -159,6 +163,17 @@ const NOT_ASKED = {
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['profile', 'depths', 'repetitions', 'input-tokens', 'output-tokens', 'api', 'model', 'temperature'],
   ...['top-p', 'seed-sampling', 'body', 'timeout', 'timeout-connect', 'timeout-first-byte', 'timeout-idle'],
-  ...['out', 'seed', 'header', 'header-file', 'api-key-file', 'max-failures', 'events', 'name', 'tag'],
+  ...[
+    'facts',
+    'out',
+    'seed',
+    'header',
+    'header-file',
+    'api-key-file',
+    'max-failures',
+    'events',
+    'name',
+    'tag',
+  ],
   ...['require-trustworthy', 'json', 'quiet', 'home'],
 ]);

@@ -16,6 +16,7 @@ import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
 import type { DisplayMode } from './run-display.ts';
 import { RunDisplay } from './run-display.ts';
+import { judgeRun } from './run-headroom.ts';
 import { runProvenance } from './run-provenance.ts';
 
 export interface BenchStart {
@@ -32,6 +33,8 @@ export interface BenchStart {
   readonly mode: DisplayMode;
   readonly notices: readonly string[];
   readonly agents: NamedAgents;
+  /** Of the model that is served: its file, folder or URL. */
+  readonly facts: string | undefined;
 }
 
 export interface BenchEnd extends BenchResult {
@@ -65,6 +68,9 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       command: start.command,
       provenance: await runProvenance(state, start),
       said: citedCalibration(home, state),
+      ...(start.agents === undefined
+        ? { judge: judgeRun(state, { request, home, facts: start.facts }) }
+        : {}),
       directory,
       stop: AbortSignal.any([state.stop, companions.stopAsked]),
       stopNow: state.takeSecondStop(),

@@ -83,6 +83,7 @@ export const benchCommand: Command = {
       noteGit: invocation.option(BENCH.noteGit),
       mode: displayMode(state.stdout, isJson || isQuiet),
       notices: [...proxyNotices(state.env), ...notices],
+      facts: invocation.option(BENCH.facts),
     };
     const runs = invocation.option(BENCH.repeat);
     if (runs !== undefined) {

@@ -11,6 +11,10 @@ export interface EngineConstants {
   readonly layerUs: Interval & { readonly value: number };
   /** Share of the bandwidth that a data sheet names. */
   readonly shareOfSpec: Interval & { readonly value: number };
+  /** The same of the cache, where it was measured apart. */
+  readonly cacheShare?: Interval & { readonly value: number };
+  /** Both are shares of the measured ceiling itself, because they were measured beside it. */
+  readonly isOfCeiling?: true;
   /** Share of the 16-bit peak that prefill reaches at short prompts; above 1 where kernels multiply in INT8. */
   readonly prefillShare: Interval;
   /** Mean absolute error when each figure is predicted from the others, share; unknown families have none. */
@@ -19,7 +23,8 @@ export interface EngineConstants {
   readonly figures: number;
 }
 
-export type Engine = 'llama.cpp' | 'mlx' | 'vllm' | 'sglang' | 'other';
+export type Engine = (typeof ENGINES)[number];
+export const ENGINES = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'] as const;
 export type DeviceClass = 'apple' | 'gb10' | 'geforce' | 'datacentre' | 'amd' | 'other';
 
 /** What the constants depend on besides engine and device. */

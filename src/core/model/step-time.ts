@@ -39,12 +39,13 @@ export const stepTime = (
   const share = shareOfCeiling(constants, ceiling);
   const bandwidth = ceiling.bytesPerSecond;
   const operations = ceiling.operationsPerSecond;
+  const cacheShare = constants.cacheShare ?? share;
   const seconds = (bytes: number): number => bytes / (share.value * bandwidth);
   const overhead = (constants.layerUs.value * layers) / MICROSECONDS;
   const moved = {
     weights: seconds(middle(step.weightBytes)),
     experts: seconds(middle(step.expertBytes)),
-    cache: seconds(middle(step.cacheBytes)),
+    cache: middle(step.cacheBytes) / (cacheShare.value * bandwidth),
   };
   const moving = moved.weights + moved.experts + moved.cache;
   const multiplying =
@@ -59,10 +60,12 @@ export const stepTime = (
     ),
     expectedSeconds: {
       value: moving + compute + overhead,
-      low: step.bytes.low / (share.high * bandwidth) + (constants.layerUs.low * layers) / MICROSECONDS,
+      low:
+        readSeconds(step, 'low', { share: share.high, cacheShare: cacheShare.high, bandwidth }) +
+        (constants.layerUs.low * layers) / MICROSECONDS,
       high:
         Math.max(
-          step.bytes.high / (share.low * bandwidth),
+          readSeconds(step, 'high', { share: share.low, cacheShare: cacheShare.low, bandwidth }),
           operations === undefined ? 0 : step.operations.high / (constants.prefillShare.low * operations),
         ) +
         (constants.layerUs.high * layers) / MICROSECONDS,
@@ -72,12 +75,26 @@ export const stepTime = (
   };
 };
 
+const readSeconds = (
+  { weightBytes, expertBytes, cacheBytes }: DecodeStep,
+  end: 'low' | 'high',
+  {
+    share,
+    cacheShare,
+    bandwidth,
+  }: { readonly share: number; readonly cacheShare: number; readonly bandwidth: number },
+): number =>
+  (weightBytes[end] + expertBytes[end]) / (share * bandwidth) + cacheBytes[end] / (cacheShare * bandwidth);
+
 /**
  * The constants are shares of what data sheets name. A measured ceiling is lower (215 to 221 of 256 GB/s on Strix Halo), so that
  * engines reach more of it; by how much is not known for each device, therefore the interval reaches up to all of it.
  */
-const shareOfCeiling = ({ shareOfSpec }: EngineConstants, { isMeasured }: DeviceCeiling): Estimate =>
-  isMeasured
+const shareOfCeiling = (
+  { shareOfSpec, isOfCeiling }: EngineConstants,
+  { isMeasured }: DeviceCeiling,
+): Estimate =>
+  isMeasured && isOfCeiling !== true
     ? { value: Math.min(1, shareOfSpec.value / MEASURED_SHARE), low: shareOfSpec.low, high: 1 }
     : shareOfSpec;
 

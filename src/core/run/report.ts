@@ -1,6 +1,8 @@
 // The final account of a run: METRICS §7, schema plimsoll.report/1.
 
 import type { DepthProfile } from '../depth/depth-profile.ts';
+import type { EngineCalibration } from '../model/engine-calibration.ts';
+import type { RunHeadroom } from '../model/run-standing.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
@@ -61,6 +63,10 @@ export interface Report extends ReportRates {
   /** Whether what was counted in flight is what the requests tell. */
   readonly littlesLaw: Reported<LittlesLaw>;
   readonly environment: ReportEnvironment;
+  /** Where it stands under the bound of the machine that it loaded; not there where nobody judged it. */
+  readonly headroom?: Reported<RunHeadroom>;
+  /** What its depth profile tells of the engine; not there of any other run. */
+  readonly calibration?: Reported<EngineCalibration>;
   /** Of a run of `--profile depth`. */
   readonly depth?: DepthProfile;
   /** Where it comes from, to repeat it. */

@@ -14,6 +14,8 @@ export const SERVER_FIGURE_KEYS = [
   'generatedTokens',
   'draftedTokens',
   'acceptedTokens',
+  'readBytes',
+  'writtenBytes',
 ] as const;
 
 export type ServerFigureKey = (typeof SERVER_FIGURE_KEYS)[number];
@@ -32,7 +34,7 @@ export interface ServerFigureRow {
   readonly label: string;
   /** A counter only rises; a gauge is what is so now. */
   readonly kind: 'gauge' | 'counter';
-  readonly unit: 'requests' | 'share' | 'tokens' | 'times';
+  readonly unit: 'requests' | 'share' | 'tokens' | 'times' | 'bytes';
   readonly help: string;
 }
 
@@ -74,4 +76,11 @@ export const SERVER_FIGURES: Readonly<Record<ServerFigureKey, ServerFigureRow>> 
   generatedTokens: { label: 'generated tokens', kind: 'counter', unit: 'tokens', help: 'for all clients' },
   draftedTokens: { label: 'drafted tokens', kind: 'counter', unit: 'tokens', help: 'guessed ahead' },
   acceptedTokens: { label: 'accepted tokens', kind: 'counter', unit: 'tokens', help: 'of those, accepted' },
+  readBytes: {
+    label: 'bytes read',
+    kind: 'counter',
+    unit: 'bytes',
+    help: 'that the server estimates to have read of the memory of each device',
+  },
+  writtenBytes: { label: 'bytes written', kind: 'counter', unit: 'bytes', help: 'likewise, written' },
 };

@@ -1,6 +1,6 @@
 // What a server told of itself during a run, as rows of a table: a gauge by its mean and bounds, a counter by what it rose.
 
-import { formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import { SERVER_FIGURE_KEYS, SERVER_FIGURES } from './server-reading.ts';
 import type { ServerEvidence } from './server-tally.ts';
@@ -18,7 +18,7 @@ export const serverFigureRows = ({ figures }: ServerEvidence): readonly (readonl
       unit === 'share' ? `${formatThreeDigits(value * 100)} %` : formatThreeDigits(value);
     const name = capitalized(label);
     return kind === 'counter'
-      ? [[name, '', '', '', formatCount(of.rose)]]
+      ? [[name, '', '', '', unit === 'bytes' ? figureText(formatBytes(of.rose)) : formatCount(of.rose)]]
       : [[name, shown(of.mean), shown(of.min), shown(of.max), '']];
   }),
 ];

@@ -19,6 +19,7 @@ import { withServerColumns } from '../../metrics/server-columns.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import type { Recorded } from '../event-recorder.ts';
+import { EngineCalibrations } from './engine-calibrations.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { RegisteredRun } from './live-run.ts';
 import { reasonOf, runOfReport } from './run-of-report.ts';
@@ -52,6 +53,7 @@ export class RunRegistry {
   readonly #parts: RunRegistryParts;
   readonly #live = new Map<RunId, RegisteredRun>();
   readonly #finished = new FinishedSeries();
+  readonly #calibrations: EngineCalibrations;
   /** Live runs that somebody asked to end; each hears of it when it tells something next. */
   readonly #stopAsked = new Set<RunId>();
   readonly #startedAtMs: number;
@@ -61,6 +63,7 @@ export class RunRegistry {
 
   constructor(parts: RunRegistryParts) {
     this.#parts = parts;
+    this.#calibrations = new EngineCalibrations(parts.record);
     this.#startedAtMs = parts.clock.nowMs();
   }
 
@@ -123,6 +126,7 @@ export class RunRegistry {
     this.#live.delete(ended.runId);
     this.#stopAsked.delete(ended.runId);
     this.#finished.forget(ended.runId);
+    this.#calibrations.ended(run);
     return 'taken';
   }
 
@@ -159,6 +163,7 @@ export class RunRegistry {
     if (report === undefined || !isRunId(report.run.id) || this.#own(report.run.id) !== undefined) return;
     const run = { ...runOfReport(report, report.run.id, directory, this.#parts), sweep };
     this.#parts.record({ kind: 'run.ended', payload: run });
+    this.#calibrations.ended(run);
   }
 
   /** Follows live runs, gives up silent ones and finds reports, until the signal aborts. */
@@ -183,6 +188,7 @@ export class RunRegistry {
       else await live.read(this.#parts.clock.nowMs());
     }
     await this.#giveUpSilent();
+    await this.#calibrations.look();
     if (this.#parts.clock.nowMs() - this.#scannedAtMs < SCAN_MS) return;
     this.#scannedAtMs = this.#parts.clock.nowMs();
     await this.#findReports();

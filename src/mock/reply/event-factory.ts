@@ -63,8 +63,8 @@ export class EventFactory {
   }
 
   usage(counts: TokenCounts): StreamEvent {
-    const { promptTokens, outputTokens, reasoningTokens } = counts;
-    return this.#remember(`usage ${promptTokens} ${outputTokens} ${reasoningTokens}`, () =>
+    const { promptTokens, outputTokens, reasoningTokens, cachedTokens } = counts;
+    return this.#remember(`usage ${promptTokens} ${outputTokens} ${reasoningTokens} ${cachedTokens}`, () =>
       this.of(this.#api.usage(this.#shape, counts)),
     );
   }

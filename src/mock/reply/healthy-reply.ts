@@ -158,8 +158,8 @@ export class ReplyBuilder {
     plan: StreamPlan,
     { outputTokens, reasoningTokens, toolCalls, isCached }: ReplySubject,
   ): Timeline {
-    const { jitter, prefillTokensPerSecond } = this.settings;
-    const isOwn = jitter > 0 || prefillTokensPerSecond > 0 || isCached;
+    const { jitter, prefillTokensPerSecond, contextGapMs } = this.settings;
+    const isOwn = jitter > 0 || prefillTokensPerSecond > 0 || contextGapMs > 0 || isCached;
     const key = isOwn ? undefined : `${outputTokens} ${reasoningTokens} ${toolCalls}`;
     const held = key === undefined ? undefined : this.#evenTimelines.get(key);
     if (held !== undefined) return held;

@@ -14,6 +14,8 @@ export interface ReplySubject {
   readonly promptTokens: number;
   /** Told in usage where it is more than 0. */
   readonly cachedTokens: number;
+  /** Not read again. */
+  readonly heldTokens: number;
   readonly predictedTokens: number;
   /** All of it is there at once. */
   readonly isCached: boolean;
@@ -60,6 +62,7 @@ export const replySubject = (
     promptTokens: request.promptTokens,
     cachedTokens: Math.floor(request.promptTokens * settings.cachedShare),
     predictedTokens: Math.floor(told * settings.predictedShare),
+    heldTokens: 0,
     isCached: false,
     outputTokens: told,
     reasoningTokens,

@@ -38,18 +38,26 @@ export const streamPlan = (
 /** When the n-th content event is written. Jitter changes each wait independently, so it adds up like a random walk. */
 export const timesOf = (
   count: number,
-  { hash, promptTokens, isCached }: Pick<ReplySubject, 'hash' | 'promptTokens' | 'isCached'>,
+  {
+    hash,
+    promptTokens,
+    heldTokens,
+    isCached,
+  }: Pick<ReplySubject, 'hash' | 'promptTokens' | 'heldTokens' | 'isCached'>,
   settings: MockSettings,
 ): Float64Array => {
-  const { gapMs, jitter, prefillTokensPerSecond } = settings;
+  const { gapMs, jitter, prefillTokensPerSecond, contextGapMs } = settings;
   if (isCached) return new Float64Array(count);
-  const prefillMs = prefillTokensPerSecond === 0 ? 0 : (promptTokens * 1_000) / prefillTokensPerSecond;
+  const prefillMs =
+    prefillTokensPerSecond === 0 ? 0 : ((promptTokens - heldTokens) * 1_000) / prefillTokensPerSecond;
   const ttftMs = settings.ttftMs + prefillMs;
-  if (jitter === 0) return evenTimes(count, ttftMs, gapMs);
+  if (jitter === 0 && contextGapMs === 0) return evenTimes(count, ttftMs, gapMs);
+  const gapOf = (index: number): number =>
+    gapMs + (contextGapMs * (promptTokens + index * settings.tokensPerChunk)) / 1_000;
   const times = new Float64Array(count);
   let atMs = 0;
   for (let index = 0; index < count; index += 1) {
-    atMs += (index === 0 ? ttftMs : gapMs) * (1 + jitter * (2 * draw(hash, 2 + index) - 1));
+    atMs += (index === 0 ? ttftMs : gapOf(index)) * (1 + jitter * (2 * draw(hash, 2 + index) - 1));
     times[index] = atMs;
   }
   return times;

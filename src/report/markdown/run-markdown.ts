@@ -1,6 +1,11 @@
 // The report of a run in Markdown: short enough for a comment on a pull request or the summary of a CI job.
 
 import { figureText, formatCount } from '../../core/figure/figure.ts';
+import {
+  RUN_HEADROOM_HEAD,
+  runHeadroomRemarks,
+  runHeadroomRows,
+} from '../../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
@@ -57,6 +62,7 @@ export const runMarkdown = (report: Report): string => {
       : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
     '',
     ...agentTable(report),
+    ...boundTable(report),
     ...list(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
     ...markdownTable(
       ['Run', markdownCode(run.id)],
@@ -86,6 +92,16 @@ const agentTable = ({ agents = [] }: Report): readonly string[] =>
         ),
         '',
         ...list(agentRemarks(agents)),
+      ];
+
+const boundTable = ({ headroom }: Report): readonly string[] =>
+  headroom === undefined || isUnknown(headroom)
+    ? []
+    : [
+        ...(headroom.standings.length === 0
+          ? []
+          : [...markdownTable(RUN_HEADROOM_HEAD.map(capitalized), runHeadroomRows(headroom)), '']),
+        ...list(runHeadroomRemarks(headroom)),
       ];
 
 const list = (sentences: readonly string[]): readonly string[] =>

@@ -31,6 +31,8 @@ test("the mock's page is read as it was told to be", () => {
     generatedTokens: 500,
     draftedTokens: 500,
     acceptedTokens: 250,
+    readBytes: NO_FIGURE,
+    writtenBytes: NO_FIGURE,
   });
 });
 

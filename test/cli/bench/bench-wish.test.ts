@@ -312,6 +312,7 @@ describe('a benchmark', () => {
         'agents',
         'name',
         'tag',
+        'facts',
         'out',
         'repeat',
         'seed',

@@ -7,8 +7,10 @@ import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { ABANDONED_MS, PROGRESS_MS_MIN, RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
+import { reportToJson } from '../../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../../src/wire/run-config.ts';
 import type { RunStart } from '../../../src/wire/run-schema.ts';
+import { madeUpCalibration } from '../../support/made-up-model.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { REGISTRY_NODE, registryParts } from '../../support/registry-parts.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
@@ -179,6 +181,22 @@ describe('a run in the registry', () => {
     made.registry.start({ ...begun(), directory: other.directory });
     made.registry.end({ ...ended(), directory: other.directory });
     expect(await made.registry.report(RUN)).toBeUndefined();
+  });
+
+  test('that was a depth profile leaves what it measured of the engine, bound to the node that it loaded', async () => {
+    const run = new MadeUpRun({
+      directory: join(directory.path, 'runs', 'r1'),
+      config: runConfig({ id: 'r1' }),
+    });
+    const calibration = madeUpCalibration({ runId: RUN });
+    writeFileSync(join(run.directory, 'report.json'), reportToJson({ ...run.report(), calibration }));
+    made.registry.start({ ...begun(), directory: run.directory, dataset: 'depth profile: 0, 4096 tokens' });
+    made.registry.end({ ...ended(), directory: run.directory });
+    await made.registry.look();
+    expect(made.facts.at(-1)).toEqual({
+      kind: 'engine.calibrated',
+      payload: { ...calibration, targetNode: REGISTRY_NODE },
+    });
   });
 
   test('has the words of its errors from its samples', async () => {

@@ -1,0 +1,75 @@
+// From a depth profile and what a model's header says to a measurement of the engine: seconds a token beside the bytes that it
+// had to read.
+
+import type { DepthProfile, DepthRow } from '../depth/depth-profile.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, type Unknown, unknown } from '../unknown.ts';
+import { decodeStep } from './decode-step.ts';
+import type { CalibrationPoint, EngineCalibration } from './engine-calibration.ts';
+import { engineConstants } from './engine-constants.ts';
+import type { ModelFacts } from './model-facts.ts';
+import { prefillTime } from './prefill.ts';
+import { middle } from './step-time.ts';
+
+export type MeasuredEngine = Pick<EngineCalibration, 'layers' | 'weightBytes' | 'points' | 'prefill'>;
+
+/** @returns what is missing of the model, or that nothing was measured. */
+export const measuredEngine = (
+  { plan, rows }: DepthProfile,
+  model: ModelFacts,
+  cacheBytesPerElement: number,
+): MeasuredEngine | Unknown => {
+  if (isUnknown(model.layers)) return model.layers;
+  const points: CalibrationPoint[] = [];
+  let weightBytes = 0;
+  for (const { test, tokensPerSecond, contextTokens } of rows) {
+    if (test !== 'writing' || isUnknown(tokensPerSecond) || isUnknown(contextTokens)) continue;
+    const context = contextTokens + plan.outputTokens / 2;
+    const step = decodeStep(model, { batch: 1, contextTokens: context, cacheBytesPerElement });
+    if (isUnknown(step)) return step;
+    weightBytes = middle(step.weightBytes) + middle(step.expertBytes);
+    points.push({
+      contextTokens: context,
+      cacheBytes: middle(step.cacheBytes),
+      seconds: 1 / tokensPerSecond.mean,
+      spread: isUnknown(tokensPerSecond.stdDev)
+        ? tokensPerSecond.stdDev
+        : tokensPerSecond.stdDev / tokensPerSecond.mean,
+    });
+  }
+  if (points.length === 0) return unknown('no depth gave a speed of writing');
+  return { layers: model.layers, weightBytes, points, prefill: prefillRates(rows, model) };
+};
+
+const prefillRates = (rows: readonly DepthRow[], model: ModelFacts): EngineCalibration['prefill'] => {
+  const rates = rows.flatMap(row => {
+    const rate = operationsPerSecond(row, model);
+    return isUnknown(rate) ? [] : [rate];
+  });
+  return rates.length === 0
+    ? unknown('no prompt gave a speed of reading')
+    : { low: Math.min(...rates), high: Math.max(...rates) };
+};
+
+const operationsPerSecond = (
+  { test, tokens, depth, tokensPerSecond, contextTokens }: DepthRow,
+  model: ModelFacts,
+): Reported<number> => {
+  if (test === 'writing' || isUnknown(tokensPerSecond)) return unknown('no speed of reading');
+  const before = test === 'whole' || isUnknown(contextTokens) ? 0 : contextTokens;
+  const all = promptOperations(model, (test === 'whole' ? depth : tokens) + before);
+  const held = before === 0 ? 0 : promptOperations(model, before);
+  if (isUnknown(all)) return all;
+  if (isUnknown(held)) return held;
+  return ((all - held) * tokensPerSecond.mean) / (test === 'whole' ? depth : tokens);
+};
+
+/** Operations that reading a prompt takes: its time at one a second, with memory out of the way. */
+export const promptOperations = (model: ModelFacts, promptTokens: number): Reported<number> => {
+  const time = prefillTime(model, {
+    promptTokens,
+    ceiling: { bytesPerSecond: Number.POSITIVE_INFINITY, operationsPerSecond: 1, isMeasured: true },
+    constants: engineConstants('other', 'other', { quantisation: undefined, hasExperts: false }),
+  });
+  return isUnknown(time) ? time : time.boundSeconds;
+};

@@ -1,0 +1,161 @@
+// What an engine was measured to take on a node: seconds a token at several depths of context, beside the bytes that each had
+// to read. Of one or more such measurements follow constants of that very engine and machine, which stand before those that
+// were fitted to figures of other people's.
+
+import type { NodeId, RunId } from '../ids.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { Engine, EngineConstants } from './engine-constants.ts';
+import type { EngineLaw, LawPoint } from './engine-law.ts';
+import { engineLaw } from './engine-law.ts';
+import type { DeviceCeiling } from './step-time.ts';
+
+/** Of one engine, version and model on one node: the newest profile replaces those before it. */
+export type EngineCalibration = {
+  /** Hex of engine, version and model. */
+  readonly calibrationKey: string;
+  /** Whose device it was; unknown: no node of the cluster. */
+  readonly targetNode: Reported<NodeId>;
+  readonly runId: RunId;
+  readonly engine: Engine;
+  readonly version: Reported<string>;
+  readonly modelName: string;
+  /** Of what decides its cost: layers, tensors, cache. */
+  readonly modelDigest: string;
+  readonly layers: number;
+  /** Read for each token of a single sequence, experts that it uses included. */
+  readonly weightBytes: number;
+  readonly points: readonly CalibrationPoint[];
+  /** Operations a second while prompts were read, of the slowest and the fastest. */
+  readonly prefill: Reported<{ readonly low: number; readonly high: number }>;
+};
+
+export type CalibrationPoint = {
+  /** In the middle of what was written, as the server counted. */
+  readonly contextTokens: number;
+  /** Read of the cache for each token there. */
+  readonly cacheBytes: number;
+  readonly seconds: number;
+  /** Standard deviation over repetitions, a share. */
+  readonly spread: Reported<number>;
+};
+
+export interface HeldCalibration {
+  readonly calibration: EngineCalibration;
+  readonly ageMs: number;
+}
+
+export interface CalibratedModel {
+  readonly layers: number;
+  readonly weightBytes: number;
+}
+
+export interface CalibratedLaw {
+  readonly law: EngineLaw;
+  readonly engine: Engine;
+  readonly version: Reported<string>;
+  /** Whether the very model was measured, or others on the same engine. */
+  readonly isOfModel: boolean;
+  readonly models: number;
+  readonly points: number;
+  /** Of the newest measurement among them. */
+  readonly ageMs: number;
+  readonly prefill: EngineCalibration['prefill'];
+}
+
+/** The model's own measurement first, else all of the version that was measured last. Undefined: there is none of this engine. */
+export const calibratedLaw = (
+  all: readonly HeldCalibration[],
+  engine: Engine,
+  model: CalibratedModel,
+  ceiling: Pick<DeviceCeiling, 'bytesPerSecond'> | undefined,
+): CalibratedLaw | undefined => {
+  const ofEngine = all
+    .filter(({ calibration }) => calibration.engine === engine)
+    .toSorted((a, b) => a.ageMs - b.ageMs);
+  const own = ofEngine.find(({ calibration }) => isSame(calibration, model));
+  const [newest] = ofEngine;
+  if (newest === undefined) return undefined;
+  const used =
+    own === undefined
+      ? ofEngine.filter(({ calibration }) => versionOf(calibration) === versionOf(newest.calibration))
+      : [own];
+  const law = engineLaw(
+    used.flatMap(({ calibration }) => lawPoints(calibration)),
+    ceiling?.bytesPerSecond,
+  );
+  if (isUnknown(law)) return undefined;
+  return {
+    law,
+    engine,
+    version: (own ?? newest).calibration.version,
+    isOfModel: own !== undefined,
+    models: used.length,
+    points: used.reduce((sum, { calibration }) => sum + calibration.points.length, 0),
+    ageMs: Math.min(...used.map(({ ageMs }) => ageMs)),
+    prefill: prefillOf(used.map(({ calibration }) => calibration.prefill)),
+  };
+};
+
+/** As constants of a family, as shares of this ceiling. A share above 1 stays: then the probe reads low. */
+export const calibratedConstants = (
+  calibrated: CalibratedLaw,
+  ceiling: DeviceCeiling,
+  family: EngineConstants,
+): EngineConstants => {
+  const { law, prefill } = calibrated;
+  const within = (value: number): EngineConstants['layerUs'] => ({
+    value,
+    low: value * (1 - law.errorShare),
+    high: value * (1 + law.errorShare),
+  });
+  const operations = ceiling.operationsPerSecond;
+  return {
+    label: calibrationLabel(calibrated),
+    layerUs: within(law.layerUs),
+    shareOfSpec: within(law.weightBytesPerSecond / ceiling.bytesPerSecond),
+    cacheShare: within(law.cacheBytesPerSecond / ceiling.bytesPerSecond),
+    isOfCeiling: true,
+    prefillShare:
+      isUnknown(prefill) || operations === undefined
+        ? family.prefillShare
+        : { low: prefill.low / operations, high: prefill.high / operations },
+    errorShare: law.errorShare,
+    figures: calibrated.points,
+  };
+};
+
+/** "llama.cpp b4321 measured here 3 h ago, 5 points of this model". */
+export const calibrationLabel = ({
+  engine,
+  version,
+  isOfModel,
+  models,
+  points,
+  ageMs,
+}: CalibratedLaw): string =>
+  `${engine}${isUnknown(version) ? '' : ` ${version}`} measured here ${ageText(ageMs)} ago, ${points} points of ${isOfModel ? 'this model' : `${models} other ${models === 1 ? 'model' : 'models'}`}`;
+
+const ageText = (ageMs: number): string => {
+  const minutes = Math.round(ageMs / 60_000);
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1_440)} d`;
+};
+
+const lawPoints = ({ layers, weightBytes, points }: EngineCalibration): readonly LawPoint[] =>
+  points.map(({ cacheBytes, seconds, spread }) => ({ layers, weightBytes, cacheBytes, seconds, spread }));
+
+const isSame = (a: CalibratedModel, b: CalibratedModel): boolean =>
+  a.layers === b.layers && Math.abs(a.weightBytes - b.weightBytes) <= SAME_SHARE * a.weightBytes;
+
+const versionOf = ({ version }: EngineCalibration): string => (isUnknown(version) ? '' : version);
+
+const prefillOf = (all: readonly EngineCalibration['prefill'][]): EngineCalibration['prefill'] => {
+  const known = all.flatMap(each => (isUnknown(each) ? [] : [each]));
+  return known.length === 0
+    ? (all[0] ?? unknown('not measured'))
+    : { low: Math.min(...known.map(({ low }) => low)), high: Math.max(...known.map(({ high }) => high)) };
+};
+
+/** Bytes of one model counted from its header are the same each time. */
+const SAME_SHARE = 1e-6;

@@ -1,0 +1,186 @@
+// The law t = a · layers + weights / B₁ + cache / B₂ fitted to measured points by least squares of relative errors. What the
+// points cannot tell apart is not told apart: with one model both bandwidths are taken to be one, and a bandwidth above the
+// measured ceiling is the sign of a fit that has put overhead into the wrong term.
+
+import type { Reported } from '../unknown.ts';
+import { knownOr, type Unknown, unknown } from '../unknown.ts';
+
+export interface LawPoint {
+  readonly layers: number;
+  readonly weightBytes: number;
+  readonly cacheBytes: number;
+  readonly seconds: number;
+  readonly spread: Reported<number>;
+}
+
+export interface EngineLaw {
+  /** Overhead of one layer in one step. */
+  readonly layerUs: number;
+  readonly weightBytesPerSecond: number;
+  readonly cacheBytesPerSecond: number;
+  /** Mean absolute error over the points, and no less than their own spread. */
+  readonly errorShare: number;
+  /** Which terms the points told apart. */
+  readonly form: LawForm;
+}
+
+export type LawForm = 'three' | 'overhead-and-bytes' | 'ceiling' | 'bytes';
+
+export const engineLaw = (
+  points: readonly LawPoint[],
+  ceilingBytesPerSecond?: number,
+): EngineLaw | Unknown => {
+  const good = points.filter(point => point.seconds > 0 && point.weightBytes > 0 && point.layers > 0);
+  if (good.length === 0) return unknown('no point has a time');
+  const fastest = (ceilingBytesPerSecond ?? Number.POSITIVE_INFINITY) * CEILING_SLACK;
+  for (const attempt of attempts(good, ceilingBytesPerSecond)) {
+    const found = attempt.solve();
+    if (found === undefined) continue;
+    const { a, x, y } = found;
+    const isPossible = a >= 0 && x > 0 && y > 0 && (attempt.form === 'bytes' || 1 / x <= fastest);
+    if (!isPossible) continue;
+    return {
+      layerUs: a * 1e6,
+      weightBytesPerSecond: 1 / x,
+      cacheBytesPerSecond: 1 / y,
+      errorShare: errorOf(good, found),
+      form: attempt.form,
+    };
+  }
+  return unknown('the points follow no law with a positive bandwidth');
+};
+
+/** Seconds a layer, a byte of weights, a byte of the cache. */
+interface Coefficients {
+  readonly a: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Attempt {
+  readonly form: LawForm;
+  readonly solve: () => Coefficients | undefined;
+}
+
+/** The one that tells most apart first; each is refused where it gives what cannot be. */
+const attempts = (points: readonly LawPoint[], ceiling: number | undefined): readonly Attempt[] => {
+  const layers = (point: LawPoint): number => point.layers;
+  const weights = (point: LawPoint): number => point.weightBytes;
+  const cache = (point: LawPoint): number => point.cacheBytes;
+  const bytes = (point: LawPoint): number => point.weightBytes + point.cacheBytes;
+  const hasDepth = differs(
+    points.map(point => point.cacheBytes / bytes(point)),
+    DEPTH_SPAN,
+  );
+  const hasSizes = differs(
+    points.map(point => Math.log(point.weightBytes / point.layers)),
+    SIZE_SPAN,
+  );
+  const three: Attempt = {
+    form: 'three',
+    solve: () => {
+      const [a, x, y] = leastSquares(points, [layers, weights, cache]) ?? [];
+      return a === undefined || x === undefined || y === undefined ? undefined : { a, x, y };
+    },
+  };
+  const two: Attempt = {
+    form: 'overhead-and-bytes',
+    solve: () => {
+      const [a, x] = leastSquares(points, [layers, bytes]) ?? [];
+      return a === undefined || x === undefined ? undefined : { a, x, y: x };
+    },
+  };
+  const atCeiling: Attempt = {
+    form: 'ceiling',
+    solve: () => {
+      if (ceiling === undefined) return undefined;
+      const least = (point: LawPoint): number => point.weightBytes / ceiling;
+      const [a, y] = leastSquares(points, hasDepth ? [layers, cache] : [layers], least) ?? [];
+      if (a === undefined) return undefined;
+      return { a, x: 1 / ceiling, y: y === undefined || y <= 0 ? 1 / ceiling : y };
+    },
+  };
+  const bytesAlone: Attempt = {
+    form: 'bytes',
+    solve: () => {
+      const [x] = leastSquares(points, [bytes]) ?? [];
+      return x === undefined ? undefined : { a: 0, x, y: x };
+    },
+  };
+  return [
+    ...(hasDepth && hasSizes ? [three] : []),
+    ...(hasDepth || hasSizes ? [two] : []),
+    atCeiling,
+    bytesAlone,
+  ];
+};
+
+type Column = (point: LawPoint) => number;
+
+/** Of Σ ((columns − (t − taken)) / t)²; undefined where the columns do not differ. */
+const leastSquares = (
+  points: readonly LawPoint[],
+  columns: readonly Column[],
+  taken: Column = () => 0,
+): readonly number[] | undefined => {
+  // Columns are of one size, so that the pivots can be compared.
+  const scales = columns.map(column => Math.max(...points.map(point => column(point) / point.seconds)));
+  if (scales.some(scale => !(scale > 0))) return undefined;
+  const rows = points.map(point => ({
+    values: columns.map((column, index) => column(point) / point.seconds / (scales[index] ?? 1)),
+    wanted: 1 - taken(point) / point.seconds,
+  }));
+  const matrix = columns.map((_, i) => [
+    ...columns.map((__, j) => rows.reduce((sum, { values }) => sum + (values[i] ?? 0) * (values[j] ?? 0), 0)),
+    rows.reduce((sum, { values, wanted }) => sum + (values[i] ?? 0) * wanted, 0),
+  ]);
+  const solved = eliminated(matrix);
+  return solved?.map((value, index) => value / (scales[index] ?? 1));
+};
+
+/** Gauss with the greatest pivot; undefined for a singular matrix. */
+const eliminated = (matrix: readonly (readonly number[])[]): readonly number[] | undefined => {
+  const rows = matrix.map(row => [...row]);
+  const size = rows.length;
+  for (let at = 0; at < size; at += 1) {
+    const best = rows
+      .slice(at)
+      .reduce((most, row) => (Math.abs(row[at] ?? 0) > Math.abs(most[at] ?? 0) ? row : most));
+    const index = rows.indexOf(best);
+    const pivot = best[at] ?? 0;
+    if (Math.abs(pivot) < SINGULAR) return undefined;
+    const other = rows[at];
+    if (other === undefined) return undefined;
+    rows[at] = best;
+    rows[index] = other;
+    for (const row of rows) {
+      if (row === best) continue;
+      const factor = (row[at] ?? 0) / pivot;
+      for (let column = at; column <= size; column += 1)
+        row[column] = (row[column] ?? 0) - factor * (best[column] ?? 0);
+    }
+  }
+  return rows.map((row, at) => (row[size] ?? 0) / (row[at] ?? 1));
+};
+
+const errorOf = (points: readonly LawPoint[], { a, x, y }: Coefficients): number => {
+  const errors = points.map(({ layers, weightBytes, cacheBytes, seconds }) =>
+    Math.abs((a * layers + x * weightBytes + y * cacheBytes) / seconds - 1),
+  );
+  const spreads = points.map(({ spread }) => knownOr(spread, 0));
+  return Math.max(mean(errors), mean(spreads));
+};
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+const differs = (values: readonly number[], span: number): boolean =>
+  Math.max(...values) - Math.min(...values) >= span;
+
+/** The probe and the engine do not read at the same second. */
+const CEILING_SLACK = 1.05;
+/** Of all bytes, how much more is cache at the greatest depth. */
+const DEPTH_SPAN = 0.02;
+/** Of the logarithm of bytes a layer. */
+const SIZE_SPAN = 0.05;
+const SINGULAR = 1e-9;

@@ -1,0 +1,25 @@
+// The kind of event that speaks of how fast an engine runs a model on a node: a row of the table of kinds.
+
+import { isUnknown } from '../unknown.ts';
+import type { EngineCalibration } from './engine-calibration.ts';
+
+export const MODEL_KINDS = {
+  'engine.calibrated': {
+    class: 'durable',
+    field: 'engineCalibrations',
+    shape: 'keyed',
+    // Engines and versions times models that somebody profiles; the oldest goes.
+    entriesMax: 64,
+    isNewestKept: true,
+    key: ({ targetNode, calibrationKey }: EngineCalibration): string =>
+      `${isUnknown(targetNode) ? 'unknown' : targetNode} ${calibrationKey}`,
+    texts: {
+      calibrationKey: 'plain',
+      runId: 'runId',
+      engine: 'plain',
+      version: 'plain',
+      modelName: 'modelName',
+      modelDigest: 'plain',
+    },
+  },
+} as const;

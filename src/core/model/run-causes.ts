@@ -1,0 +1,154 @@
+// What may have put a run above the bound, or far below what is expected: each with what was found of it, in the order in which
+// a person should rule them out.
+
+import { formatCount } from '../figure/figure.ts';
+import type { Report } from '../run/report.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, knownOr } from '../unknown.ts';
+import type { ModelFacts } from './model-facts.ts';
+import type { CauseCode, RunCause, RunStanding } from './run-standing.ts';
+
+/** What the machine tells of itself around the run. */
+export interface HostEvidence {
+  /** Why clocks were held down; empty: they were not. */
+  readonly throttleReasons: Reported<readonly string[]>;
+  /** Of the model's bytes, 0..1, that do not lie on the device. */
+  readonly offloadedShare: Reported<number>;
+  /** "x4 of x16"; '' where it has all its lanes. */
+  readonly pcieShortfall: Reported<string>;
+  readonly otherProcesses: Reported<string>;
+  readonly probeAgeMs: Reported<number>;
+  readonly isProbeLowerBound: Reported<boolean>;
+}
+
+interface CauseSources {
+  readonly standings: readonly RunStanding[];
+  readonly report: Report;
+  readonly model: ModelFacts;
+  readonly evidence: HostEvidence;
+}
+
+/** Of both where some figure is above and another far below. */
+export const runCauses = (sources: CauseSources): readonly RunCause[] => {
+  const isAbove = sources.standings.some(({ ofBound }) => ofBound > 1);
+  const isBelow = sources.standings.some(({ ofExpected }) => ofExpected < FAR_BELOW);
+  return [...(isAbove ? aboveCauses(sources) : []), ...(isBelow ? belowCauses(sources) : [])];
+};
+
+const aboveCauses = (sources: CauseSources): readonly RunCause[] => [
+  speculation(sources),
+  prefixHits(sources),
+  modelFacts(sources),
+  oldProbe(sources),
+  lowProbe(sources),
+];
+
+const belowCauses = (sources: CauseSources): readonly RunCause[] => {
+  const { evidence, report } = sources;
+  const kvUsage = knownOr(report.server, undefined)?.figures.kvUsage;
+  return [
+    of('clock-events', evidence.throttleReasons, reasons =>
+      reasons.length === 0
+        ? [false, 'clocks were not held down']
+        : [true, `clocks held down: ${reasons.join(', ')}`],
+    ),
+    of('offload', evidence.offloadedShare, share =>
+      share <= 0
+        ? [false, 'the whole model lies on the device']
+        : [true, `${percent(share)} of the model lies outside the device`],
+    ),
+    of('pcie-width', evidence.pcieShortfall, words =>
+      words === '' ? [false, 'the device has all its lanes'] : [true, `PCIe ${words}`],
+    ),
+    of('other-process', otherProcess(sources), words =>
+      words === '' ? [false, 'nothing else was seen on the device'] : [true, words],
+    ),
+    kvUsage === undefined
+      ? { code: 'cache-full', finding: 'unknown', words: 'the server does not tell how full its cache was' }
+      : {
+          code: 'cache-full',
+          finding: kvUsage.max >= CACHE_FULL ? 'found' : 'not-found',
+          words: `the cache for keys and values was up to ${percent(kvUsage.max)} full`,
+        },
+    {
+      code: 'client-bound',
+      finding: FINDINGS[report.client.verdict],
+      words:
+        report.client.verdict === 'trustworthy'
+          ? 'this client was not the limit'
+          : `this client: ${report.client.reasons.join('; ').slice(0, WORDS_LENGTH_MAX)}`,
+    },
+    prefixHits(sources),
+    speculation(sources),
+  ];
+};
+
+const speculation = ({ report }: CauseSources): RunCause => {
+  const found = findingOf(report, 'speculative-decoding');
+  const accepted = knownOr(report.server, undefined)?.figures.acceptedTokens?.rose ?? 0;
+  const words =
+    found ?? (accepted > 0 ? `the server accepted ${formatCount(accepted)} tokens guessed ahead` : undefined);
+  if (words !== undefined) return { code: 'speculation', finding: 'found', words };
+  const isTold = knownOr(report.server, undefined)?.figures.acceptedTokens !== undefined;
+  return {
+    code: 'speculation',
+    finding: isTold ? 'not-found' : 'unknown',
+    words: isTold ? 'no token was guessed ahead' : 'the server does not tell whether it guesses tokens ahead',
+  };
+};
+
+const prefixHits = ({ report }: CauseSources): RunCause => {
+  const found = findingOf(report, 'prefix-cache');
+  return found === undefined
+    ? { code: 'prefix-hits', finding: 'not-found', words: 'no hits in a cache of prefixes were told' }
+    : { code: 'prefix-hits', finding: 'found', words: found };
+};
+
+const modelFacts = ({ model: { notes, source } }: CauseSources): RunCause => ({
+  code: 'model-facts',
+  finding: notes.length === 0 ? 'unknown' : 'found',
+  words:
+    notes.length === 0
+      ? `${source.place} may not be what is served`.slice(0, WORDS_LENGTH_MAX)
+      : notes.join('; ').slice(0, WORDS_LENGTH_MAX),
+});
+
+const oldProbe = ({ evidence: { probeAgeMs } }: CauseSources): RunCause =>
+  of('old-probe', probeAgeMs, ageMs => [
+    ageMs > DAY_MS,
+    `the ceiling was measured ${Math.round(ageMs / 3_600_000)} h ago`,
+  ]);
+
+const lowProbe = ({ evidence: { isProbeLowerBound } }: CauseSources): RunCause =>
+  of('low-probe', isProbeLowerBound, isLow =>
+    isLow
+      ? [true, "the probe's engine cannot reach the hardware's peak"]
+      : [false, "the probe's engine can reach the hardware's peak"],
+  );
+
+const otherProcess = ({ report, evidence }: CauseSources): Reported<string> => {
+  const clients = findingOf(report, 'other-clients');
+  return clients ?? evidence.otherProcesses;
+};
+
+const findingOf = ({ contamination }: Report, code: string): string | undefined =>
+  knownOr(contamination, []).find(each => each.code === code)?.problem;
+
+const of = <T extends string | number | boolean | readonly unknown[]>(
+  code: CauseCode,
+  told: Reported<T>,
+  judge: (value: T) => readonly [isFound: boolean, words: string],
+): RunCause => {
+  if (isUnknown(told)) return { code, finding: 'unknown', words: told.reason };
+  const [isFound, words] = judge(told);
+  return { code, finding: isFound ? 'found' : 'not-found', words: words.slice(0, WORDS_LENGTH_MAX) };
+};
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const FINDINGS = { trustworthy: 'not-found', 'client-bound': 'found', unknown: 'unknown' } as const;
+/** Of the expected speed. */
+const FAR_BELOW = 0.5;
+const CACHE_FULL = 0.95;
+const DAY_MS = 86_400_000;
+const WORDS_LENGTH_MAX = 500;

@@ -1,0 +1,62 @@
+// Where a run stands under the bound, in words: one line a figure, and what was looked for.
+
+import { figureText, formatBytesPerSecond, formatThreeDigits } from '../figure/figure.ts';
+import { inColumns } from '../text/columns.ts';
+import { isUnknown } from '../unknown.ts';
+import type { CauseFinding, RunHeadroom, RunStanding } from './run-standing.ts';
+
+export const RUN_HEADROOM_HEAD: readonly string[] = ['', 'reached', 'of bound', 'of expected', 'limited by'];
+
+export const runHeadroomRows = ({ standings }: RunHeadroom): readonly (readonly string[])[] =>
+  standings.map(standing => [
+    standingName(standing),
+    `${formatThreeDigits(standing.achieved)} tok/s`,
+    `${percent(standing.ofBound)} of ${formatThreeDigits(standing.bound)}`,
+    `${percent(standing.ofExpected)} of ${formatThreeDigits(standing.expected.value)}`,
+    LIMIT_WORDS[standing.limit],
+  ]);
+
+/** What stands beneath the table. */
+export const runHeadroomRemarks = (headroom: RunHeadroom): readonly string[] => {
+  const { place, deviceName, constants, errorShare, unjudged, readBytes, causes } = headroom;
+  return [
+    `${place} (${deviceName}, ${figureText(formatBytesPerSecond(headroom.ceilingBytesPerSecond))} measured), constants of ${constants}${isUnknown(errorShare) ? '' : `, off by ${percent(errorShare)}`}`,
+    ...(headroom.standings.some(({ ofBound }) => ofBound > 1)
+      ? ['above the bound: the facts, the probe or the run are not what they seem']
+      : []),
+    ...unjudged.map(({ phase, reason }) => `${phase} is not judged: ${reason}`),
+    ...(isUnknown(readBytes)
+      ? []
+      : [
+          `the server moved ${figureText(formatBytesPerSecond(readBytes.bytesPerSecond))} a device by its own count, ${percent(readBytes.ofCeiling)} of what was measured`,
+        ]),
+    ...causes.map(({ finding, words }) => `${FINDING_WORDS[finding]}: ${words}`),
+  ];
+};
+
+export const runHeadroomLines = (headroom: RunHeadroom): readonly string[] => [
+  ...(headroom.standings.length === 0
+    ? []
+    : inColumns([RUN_HEADROOM_HEAD, ...runHeadroomRows(headroom)], { hasFigures: true })),
+  ...runHeadroomRemarks(headroom).map(remark => `  ${remark}`),
+];
+
+const standingName = ({ phase, test, batch }: RunStanding): string => {
+  if (test !== '') return test;
+  return phase === 'decode' && batch > 1.05 ? `decode, ${formatThreeDigits(batch)} at once` : phase;
+};
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const LIMIT_WORDS: Readonly<Record<RunStanding['limit'], string>> = {
+  weights: 'weights',
+  experts: 'experts',
+  cache: 'cache',
+  compute: 'compute',
+  overhead: 'overhead',
+};
+const FINDING_WORDS: Readonly<Record<CauseFinding, string>> = {
+  found: 'likely',
+  'not-found': 'ruled out',
+  unknown: 'possible',
+};

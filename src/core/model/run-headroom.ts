@@ -1,0 +1,243 @@
+// Where a run stands under the bound of the machine that it loaded: what it reached of what measured ceilings allow and of what
+// is expected, by decode and prefill, and what was looked for where it is out of the ordinary. Nothing is clipped: a figure
+// above the bound is a finding about the model's facts, the probe or the run.
+
+import type { DepthProfile } from '../depth/depth-profile.ts';
+import { depthTestName } from '../depth/depth-text.ts';
+import type { Report } from '../run/report.ts';
+import type { Estimate } from '../sweep/stage.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, knownOr, type Unknown, unknown } from '../unknown.ts';
+import type { CacheType } from './cache-bytes.ts';
+import { CACHE_TYPES } from './cache-bytes.ts';
+import { promptOperations } from './calibrate-engine.ts';
+import { decodeStep } from './decode-step.ts';
+import type { Engine, EngineConstants } from './engine-constants.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
+import type { ModelFacts } from './model-facts.ts';
+import { prefillTime } from './prefill.ts';
+import type { HostEvidence } from './run-causes.ts';
+import { runCauses } from './run-causes.ts';
+import type { ReadBandwidth, RunHeadroom, RunPhaseName, RunStanding, UnjudgedPhase } from './run-standing.ts';
+import type { DeviceCeiling } from './step-time.ts';
+import { stepTime } from './step-time.ts';
+
+export interface RunHeadroomInput {
+  readonly report: Report;
+  readonly model: ModelFacts;
+  readonly place: Pick<HeadroomPlace, 'name' | 'deviceName' | 'ceiling'>;
+  readonly engine: Engine;
+  readonly constants: EngineConstants;
+  readonly cacheType: CacheType;
+  readonly evidence: HostEvidence;
+}
+
+export const runHeadroom = (input: RunHeadroomInput): RunHeadroom | Unknown => {
+  const { report, place, engine, constants, model } = input;
+  const { ceiling } = place;
+  if (isUnknown(ceiling)) return ceiling;
+  const judged =
+    report.depth === undefined
+      ? [judgedDecode(input, ceiling), judgedPrefill(input, ceiling)]
+      : judgedRows(input, ceiling, report.depth);
+  const standings = judged.flatMap(each => (each.kind === 'standing' ? [each.standing] : []));
+  return {
+    place: place.name,
+    deviceName: place.deviceName,
+    engine,
+    modelSource: model.source.place,
+    constants: constants.label,
+    errorShare: constants.errorShare ?? unknown('not fitted'),
+    ceilingBytesPerSecond: ceiling.bytesPerSecond,
+    standings,
+    unjudged: judged.flatMap(each => (each.kind === 'unjudged' ? [each.unjudged] : [])),
+    readBytes: readBandwidth(report, ceiling),
+    causes: runCauses({ standings, report, model, evidence: input.evidence }),
+  };
+};
+
+type Judged =
+  | { readonly kind: 'standing'; readonly standing: RunStanding }
+  | { readonly kind: 'unjudged'; readonly unjudged: UnjudgedPhase };
+
+const standing = (
+  of: Pick<RunStanding, 'phase' | 'test' | 'batch' | 'contextTokens' | 'achieved' | 'limit'>,
+  tokens: { readonly bound: number; readonly expected: Estimate },
+): Judged => ({
+  kind: 'standing',
+  standing: {
+    ...of,
+    ...tokens,
+    ofBound: of.achieved / tokens.bound,
+    ofExpected: of.achieved / tokens.expected.value,
+  },
+});
+
+const unjudged = (phase: RunPhaseName, reason: string): Judged => ({
+  kind: 'unjudged',
+  unjudged: { phase, reason },
+});
+
+/** At the mean batch that the run had: tokens a second of all, times the time of one. */
+const judgedDecode = (input: RunHeadroomInput, ceiling: DeviceCeiling): Judged => {
+  const { series, outputTokensPerSecond } = input.report;
+  const tpotNs = series.tpotNs?.mean ?? undefined;
+  const [inMean, outMean] = [series.inputTokens?.mean, series.outputTokens?.mean];
+  if (tpotNs === undefined || tpotNs <= 0) return unjudged('decode', 'no request has a time per token');
+  if (isUnknown(outputTokensPerSecond)) return unjudged('decode', outputTokensPerSecond.reason);
+  if (typeof inMean !== 'number' || typeof outMean !== 'number')
+    return unjudged('decode', 'the server tells no usage');
+  const batch = Math.max(1, (outputTokensPerSecond * tpotNs) / SECOND_NS);
+  return decodeStanding(input, ceiling, {
+    test: '',
+    batch,
+    contextTokens: inMean + outMean / 2,
+    secondsPerToken: tpotNs / SECOND_NS,
+    // Between two tokens of one sequence the prompts of the others are read.
+    promptsBetween:
+      batch > BATCH_ALONE ? { tokens: inMean, share: (batch - 1) / Math.max(1, outMean) } : undefined,
+  });
+};
+
+interface DecodeMeasured {
+  readonly test: string;
+  readonly batch: number;
+  readonly contextTokens: number;
+  readonly secondsPerToken: number;
+  readonly promptsBetween: { readonly tokens: number; readonly share: number } | undefined;
+}
+
+const decodeStanding = (
+  { model, constants, cacheType }: RunHeadroomInput,
+  ceiling: DeviceCeiling,
+  { test, batch, contextTokens, secondsPerToken, promptsBetween }: DecodeMeasured,
+): Judged => {
+  if (isUnknown(model.layers)) return unjudged('decode', model.layers.reason);
+  const step = decodeStep(model, {
+    batch,
+    contextTokens,
+    cacheBytesPerElement: CACHE_TYPES[cacheType],
+  });
+  if (isUnknown(step)) return unjudged('decode', step.reason);
+  const time = stepTime(step, { layers: model.layers, ceiling, constants });
+  const prompts =
+    promptsBetween === undefined
+      ? undefined
+      : prefillTime(model, { promptTokens: promptsBetween.tokens, ceiling, constants });
+  const waited = (end: keyof Estimate): number =>
+    prompts === undefined || isUnknown(prompts) || promptsBetween === undefined
+      ? 0
+      : prompts.expectedSeconds[end] * promptsBetween.share;
+  const expected = time.expectedSeconds;
+  return standing(
+    { phase: 'decode', test, batch, contextTokens, achieved: batch / secondsPerToken, limit: time.limit },
+    {
+      bound: batch / time.boundSeconds,
+      expected: {
+        value: batch / (expected.value + waited('value')),
+        low: batch / (expected.high + waited('high')),
+        high: batch / (expected.low + waited('low')),
+      },
+    },
+  );
+};
+
+/** Only of requests that were alone: else the time to first token has a queue in it. */
+const judgedPrefill = (input: RunHeadroomInput, ceiling: DeviceCeiling): Judged => {
+  const { run, series, contamination } = input.report;
+  if (run.pattern.kind !== 'concurrency' || run.pattern.concurrency !== 1)
+    return unjudged('prefill', 'more than one request at a time: the time to first token has a queue in it');
+  const hits = knownOr(contamination, []).find(({ code }) => code === 'prefix-cache');
+  if (hits !== undefined) return unjudged('prefill', hits.problem);
+  const ttftNs = series.ttftNs?.percentiles['50'];
+  const tokens = series.inputTokens?.mean;
+  if (ttftNs === undefined || ttftNs <= 0 || typeof tokens !== 'number' || tokens <= 0)
+    return unjudged('prefill', 'there is no time to first token, or no usage');
+  return prefillStanding(input, ceiling, {
+    test: '',
+    tokens,
+    before: 0,
+    tokensPerSecond: (tokens * SECOND_NS) / ttftNs,
+  });
+};
+
+const prefillStanding = (
+  { model, constants }: RunHeadroomInput,
+  ceiling: DeviceCeiling,
+  of: {
+    readonly test: string;
+    readonly tokens: number;
+    readonly before: number;
+    readonly tokensPerSecond: number;
+  },
+): Judged => {
+  const time = prefillTime(model, { promptTokens: of.tokens + of.before, ceiling, constants });
+  if (isUnknown(time)) return unjudged('prefill', time.reason);
+  const all = promptOperations(model, of.tokens + of.before);
+  const held = of.before === 0 ? 0 : promptOperations(model, of.before);
+  if (isUnknown(all) || isUnknown(held)) return unjudged('prefill', 'its operations are not known');
+  // Of the time of the whole prompt that share which the new tokens have of its operations.
+  const share = (all - held) / all;
+  const { boundSeconds, expectedSeconds, limit } = time;
+  const rate = (seconds: number): number => of.tokens / (seconds * share);
+  return standing(
+    {
+      phase: 'prefill',
+      test: of.test,
+      batch: 1,
+      contextTokens: of.before,
+      achieved: of.tokensPerSecond,
+      limit: limit === 'weights' ? 'weights' : 'compute',
+    },
+    {
+      bound: rate(boundSeconds),
+      expected: {
+        value: rate(expectedSeconds.value),
+        low: rate(expectedSeconds.high),
+        high: rate(expectedSeconds.low),
+      },
+    },
+  );
+};
+
+const judgedRows = (
+  input: RunHeadroomInput,
+  ceiling: DeviceCeiling,
+  { plan, rows }: DepthProfile,
+): readonly Judged[] =>
+  rows.map(row => {
+    const { tokensPerSecond, contextTokens, tokens } = row;
+    const phase = row.test === 'writing' ? 'decode' : 'prefill';
+    if (isUnknown(tokensPerSecond))
+      return unjudged(phase, `${depthTestName(row)}: ${tokensPerSecond.reason}`);
+    const context = knownOr(contextTokens, row.depth);
+    return phase === 'decode'
+      ? decodeStanding(input, ceiling, {
+          test: depthTestName(row),
+          batch: 1,
+          contextTokens: context + plan.outputTokens / 2,
+          secondsPerToken: 1 / tokensPerSecond.mean,
+          promptsBetween: undefined,
+        })
+      : prefillStanding(input, ceiling, {
+          test: depthTestName(row),
+          tokens,
+          before: row.test === 'whole' ? 0 : context,
+          tokensPerSecond: tokensPerSecond.mean,
+        });
+  });
+
+/** vLLM and SGLang count the bytes that they estimate to read and write for each device. */
+const readBandwidth = ({ server, windowNs }: Report, ceiling: DeviceCeiling): Reported<ReadBandwidth> => {
+  if (isUnknown(server)) return unknown('the server tells no metrics');
+  const { readBytes, writtenBytes } = server.figures;
+  if (readBytes === undefined)
+    return unknown('the server does not count bytes: vLLM and SGLang do with --enable-mfu-metrics');
+  if (isUnknown(windowNs) || windowNs <= 0) return unknown('the measured phase has no length');
+  const bytesPerSecond = ((readBytes.rose + (writtenBytes?.rose ?? 0)) * SECOND_NS) / windowNs;
+  return { bytesPerSecond, ofCeiling: bytesPerSecond / ceiling.bytesPerSecond };
+};
+
+const SECOND_NS = 1e9;
+/** Below this a request is as good as alone. */
+const BATCH_ALONE = 1.05;

@@ -1,0 +1,77 @@
+// Where a run stands under the bound of the machine that it loaded, as a report keeps it.
+
+import type { Estimate } from '../sweep/stage.ts';
+import type { Reported } from '../unknown.ts';
+import type { Engine } from './engine-constants.ts';
+import type { StepTerm } from './step-time.ts';
+
+export type RunHeadroom = {
+  /** The node, and which of its devices. */
+  readonly place: string;
+  readonly deviceName: string;
+  readonly engine: Engine;
+  /** Where the model's facts are from: a file, folder or URL. */
+  readonly modelSource: string;
+  /** Whose constants the expectation has. */
+  readonly constants: string;
+  readonly errorShare: Reported<number>;
+  readonly ceilingBytesPerSecond: number;
+  /** Of a depth profile one a row, else at most one of decode and one of prefill. */
+  readonly standings: readonly RunStanding[];
+  /** Why decode or prefill is not among them. */
+  readonly unjudged: readonly UnjudgedPhase[];
+  /** By the server's own count of bytes, over the measured bandwidth. */
+  readonly readBytes: Reported<ReadBandwidth>;
+  /** In the order in which they should be ruled out; none where all is as expected. */
+  readonly causes: readonly RunCause[];
+};
+
+export type RunPhaseName = (typeof RUN_PHASES)[number];
+export const RUN_PHASES = ['decode', 'prefill'] as const;
+
+export type UnjudgedPhase = { readonly phase: RunPhaseName; readonly reason: string };
+
+export type RunStanding = {
+  readonly phase: RunPhaseName;
+  /** "tg128 @ d4096" in a depth profile; '' for a run as a whole. */
+  readonly test: string;
+  /** Sequences that were decoded at once, mean. */
+  readonly batch: number;
+  /** Tokens in the cache of each in the middle of the answer, or read before. */
+  readonly contextTokens: number;
+  /** Tokens a second, of all sequences together. */
+  readonly achieved: number;
+  readonly bound: number;
+  readonly expected: Estimate;
+  readonly ofBound: number;
+  readonly ofExpected: number;
+  /** What takes most of the expected time. */
+  readonly limit: StepTerm;
+};
+
+export type ReadBandwidth = { readonly bytesPerSecond: number; readonly ofCeiling: number };
+
+export type RunCause = {
+  readonly code: CauseCode;
+  readonly finding: CauseFinding;
+  readonly words: string;
+};
+
+/** `unknown`: nobody tells, so that it stays possible. */
+export type CauseFinding = (typeof CAUSE_FINDINGS)[number];
+export const CAUSE_FINDINGS = ['found', 'not-found', 'unknown'] as const;
+
+export type CauseCode = (typeof CAUSE_CODES)[number];
+export const CAUSE_CODES = [
+  'speculation',
+  'prefix-hits',
+  'model-facts',
+  'old-probe',
+  'low-probe',
+  'clock-events',
+  'offload',
+  'pcie-width',
+  'other-process',
+  'cache-full',
+  'client-bound',
+] as const;

@@ -1,0 +1,53 @@
+// The facts of the model that a server on this machine serves, where the server tells the file that it has open: llama.cpp's
+// /props names it. Only a file of this machine is looked at, and only its header.
+
+import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import type { ModelFacts } from '../core/model/model-facts.ts';
+import { type Unknown, unknown } from '../core/unknown.ts';
+import { ModelError } from './model-error.ts';
+import { readModel } from './read-model.ts';
+
+export interface ServedModel {
+  /** What a person named with --facts; undefined: nothing. */
+  readonly named: string | undefined;
+  /** As the server tells it; undefined: it does not, or is not on this machine. */
+  readonly servedPath: string | undefined;
+  /** Of the server, without its path. */
+  readonly serverUrl: string;
+}
+
+/** Unknown, with the reason, where it cannot be read. @throws the signal's reason. */
+export const servedModel = async (
+  { named, servedPath, serverUrl }: ServedModel,
+  signal: AbortSignal,
+): Promise<ModelFacts | Unknown> => {
+  const places = [named ?? [], servedPath !== undefined && isAbsolute(servedPath) ? servedPath : []].flat();
+  const reasons: string[] = [];
+  for (const place of named === undefined ? [...places, serverUrl] : places) {
+    try {
+      return await readModel(place, signal);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      reasons.push(error.message);
+    }
+  }
+  return unknown(
+    named === undefined
+      ? 'what the server tells of its model is not enough: name its file or folder with --facts'
+      : (reasons[0] ?? 'not read'),
+  );
+};
+
+/** SHA-256 of what decides the cost of a model, hex: layers, tensors, cache, experts. */
+export const modelDigest = ({ architecture, layers, weights, cache, experts }: ModelFacts): string =>
+  createHash('sha256')
+    .update(JSON.stringify([architecture, layers, weights, cache, experts ?? null]))
+    .digest('hex')
+    .slice(0, DIGEST_LENGTH);
+
+/** Of the engine, its version and the model: what a calibration is kept under. */
+export const calibrationKey = (parts: readonly string[]): string =>
+  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, DIGEST_LENGTH);
+
+const DIGEST_LENGTH = 24;
