@@ -53,7 +53,7 @@ export class RunRegistry {
   readonly #parts: RunRegistryParts;
   readonly #live = new Map<RunId, RegisteredRun>();
   readonly #finished = new FinishedSeries();
-  readonly #calibrations: EngineCalibrations;
+  readonly #calibrations = new EngineCalibrations(fact => this.#parts.record(fact));
   /** Live runs that somebody asked to end; each hears of it when it tells something next. */
   readonly #stopAsked = new Set<RunId>();
   readonly #startedAtMs: number;
@@ -63,7 +63,6 @@ export class RunRegistry {
 
   constructor(parts: RunRegistryParts) {
     this.#parts = parts;
-    this.#calibrations = new EngineCalibrations(parts.record);
     this.#startedAtMs = parts.clock.nowMs();
   }
 
