@@ -9,6 +9,7 @@ import { parseAttainment, parseObjectives } from '../../core/run/parse-objective
 import { agentsOption, fromOption } from '../agent/agent-options.ts';
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
+import type { LikeTool } from '../like/like-command.ts';
 import type { DepthOptions } from './depth-options.ts';
 import { DEPTH } from './depth-options.ts';
 import { parseHeader } from './headers.ts';
@@ -55,6 +56,7 @@ export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOpti
   readonly slo: Option<readonly (readonly Objective[])[]>;
   readonly attainment: Option<number | undefined>;
   readonly requireTrustworthy: Option<boolean>;
+  readonly like: Option<LikeTool | undefined>;
   readonly noteGit: Option<string | undefined>;
   readonly json: Option<boolean>;
   readonly quiet: Option<boolean>;
@@ -236,6 +238,13 @@ export const BENCH: BenchOptions = {
     parse: parseAttainment,
   }),
   requireTrustworthy: flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
+  like: value({
+    name: 'like',
+    valueName: 'TOOL',
+    meaning:
+      "Print the command that sends the load of another tool's, given in place of URL: vllm, aiperf, guidellm.",
+    parse: oneOf('vllm', 'aiperf', 'guidellm'),
+  }),
   noteGit: value({
     name: 'note-git',
     valueName: 'DIR',

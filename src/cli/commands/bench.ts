@@ -20,6 +20,7 @@ import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ExitCode, ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import type { LikeTool } from '../like/like-command.ts';
 import type { ProcessState } from '../process-state.ts';
 import { repeatText } from '../report/report-repeat.ts';
 import { keptCommand, toldCommand } from '../sweep/kept-command.ts';
@@ -55,9 +56,15 @@ export const benchCommand: Command = {
       line: 'plimsoll bench URL --profile depth',
       meaning: 'speed of one stream at 0 to 32k tokens of context',
     },
+    {
+      line: "plimsoll bench --like vllm 'vllm bench serve --model M --num-prompts 100'",
+      meaning: 'print the command of this tool for that load',
+    },
     { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
+    const like = invocation.option(BENCH.like);
+    if (like !== undefined) return await printLike(like, invocation.arguments[0] ?? '', state);
     const wish = benchWish(invocation, state.cwd, await givenStages(invocation, state.cwd));
     const depth = depthWish(invocation, BENCH_OPTIONS);
     const agents = namedAgents(invocation);
@@ -98,6 +105,15 @@ export const benchCommand: Command = {
     await print(end, state, { isJson, isQuiet });
     return await exitOf(end, invocation, state);
   },
+};
+
+const printLike = async (tool: LikeTool, text: string, state: ProcessState): Promise<ExitCode> => {
+  const { likeText } = await import('../like/like-tool.ts');
+  const like = likeText(tool, text);
+  if (like.kind === 'wrong') throw new CommandError('usage', like.problem, like.advice);
+  await state.stdout.write(`${like.value.command}\n`);
+  for (const note of like.value.notes) await state.stderr.write(`plimsoll: ${note}\n`);
+  return EXIT_CODES.ok.code;
 };
 
 export interface ExitDemands {

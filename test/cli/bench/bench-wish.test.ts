@@ -320,7 +320,18 @@ describe('a benchmark', () => {
         'header-file',
         'api-key-file',
       ],
-      ...['max-failures', 'events', 'slo', 'attainment', 'require-trustworthy', 'json', 'quiet', 'home'],
+      ...[
+        'max-failures',
+        'events',
+        'slo',
+        'attainment',
+        'require-trustworthy',
+        'like',
+        'note-git',
+        'json',
+        'quiet',
+        'home',
+      ],
     ]);
   });
 });

@@ -1,0 +1,43 @@
+// What a command line of another tool says, in options of `plimsoll bench`.
+
+export type LikeTool = 'vllm' | 'aiperf' | 'guidellm';
+
+/** Of another tool's command. */
+export interface LikeCommand {
+  readonly url: string;
+  /** Name without dashes and value; '' for a flag. In the order of --help. */
+  readonly options: readonly (readonly [name: string, value: string])[];
+  /** What differs or has no counterpart, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** The same, while it is put together. */
+export class LikeBuilder {
+  readonly #options: (readonly [string, string])[] = [];
+  readonly #notes: string[] = [];
+
+  /** Not for what was not given. */
+  add(name: string, value: string | number | undefined): void {
+    if (value !== undefined) this.#options.push([name, String(value)]);
+  }
+
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  /** @param unread flags that nothing here stands for @param harmless those whose lack changes no figure */
+  made(url: string, unread: readonly string[], harmless: ReadonlySet<string>): LikeCommand {
+    const unknown = unread.filter(flag => !harmless.has(flag.slice(2)));
+    const notes =
+      unknown.length === 0
+        ? this.#notes
+        : [...this.#notes, `left out, with no counterpart here: ${unknown.join(', ')}`];
+    return { url, options: this.#options, notes };
+  }
+}
+
+/** "1024", or "uniform" as other tools write a spread, or a normal distribution. */
+export const lengthText = (mean: number | undefined, deviation: number | undefined): string | undefined => {
+  if (mean === undefined) return undefined;
+  return deviation === undefined || deviation === 0 ? String(mean) : `normal(${mean},${deviation})`;
+};

@@ -1,0 +1,32 @@
+// A command line as a shell cuts it into words: blanks, single and double quotation marks, backslashes, a line that goes on.
+// Nothing is expanded and nothing is run.
+
+/** Undefined where a quotation mark is never closed. */
+export const shellWords = (text: string): readonly string[] | undefined => {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? '';
+    if (quote !== '') {
+      if (character === quote) quote = '';
+      else if (character === '\\' && quote === '"' && DOUBLE_ESCAPED.has(text[at + 1] ?? '')) {
+        at += 1;
+        word = (word ?? '') + (text[at] ?? '');
+      } else word = (word ?? '') + character;
+    } else if (character === "'" || character === '"') {
+      quote = character;
+      word ??= '';
+    } else if (character === '\\') {
+      at += 1;
+      if (text[at] !== '\n') word = (word ?? '') + (text[at] ?? '');
+    } else if (/\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? '') + character;
+  }
+  if (quote !== '') return undefined;
+  return word === undefined ? words : [...words, word];
+};
+
+const DOUBLE_ESCAPED: ReadonlySet<string> = new Set(['"', '\\', '$', '`']);
