@@ -18,6 +18,38 @@ import { openHttpSource } from './http-source.ts';
 import { ModelError } from './model-error.ts';
 import type { SafeTensor } from './safetensors/read-safetensors.ts';
 import { readSafetensors } from './safetensors/read-safetensors.ts';
+import { ollamaModel } from './server/ollama-model.ts';
+import { openAiModel } from './server/openai-model.ts';
+import type { ServersModel } from './server/servers-model.ts';
+
+/**
+ * @param place a path, or http(s)://… of a .gguf file or a server.
+ * @param served which of several models of a server.
+ * @throws ModelError
+ */
+export const readModelAt = async (
+  place: string,
+  { served, signal }: { readonly served?: string | undefined; readonly signal: AbortSignal },
+): Promise<ServersModel> => {
+  if (/^https?:\/\//i.test(place)) {
+    const url = URL.parse(place);
+    if (url === null) throw missing(place, 'it is not a URL', undefined);
+    if (!url.pathname.endsWith('.gguf')) return await serverModel(url, served, signal);
+  }
+  const facts = await readModel(place, signal);
+  return { facts, engine: facts.source.kind === 'gguf' ? 'llama.cpp' : 'other' };
+};
+
+const serverModel = async (
+  url: URL,
+  model: string | undefined,
+  signal: AbortSignal,
+): Promise<ServersModel> => {
+  const path = url.pathname.replace(/\/(v1(\/.*)?)?$/, '');
+  const base = new URL(`${path}/`, url.origin);
+  const question = { base, place: `${url.origin}${path}`, model, signal };
+  return (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, signal)));
+};
 
 /**
  * @param place a path, or http(s)://… of a .gguf file.
@@ -29,6 +61,8 @@ export const readModel = async (place: string, signal: AbortSignal): Promise<Mod
     throw missing(place, fileReason(error), error);
   });
   if (about.isDirectory()) return await modelIn(place, signal);
+  // Whoever opens a pipe waits for its other end.
+  if (!about.isFile()) throw missing(place, 'it is neither a file nor a folder', undefined);
   if (basename(place).endsWith('.json')) return await modelIn(dirname(place), signal, basename(place));
   return await ggufModel(place, path => openFileSource(path), signal);
 };
@@ -99,7 +133,7 @@ const missing = (place: string, reason: string, cause: unknown): ModelError =>
     {
       code: 'missing',
       problem: `${place} is not a model that can be read: ${reason}`,
-      advice: 'Name a .gguf file, a folder with config.json, or the URL of a .gguf file.',
+      advice: 'Name a .gguf file, a folder with config.json, or the URL of a .gguf file or a server.',
     },
     { cause },
   );

@@ -18,7 +18,7 @@ import { nodeName } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
 import { ModelError } from '../../model/model-error.ts';
-import { readModel } from '../../model/read-model.ts';
+import { readModelAt } from '../../model/read-model.ts';
 import { printable } from '../../tui/part.ts';
 import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { clusterNow } from '../cluster-stream.ts';
@@ -50,10 +50,17 @@ const outputOption = value({
   meaning: 'Tokens of output of each request, where several are served in turn. Default: 256.',
   parse: wholeNumberFrom(1, 100_000_000),
 });
+const servedOption = value({
+  name: 'served',
+  valueName: 'NAME',
+  meaning: 'Which model of a server that has several.',
+  parse: nonEmpty,
+});
 const engineOption = value({
   name: 'engine',
   valueName: 'NAME',
-  meaning: 'llama.cpp, mlx, vllm, sglang or other. Default: llama.cpp for a .gguf file, else other.',
+  meaning:
+    'llama.cpp, mlx, vllm, sglang or other. Default: that of the server, llama.cpp for a .gguf file, else other.',
   parse: oneOf(...ENGINES),
 });
 const cacheOption = value({
@@ -97,12 +104,15 @@ export const headroomCommand: Command = {
   name: 'headroom',
   summary: 'What a model should do on the measured machines',
   description:
-    'MODEL is a .gguf file, a folder with config.json (and safetensors), or the URL of a .gguf file, of which only the header is fetched. The bound follows from measured ceilings alone; the expectation from constants of engines, with their error.',
-  arguments: [{ name: 'MODEL', meaning: 'The file, folder or URL of a model.', isRequired: true }],
+    'MODEL is a .gguf file, a folder with config.json (and safetensors), the URL of a .gguf file, of which only the header is fetched, or the URL of a server (Ollama, llama.cpp, vLLM, SGLang). The bound follows from measured ceilings alone; the expectation from constants of engines, with their error.',
+  arguments: [
+    { name: 'MODEL', meaning: 'The file, folder or URL of a model, or of its server.', isRequired: true },
+  ],
   options: [
     contextOption,
     batchOption,
     outputOption,
+    servedOption,
     engineOption,
     cacheOption,
     nodesOption,
@@ -130,13 +140,14 @@ export const headroomCommand: Command = {
   run: async (invocation, state) => {
     const [place = ''] = invocation.arguments;
     const isRemote = /^https?:\/\//i.test(place);
-    const model = await readModel(isRemote ? place : resolve(state.cwd, place), state.stop).catch(
-      (error: unknown) => {
-        throw error instanceof ModelError ? endedBy('benchInput', error) : error;
-      },
-    );
+    const { facts: model, engine } = await readModelAt(isRemote ? place : resolve(state.cwd, place), {
+      served: invocation.option(servedOption),
+      signal: state.stop,
+    }).catch((error: unknown) => {
+      throw error instanceof ModelError ? endedBy('benchInput', error) : error;
+    });
     const question = {
-      engine: invocation.option(engineOption) ?? (model.source.kind === 'gguf' ? 'llama.cpp' : 'other'),
+      engine: invocation.option(engineOption) ?? engine,
       contextTokens: invocation.option(contextOption) ?? CONTEXT_TOKENS,
       outputTokens: invocation.option(outputOption) ?? OUTPUT_TOKENS,
       batch: invocation.option(batchOption) ?? 1,

@@ -17,7 +17,11 @@ export const ggufCache = (
     tensors,
     layers,
     notes,
-  }: { readonly tensors: readonly GgufTensor[]; readonly layers: Reported<number>; readonly notes: string[] },
+  }: {
+    readonly tensors: readonly Pick<GgufTensor, 'name'>[];
+    readonly layers: Reported<number>;
+    readonly notes: string[];
+  },
 ): Reported<ModelCache> => {
   if (isUnknown(layers)) return layers;
   if (layers > LAYERS_MAX) return unknown(`the file tells ${layers} layers`);
@@ -71,7 +75,10 @@ export const ggufCache = (
 };
 
 /** Names of the tensors of each block, without their number. */
-const partsByBlock = (tensors: readonly GgufTensor[], layers: number): readonly ReadonlySet<string>[] => {
+const partsByBlock = (
+  tensors: readonly Pick<GgufTensor, 'name'>[],
+  layers: number,
+): readonly ReadonlySet<string>[] => {
   const parts = Array.from({ length: layers }, () => new Set<string>());
   for (const { name } of tensors) {
     const block = blockOf(name);

@@ -9,6 +9,10 @@ export interface TensorType {
 /** Undefined for numbers that were given up (4 and 5, 31 to 33, 36 to 38), and for those of later versions. */
 export const tensorType = (number: number): TensorType | undefined => TENSOR_TYPES.get(number);
 
+/** By the name that engines print. */
+export const tensorTypeNamed = (name: string): TensorType | undefined =>
+  [...TENSOR_TYPES.values()].find(known => known.name === name.toUpperCase());
+
 const type = (
   number: number,
   name: string,

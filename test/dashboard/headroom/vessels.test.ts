@@ -105,7 +105,7 @@ describe('what is said of placements', () => {
     expect(lead.strong).toMatch(/^It fits, and it should run at \d+\.\d tok\/s\.$/);
     expect(lead.rest).toMatch(/the limit is the engine's overhead\. No engine passes 240 tok\/s/);
     expect(lead.rest).toMatch(
-      /Second is spark: \d\.\d+ ms more for reading experts: all of it passes one memory at 230\sGB\/s/,
+      /Second is spark: \d\.\d+\sms more for reading experts: all of it passes one memory at 230\sGB\/s/,
     );
     expect(placements.ranked.map(placement => vesselSentence(placement, 1))).toEqual([
       expect.stringMatching(

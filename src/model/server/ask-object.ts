@@ -1,0 +1,66 @@
+// One question to a server that may be anything: bounded in time and bytes, redirects are not followed, and what is no JSON
+// object is no answer.
+
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { errorMessage } from '../../core/problem.ts';
+import { type Unknown, unknown } from '../../core/unknown.ts';
+
+export interface ServerAsk {
+  readonly url: URL;
+  /** A POST with this as JSON; undefined for a GET. */
+  readonly body?: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** `code` is "unreachable" where nobody answered at all. */
+export const askObject = async (question: ServerAsk): Promise<JsonObject | Unknown> => {
+  const text = await askBoundedText(question);
+  if (typeof text !== 'string') return text;
+  const json = parseAnyJson(text);
+  return isJsonObject(json) ? json : unknown(`${question.url.pathname} answers no JSON object`);
+};
+
+export const askBoundedText = async ({ url, body, signal }: ServerAsk): Promise<string | Unknown> => {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+  const told = (error: unknown): Unknown => {
+    signal.throwIfAborted();
+    if (deadline.aborted)
+      return unknown(`it does not answer within ${ANSWER_MS_MAX / 1_000} s`, 'unreachable');
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    return unknown(errorMessage(cause).slice(0, REASON_LENGTH_MAX), 'unreachable');
+  };
+  try {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: deadline,
+      ...(body === undefined
+        ? {}
+        : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      return unknown(`${url.pathname} leads elsewhere (status ${response.status}): name that address`);
+    }
+    if (!response.ok) {
+      await response.body?.cancel();
+      return unknown(`${url.pathname} answers status ${response.status}`);
+    }
+    const parts: Uint8Array[] = [];
+    let taken = 0;
+    for await (const part of response.body ?? []) {
+      taken += part.byteLength;
+      // Leaving the loop cancels the body.
+      if (taken > BODY_BYTES_MAX) return unknown(`${url.pathname} answers more than ${BODY_BYTES_MAX} bytes`);
+      parts.push(part);
+    }
+    return Buffer.concat(parts).toString('utf8');
+  } catch (error) {
+    return told(error);
+  }
+};
+
+const ANSWER_MS_MAX = 10_000;
+/** With all its tensors and tokens a model of Ollama takes some MB. */
+const BODY_BYTES_MAX = 32 * 2 ** 20;
+const REASON_LENGTH_MAX = 200;

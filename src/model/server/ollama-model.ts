@@ -1,0 +1,217 @@
+// The facts of a model from an Ollama server: POST /api/show has all of the file's metadata, and, asked for it, name, type and
+// shape of each tensor; GET /api/ps says how much of it lies on the GPU.
+
+import { isJsonObject } from '../../core/json.ts';
+import type { Interval, ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
+import { exactly } from '../../core/model/model-facts.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import { ggufCache } from '../gguf/gguf-cache.ts';
+import { ggufFacts } from '../gguf/gguf-facts.ts';
+import { GgufKeys } from '../gguf/gguf-keys.ts';
+import type { GgufHeader, GgufTensor, GgufValue } from '../gguf/read-gguf.ts';
+import { tensorTypeNamed } from '../gguf/tensor-types.ts';
+import { ModelError } from '../model-error.ts';
+import { askObject } from './ask-object.ts';
+import type { ModelQuestion, ServersModel } from './servers-model.ts';
+import { chosenName, toldNumber, toldText } from './servers-model.ts';
+
+/** Undefined where the server is no Ollama. */
+export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel | undefined> => {
+  const { base, signal, place } = question;
+  const tags = await askObject({ url: new URL('api/tags', base), signal });
+  if (isUnknown(tags) || !Array.isArray(tags['models'])) return undefined;
+  const running = await askObject({ url: new URL('api/ps', base), signal });
+  const loaded = isUnknown(running) ? [] : objectsIn(running['models']);
+  const stored = objectsIn(tags['models']);
+  const names = (loaded.length > 0 && question.model === undefined ? loaded : stored).flatMap(
+    one => toldText(one, 'name') ?? toldText(one, 'model') ?? [],
+  );
+  const name = chosenName(question, names);
+  const shown = await askObject({
+    url: new URL('api/show', base),
+    body: { model: name, name, verbose: true },
+    signal,
+  });
+  if (isUnknown(shown))
+    throw new ModelError({
+      code: 'missing',
+      problem: `${place} does not show ${name}: ${shown.reason}`,
+      advice: 'ollama list shows what it has.',
+    });
+  const metadata = metadataOf(shown['model_info']);
+  const tensors = objectsIn(shown['tensors']).flatMap(tensorOf);
+  const isNamed = (one: Record<string, unknown>): boolean => [one['name'], one['model']].includes(name);
+  const fileBytes = toldNumber(stored.find(isNamed) ?? {}, 'size');
+  const facts =
+    tensors.length > 0
+      ? ggufFacts([headerOf(place, metadata, tensors)], place)
+      : factsWithout(metadata, { fileBytes, place });
+  const now = loaded.find(isNamed);
+  return {
+    engine: 'llama.cpp',
+    facts: {
+      ...facts,
+      name,
+      source: { kind: 'server', place },
+      quantisation: quantisationOf(facts, isJsonObject(shown['details']) ? shown['details'] : {}),
+      notes: [...facts.notes.filter(note => !note.startsWith('the file ends before')), ...runningNotes(now)],
+    },
+  };
+};
+
+const quantisationOf = (
+  { quantisation }: ModelFacts,
+  details: Readonly<Record<string, unknown>>,
+): ModelFacts['quantisation'] =>
+  isUnknown(quantisation) ? (toldText(details, 'quantization_level') ?? quantisation) : quantisation;
+
+const runningNotes = (now: Readonly<Record<string, unknown>> | undefined): readonly string[] => {
+  if (now === undefined) return ['it is not loaded now'];
+  const size = toldNumber(now, 'size');
+  const onGpu = toldNumber(now, 'size_vram');
+  const context = toldNumber(now, 'context_length');
+  return [
+    ...(context === undefined ? [] : [`it is loaded now with a context of ${context} tokens`]),
+    ...(size === undefined || onGpu === undefined || onGpu >= size
+      ? []
+      : [
+          `only ${Math.round((100 * onGpu) / size)} % of it lie on the GPU now: what is left to the processor makes it slower than any figure here`,
+        ]),
+  ];
+};
+
+const headerOf = (
+  place: string,
+  metadata: GgufHeader['metadata'],
+  tensors: readonly GgufTensor[],
+): GgufHeader => ({ place, metadata, tensors, dataOffset: 0, missingBytes: 0 });
+
+const metadataOf = (told: unknown): GgufHeader['metadata'] => {
+  const metadata = new Map<string, GgufValue>();
+  if (!isJsonObject(told)) return metadata;
+  for (const [key, value] of Object.entries(told).slice(0, KEYS_MAX)) {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      metadata.set(key, value);
+    else if (Array.isArray(value) && value.length <= LIST_MAX && value.every(one => typeof one === 'number'))
+      metadata.set(key, value);
+  }
+  return metadata;
+};
+
+/** Nothing for one that is not told as a tensor is. */
+const tensorOf = (told: Readonly<Record<string, unknown>>): readonly GgufTensor[] => {
+  const name = toldText(told, 'name');
+  const typeName = toldText(told, 'type');
+  const shape = told['shape'];
+  if (name === undefined || typeName === undefined || !Array.isArray(shape)) return [];
+  const sizes: readonly unknown[] = shape;
+  if (!sizes.every(size => typeof size === 'number' && Number.isSafeInteger(size) && size > 0)) return [];
+  const weights = sizes.reduce<number>((product, size) => product * Number(size), 1);
+  const type = tensorTypeNamed(typeName);
+  if (!Number.isSafeInteger(weights)) return [];
+  return [
+    {
+      name,
+      typeName: type?.name ?? typeName,
+      shape: sizes.map(Number),
+      weights,
+      // Of a type that is not known here at most 16 bits.
+      bytes: type === undefined ? 2 * weights : Math.ceil(weights / type.blockWeights) * type.blockBytes,
+      isKnownType: type !== undefined,
+    },
+  ];
+};
+
+/** From metadata and the size of the file alone: what of it are experts and tables becomes an interval. */
+const factsWithout = (
+  metadata: GgufHeader['metadata'],
+  { fileBytes, place }: { readonly fileBytes: number | undefined; readonly place: string },
+): ModelFacts => {
+  const keys = new GgufKeys({ metadata });
+  const layers = keys.figure('block_count');
+  const notes = ['this Ollama does not tell its tensors: what a token reads of them is an interval'];
+  const hasStates = [...metadata.keys()].some(key => /\.(ssm|wkv|shortconv|kda)\./.test(key));
+  const blocks = isUnknown(layers) ? 0 : Math.min(layers, BLOCKS_MAX);
+  // Where no key tells of a state, each block has attention.
+  const tensors = Array.from({ length: blocks }, (_, block) => ({ name: `blk.${block}.attn_k.weight` }));
+  const count = keys.number('expert_count');
+  const used = keys.number('expert_used_count');
+  return {
+    name: place,
+    architecture: keys.text('general.architecture') ?? unknown('the server does not tell it'),
+    source: { kind: 'server', place },
+    layers,
+    hiddenSize: keys.figure('embedding_length'),
+    contextMax: keys.figure('context_length'),
+    quantisation: unknown('the server does not tell it'),
+    weights: weightsWithout(keys, metadata, fileBytes),
+    cache: hasStates
+      ? unknown('some of its blocks have a state in place of attention, and the server does not tell which')
+      : ggufCache(keys, { tensors, layers, notes }),
+    experts:
+      count === undefined || count === 0
+        ? undefined
+        : used === undefined || used < 1 || used > count
+          ? unknown('the server does not tell how many experts a token uses')
+          : { count, used, layers: unknown('the server does not tell its tensors') },
+    notes,
+  };
+};
+
+const weightsWithout = (
+  keys: GgufKeys,
+  metadata: GgufHeader['metadata'],
+  fileBytes: number | undefined,
+): Reported<ModelWeights> => {
+  const parameters = metadata.get('general.parameter_count');
+  if (fileBytes === undefined || fileBytes <= 0)
+    return unknown('the server does not tell the size of its file');
+  if (typeof parameters !== 'number' || parameters <= 0)
+    return unknown('the server does not tell its parameters');
+  const hidden = keys.number('embedding_length') ?? 0;
+  const bytesEach = fileBytes / parameters;
+  const tables = (keys.number('vocab_size') ?? VOCABULARY_MAX) * hidden;
+  const experts = keys.number('expert_count') ?? 0;
+  const width = keys.number('expert_feed_forward_length');
+  const layers = keys.number('block_count') ?? 0;
+  if (experts > 0 && (width === undefined || hidden === 0))
+    return unknown('the server does not tell the size of its experts');
+  // Gate, up and down, of all blocks but those that lead without.
+  const expertLayers = Math.max(0, layers - (keys.number('leading_dense_block_count') ?? 0));
+  const expertParameters = Math.min(parameters, 3 * experts * hidden * (width ?? 0) * expertLayers);
+  const expertBytes: Interval =
+    expertParameters === 0
+      ? exactly(0)
+      : {
+          low: expertParameters * bytesEach * MIXED_LOW,
+          high: Math.min(fileBytes, expertParameters * bytesEach * MIXED_HIGH),
+        };
+  const rest = Math.max(0, parameters - expertParameters);
+  return {
+    totalBytes: exactly(fileBytes),
+    denseBytes: {
+      low: Math.max(0, fileBytes - expertBytes.high - Math.min(rest, tables) * TABLE_BYTES_MAX),
+      high: Math.max(0, fileBytes - expertBytes.low),
+    },
+    expertBytes,
+    denseParameters: { low: Math.max(0, rest - tables), high: rest },
+    expertParameters: exactly(expertParameters),
+    headParameters: { low: 0, high: Math.min(rest, tables) },
+  };
+};
+
+const objectsIn = (list: unknown): readonly Record<string, unknown>[] =>
+  Array.isArray(list) ? list.slice(0, TENSORS_MAX).filter(isJsonObject) : [];
+
+const KEYS_MAX = 10_000;
+const LIST_MAX = 4_096;
+const TENSORS_MAX = 100_000;
+const BLOCKS_MAX = 4_096;
+/** The largest vocabulary of a published model (Gemma). */
+const VOCABULARY_MAX = 262_144;
+/** Token embeddings are kept in 16 bits at most. */
+const TABLE_BYTES_MAX = 2;
+/** Of mixed quantisations experts have the lower types: Q4_K_M is 4.5 to 6.6 bits around a mean of 4.9. */
+const MIXED_LOW = 0.9;
+const MIXED_HIGH = 1.05;

@@ -1,0 +1,53 @@
+// A model as a running server tells of it, and with which engine it runs there.
+
+import type { Engine } from '../../core/model/engine-constants.ts';
+import type { ModelFacts } from '../../core/model/model-facts.ts';
+import { ModelError } from '../model-error.ts';
+
+export interface ServersModel {
+  readonly facts: ModelFacts;
+  readonly engine: Engine;
+}
+
+export interface ModelQuestion {
+  /** Ends in "/"; without "v1/". */
+  readonly base: URL;
+  /** As it may be shown: without a key. */
+  readonly place: string;
+  /** Which of several; undefined: the only one. */
+  readonly model: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** @throws ModelError where there are several, none, or not the one that was asked for. */
+export const chosenName = ({ place, model }: ModelQuestion, names: readonly string[]): string => {
+  const [only, ...others] = names;
+  const chosen =
+    model === undefined ? only : names.find(name => name === model || name === `${model}:latest`);
+  if (chosen !== undefined && (model !== undefined || others.length === 0)) return chosen;
+  const listed = names.slice(0, NAMES_SHOWN).join(', ');
+  throw new ModelError({
+    code: 'missing',
+    problem:
+      only === undefined
+        ? `${place} has no model`
+        : model === undefined
+          ? `${place} has ${names.length} models`
+          : `${place} has no model ${JSON.stringify(model)}`,
+    advice: only === undefined ? 'Load one there first.' : `--served NAME picks one: ${listed}`,
+  });
+};
+
+export const toldText = (told: Readonly<Record<string, unknown>>, key: string): string | undefined => {
+  const value = told[key];
+  return typeof value === 'string' && value !== '' ? value.slice(0, TEXT_LENGTH_MAX) : undefined;
+};
+
+/** From 0. */
+export const toldNumber = (told: Readonly<Record<string, unknown>>, key: string): number | undefined => {
+  const value = told[key];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+};
+
+const NAMES_SHOWN = 20;
+const TEXT_LENGTH_MAX = 1_024;
