@@ -1,15 +1,19 @@
 // The Helm chart: its documents agree with its values, and it renders what Kubernetes takes. Rendering needs helm (in PATH or
 // PLIMSOLL_HELM), validating kubernetes-validate (in PATH or PLIMSOLL_KUBERNETES_VALIDATE).
 
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseAgentCode } from '../../src/bench/agent/tls/agent-code.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { chartValues } from '../support/chart-values.ts';
 import { repositoryRoot, textOf } from '../support/repository.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { listenOn } from '../support/tls-nodes.ts';
 
 const CHART = 'deploy/helm/plimsoll';
 const values = chartValues(textOf(`${CHART}/values.yaml`));
@@ -212,6 +216,23 @@ describe('the chart, rendered', () => {
     expect(codes[0]).not.toBe(codes[1]);
   });
 
+  test('keeps the code of its agents over an upgrade, as a cluster holds it', async context => {
+    if (spawnSync(HELM, ['version']).error !== undefined) context.skip(`no ${HELM} here`);
+    const held = Buffer.from('7QKFM2XW9TBD0C4HVN8S3JYRE6GA').toString('base64');
+    for (const code of [undefined, held]) {
+      await using cluster = await heldSecret('plimsoll-agents', code);
+      const { stdout } = await promisify(execFile)(HELM, [
+        ...['template', 'plimsoll', join(repositoryRoot, CHART), '--dry-run=server', '--kube-apiserver'],
+        ...[cluster.url, '--kube-version', '1.33.0'],
+        ...['--set', 'agents.count=1', '--set', 'agents.targets={http://llm:8000}'],
+      ]);
+      expect(cluster.asked).toContain('/api/v1/namespaces/default/secrets/plimsoll-agents');
+      const written = /^ {2}code: (\S+)$/m.exec(stdout)?.[1] ?? '';
+      expect(parseAgentCode(Buffer.from(written, 'base64').toString())).toMatchObject({ kind: 'ok' });
+      expect(written === held).toBe(code === held);
+    }
+  });
+
   test('refuses a value that it does not know, and a ServiceMonitor without a token', context => {
     const strange = render(['typo=1']) ?? context.skip(`no ${HELM} here`);
     expect(strange.error).toContain('typo');
@@ -255,6 +276,48 @@ const render = (given: readonly string[]): Rendered | undefined => {
     { encoding: 'utf8' },
   );
   return error === undefined ? { yaml: stdout, error: status === 0 ? '' : stderr } : undefined;
+};
+
+/** As much of the API of a cluster as helm asks to look a Secret up. */
+const heldSecret = async (name: string, code: string | undefined) => {
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: 'default' },
+    data: { code },
+  };
+  const resource = {
+    name: 'secrets',
+    singularName: 'secret',
+    namespaced: true,
+    kind: 'Secret',
+    verbs: ['get'],
+  };
+  const answers: Readonly<Record<string, object>> = {
+    '/version': { major: '1', minor: '33', gitVersion: 'v1.33.0' },
+    '/api': { kind: 'APIVersions', versions: ['v1'] },
+    '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups: [] },
+    '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [resource] },
+    ...(code === undefined ? {} : { [`/api/v1/namespaces/default/secrets/${name}`]: secret }),
+  };
+  const missing = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    asked.push(path);
+    response.writeHead(path in answers ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answers[path] ?? missing));
+  });
+  const port = await listenOn(server);
+  return {
+    asked,
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
 };
 
 /** What Kubernetes' own schemas refuse; '' as well where nothing can tell. */
