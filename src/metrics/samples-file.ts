@@ -1,9 +1,11 @@
 // Counts a run again from its samples.jsonl: the same code as in the aggregator, so that the figures are the same. A file
 // that was cut short by a kill gives what it has, and says what it lacks.
 
+import type { EndedSample } from '../core/run/ended-sample.ts';
+import { readOwnSampleLine } from '../wire/own-sample-line.ts';
 import type { SamplesEnd } from '../wire/sample-line.ts';
 import { decodeSampleLine } from '../wire/sample-line.ts';
-import { fileLines } from './file-lines.ts';
+import { fileBlocks } from './file-lines.ts';
 import type { RunMetricsOptions } from './run-metrics.ts';
 import { RunMetrics } from './run-metrics.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -26,36 +28,39 @@ export const countSamples = async (path: string, options: RunMetricsOptions): Pr
   let end: SamplesEnd | undefined;
   let unreadableLines = 0;
   let isTorn = false;
-  for await (const line of fileLines(path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
-    if (line.kind === 'too-long') {
-      unreadableLines += 1;
-      continue;
+  const take = (sample: EndedSample): void => {
+    if (!seen.add(sample.sampleId)) {
+      metrics.counters.recordsDuplicate.add();
+      return;
     }
-    if (line.text.trim() === '') continue;
-    const decoded = decodeSampleLine(line.text);
-    switch (decoded.kind) {
-      case 'unreadable':
-        if (line.kind === 'unfinished') isTorn = true;
-        else unreadableLines += 1;
-        break;
-      case 'end':
-        end = decoded.end;
-        break;
-      case 'sample':
-        if (!seen.add(decoded.sample.sampleId)) {
-          metrics.counters.recordsDuplicate.add();
-          break;
-        }
-        samples += 1;
-        metrics.issued(decoded.sample);
-        metrics.ended(decoded.sample);
-        break;
-      default:
-        decoded satisfies never;
+    samples += 1;
+    metrics.issued(sample);
+    metrics.ended(sample);
+  };
+  const read = (bytes: Buffer, isUnfinished: boolean): void => {
+    for (let from = 0; from < bytes.length; ) {
+      const feed = bytes.indexOf(LINE_FEED, from);
+      const to = feed === -1 ? bytes.length : feed;
+      const own = readOwnSampleLine(bytes, { from, to });
+      if (own !== undefined) take(own.sample);
+      else {
+        const text = bytes.toString('utf8', from, to);
+        const decoded = text.trim() === '' ? undefined : decodeSampleLine(text);
+        if (decoded?.kind === 'sample') take(decoded.sample);
+        else if (decoded?.kind === 'end') end = decoded.end;
+        else if (decoded !== undefined && isUnfinished) isTorn = true;
+        else if (decoded !== undefined) unreadableLines += 1;
+      }
+      from = to + 1;
     }
+  };
+  for await (const block of fileBlocks(path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
+    if (block.kind === 'too-long') unreadableLines += 1;
+    else read(block.bytes, block.kind === 'unfinished');
   }
   return { metrics, samples, end, unreadableLines, isTorn };
 };
 
+const LINE_FEED = 0x0a;
 /** A sample of three million chunks, far past what any model answers. */
 export const SAMPLE_LINE_BYTES_MAX: number = 16 * 1024 * 1024;
