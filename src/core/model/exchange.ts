@@ -46,8 +46,9 @@ export const allReduce = (
   if (first === undefined) return unknown('two of its nodes have no measured link');
   const slowest = others.reduce((a, b) => (b.roundTripSeconds > a.roundTripSeconds ? b : a), first);
   const narrowest = others.reduce((a, b) => (b.bytesPerSecond < a.bytesPerSecond ? b : a), first);
-  const hop = slowest.roundTripSeconds / 2;
   const isPair = nodes.length === 2;
+  const half = slowest.roundTripSeconds / 2;
+  const hop = isPair ? Math.max(...(ways ?? []).map(({ exchangeSeconds }) => exchangeSeconds ?? half)) : half;
   const latencySeconds = {
     value: SOFTWARE_SECONDS.value + (isPair ? 1 : 2 * (nodes.length - 1)) * hop,
     low: SOFTWARE_SECONDS.low + (isPair ? 1 : 2) * hop,

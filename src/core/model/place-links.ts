@@ -21,6 +21,8 @@ export interface PlaceLink {
   readonly typeName: string;
   /** Median round trip, seconds. */
   readonly roundTripSeconds: number;
+  /** How long two machines wait for each other in an all-reduce, beyond its bytes; undefined where half a round trip must do. */
+  readonly exchangeSeconds?: number | undefined;
   readonly bytesPerSecond: number;
   /** What both ends agreed on. */
   readonly negotiatedBytesPerSecond: Reported<number>;
@@ -55,12 +57,23 @@ const bothWays = (
         name: `${nameOf(first)}–${nameOf(second)}`,
         typeName: typeWords(rate.of),
         roundTripSeconds: roundTrip.value / NANOSECONDS,
+        exchangeSeconds: exchangeSecondsOf(roundTrip, rate.value / BITS),
         bytesPerSecond: rate.value / BITS,
         negotiatedBytesPerSecond: isUnknown(negotiated) ? negotiated : negotiated / BITS,
         isStale: rate.isStale || roundTrip.isStale,
       },
     ];
   });
+};
+
+/** Of the exchange of 16 KiB that was measured, what its bytes do not explain; never less than half the round trip. */
+const exchangeSecondsOf = (
+  { value, of }: NonNullable<LinkView['roundTrip']>,
+  bytesPerSecond: number,
+): number | undefined => {
+  const measured = of.profile?.allReduceNs16Kib;
+  if (measured === undefined || isUnknown(measured)) return undefined;
+  return Math.max(value / 2 / NANOSECONDS, measured / NANOSECONDS - EXCHANGED_BYTES / bytesPerSecond);
 };
 
 /** Links by their ends. */
@@ -99,5 +112,6 @@ export class PlaceLinkTable {
   }
 }
 
+const EXCHANGED_BYTES: number = 16 * 1024;
 const NANOSECONDS = 1e9;
 const BITS = 8;

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { nodeId } from '../../../src/core/ids.ts';
+import { allReduce } from '../../../src/core/model/exchange.ts';
+import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
+import type { PlaceLink } from '../../../src/core/model/place-links.ts';
+import { PlaceLinkTable } from '../../../src/core/model/place-links.ts';
+import { isUnknown, unknown } from '../../../src/core/unknown.ts';
+
+const NODES = ['a', 'b', 'c'].map(letter => nodeId(letter.repeat(26)));
+const places: readonly HeadroomPlace[] = NODES.map((id, index) => ({
+  nodeId: id,
+  deviceId: 'apple-0',
+  name: `spark-${index}`,
+  deviceName: 'GB10',
+  deviceClass: 'other',
+  ceiling: unknown('not asked'),
+  memoryBytes: unknown('not asked'),
+}));
+
+const linked = (exchangeSeconds: number | undefined): PlaceLinkTable =>
+  new PlaceLinkTable(
+    NODES.flatMap(source =>
+      NODES.filter(sink => sink !== source).map(
+        (sink): PlaceLink => ({
+          source,
+          sink,
+          name: 'spark',
+          typeName: 'Ethernet',
+          roundTripSeconds: 40e-6,
+          exchangeSeconds,
+          bytesPerSecond: 1e9,
+          negotiatedBytesPerSecond: unknown('not asked'),
+          isStale: false,
+        }),
+      ),
+    ),
+  );
+
+const latencyOf = (count: number, exchangeSeconds: number | undefined): number => {
+  const exchange = allReduce(places.slice(0, count), { links: linked(exchangeSeconds), bytes: 10_000 });
+  if (isUnknown(exchange)) throw new Error(exchange.reason);
+  return exchange.latencySeconds.value;
+};
+
+describe('an all-reduce of two machines', () => {
+  test('waits as long as the one that was measured over their link, else for half a round trip', () => {
+    expect(latencyOf(2, 55e-6) - latencyOf(2, undefined)).toBeCloseTo(35e-6, 9);
+  });
+
+  test('keeps the same bound: no probe proves that nothing is faster', () => {
+    const bound = (exchangeSeconds: number | undefined): unknown =>
+      allReduce(places.slice(0, 2), { links: linked(exchangeSeconds), bytes: 10_000 });
+    expect(bound(55e-6)).toMatchObject({ boundSeconds: expect.closeTo(30e-6, 12) });
+    expect(bound(undefined)).toMatchObject({ boundSeconds: expect.closeTo(30e-6, 12) });
+  });
+
+  test('says nothing of three, who go round a ring', () => {
+    expect(latencyOf(3, 55e-6)).toBe(latencyOf(3, undefined));
+  });
+});
