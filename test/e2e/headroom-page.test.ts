@@ -40,7 +40,7 @@ test(
     await vessels.getByRole('button', { name: /^One device on spark/ }).press('Enter');
     await page.getByRole('img', { name: /^One device on spark: 1 of 3 nodes/ }).waitFor();
     await page.getByRole('button', { name: '8', exact: true }).click();
-    expect(new URL(page.url()).search).toBe('?batch=8&pick=one%3Aspark');
+    expect(new URL(page.url()).search).toMatch(/^\?batch=8&pick=one%3A/);
     await page.reload();
     await page
       .getByRole('region', { name: 'Time for one token' })

@@ -1,22 +1,26 @@
 // Where each figure behind a placement comes from: measured and when, read from which header, fitted with which error, computed.
 
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
-import { formatAge } from '../../../src/core/figure/duration.ts';
+import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import {
   figureText,
+  formatBitsPerSecond,
   formatBytes,
   formatBytesPerSecond,
   formatCount,
   formatFlopsPerSecond,
   formatPercent,
 } from '../../../src/core/figure/figure.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { figureAgeMs } from '../../../src/core/link/link-view.ts';
+import { typeWords } from '../../../src/core/link/link-words.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
-import type { RankedPlacement } from '../../../src/core/model/headroom.ts';
+import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { Interval, ModelFacts, ModelSource } from '../../../src/core/model/model-facts.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import type { PlacedDevice } from './placement.ts';
+import type { ModelPlacement } from './placement.ts';
 
 export interface FigureSource {
   readonly what: string;
@@ -26,12 +30,14 @@ export interface FigureSource {
 export const figureSources = (
   model: ModelFacts,
   {
-    device,
+    placement,
+    links,
     question,
     state,
     nowMs,
   }: {
-    readonly device: PlacedDevice | undefined;
+    readonly placement: ModelPlacement | undefined;
+    readonly links: readonly LinkView[];
     readonly question: HeadroomQuestion;
     readonly state: State;
     readonly nowMs: number;
@@ -40,7 +46,8 @@ export const figureSources = (
   const from = SOURCE_WORDS[model.source.kind];
   const { layers, experts, weights, cache, quantisation } = model;
   const rows: FigureSource[] = [];
-  if (device !== undefined) rows.push(...measuredRows(device, state, nowMs));
+  for (const place of placement?.places ?? []) rows.push(...measuredRows(place, state, nowMs));
+  for (const hop of placement?.hops ?? []) rows.push(...linkRows(hop, links, nowMs));
   rows.push({
     what: [
       isUnknown(layers) ? 'Layers unknown' : `${formatCount(layers)} layers`,
@@ -70,20 +77,19 @@ export const figureSources = (
           how: 'computed',
         },
   );
-  if (device !== undefined) rows.push(...constantRows(device.answer));
+  if (placement !== undefined) rows.push(...constantRows(placement));
   return rows;
 };
 
 const measuredRows = (
-  { place, nodeId }: PlacedDevice,
+  { ceiling, name, deviceName, nodeId }: HeadroomPlace,
   state: State,
   nowMs: number,
 ): readonly FigureSource[] => {
-  const { ceiling, name, deviceName } = place;
   if (isUnknown(ceiling)) return [{ what: `${name}: not measured`, how: ceiling.reason }];
-  const profiles = Object.values(state.nodeGpuProfiles[nodeId] ?? {}).filter(
-    ({ value }) => value.deviceName === deviceName,
-  );
+  const profiles = Object.values(
+    (nodeId === undefined ? undefined : state.nodeGpuProfiles[nodeId]) ?? {},
+  ).filter(({ value }) => value.deviceName === deviceName);
   const [newest] = profiles
     .map(entry => ageMsOf(entry, nowMs) + entry.value.measuredAgeMs)
     .sort((a, b) => a - b);
@@ -96,15 +102,32 @@ const measuredRows = (
   ];
 };
 
-const constantRows = ({ decode }: RankedPlacement): readonly FigureSource[] =>
-  isUnknown(decode)
+const linkRows = (
+  [one, other]: ModelPlacement['hops'][number],
+  links: readonly LinkView[],
+  nowMs: number,
+): readonly FigureSource[] => {
+  const link = links.find(({ nodes }) => nodes.includes(one) && nodes.includes(other));
+  const { there, back, roundTrip } = link ?? {};
+  if (link === undefined || roundTrip === undefined) return [];
+  const rates = [there, back].flatMap(rate => rate?.value ?? []);
+  return [
+    {
+      what: `RTT ${figureText(formatNanoseconds(roundTrip.value))}${rates.length === 0 ? '' : `, ${figureText(formatBitsPerSecond(Math.min(...rates)))}`}, ${typeWords(roundTrip.of)}`,
+      how: `measured, ${figureText(formatAge(figureAgeMs(roundTrip, nowMs)))} ago`,
+    },
+  ];
+};
+
+const constantRows = ({ constants }: ModelPlacement): readonly FigureSource[] =>
+  constants === undefined
     ? []
     : [
         {
-          what: `Constants of ${decode.constants}`,
-          how: isUnknown(decode.errorShare)
+          what: `Constants of ${constants.label}`,
+          how: isUnknown(constants.errorShare)
             ? 'not fitted, wide'
-            : `fitted, ±\u202f${figureText(formatPercent(decode.errorShare))}`,
+            : `fitted, ±\u202f${figureText(formatPercent(constants.errorShare))}`,
         },
       ];
 

@@ -1,6 +1,8 @@
 // What a model needs against what each device has, as shares of what it has.
 
 import { figureText, formatBytes, formatBytesOf } from '../../../src/core/figure/figure.ts';
+import type { Fit } from '../../../src/core/model/memory-need.ts';
+import { fitOf } from '../../../src/core/model/memory-need.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { ModelPlacements } from './placement.ts';
 
@@ -19,14 +21,13 @@ export interface FitRow {
 
 export const fitRows = ({
   need,
-  devices,
-}: Pick<ModelPlacements, 'need' | 'devices'>): {
+  places,
+}: Pick<ModelPlacements, 'need' | 'places'>): {
   readonly shown: readonly FitRow[];
   readonly hidden: number;
 } => ({
-  hidden: Math.max(0, devices.length - ROWS_MAX),
-  shown: devices.slice(0, ROWS_MAX).map(({ place, answer: { fit } }): FitRow => {
-    const { memoryBytes, name } = place;
+  hidden: Math.max(0, places.length - ROWS_MAX),
+  shown: places.slice(0, ROWS_MAX).map(({ memoryBytes, name }): FitRow => {
     if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', words: memoryBytes.reason };
     if (isUnknown(need))
       return { name, parts: [], tone: 'unknown', words: `has ${figureText(formatBytes(memoryBytes))}` };
@@ -40,7 +41,7 @@ export const fitRows = ({
     return {
       name,
       parts,
-      tone: FIT_TONES[fit.kind],
+      tone: FIT_TONES[fitOf(need, memoryBytes).kind],
       words: figureText(formatBytesOf(need.totalBytes.high, memoryBytes)),
     };
   }),
@@ -52,12 +53,9 @@ const PARTS = [
   { what: 'reserve', of: 'reserveBytes' },
 ] as const;
 
-const FIT_TONES: Readonly<
-  Record<ModelPlacements['devices'][number]['answer']['fit']['kind'], FitRow['tone']>
-> = {
+const FIT_TONES: Readonly<Record<Fit['kind'], FitRow['tone']>> = {
   fits: 'good',
   tight: 'caution',
   'does-not-fit': 'bad',
-  unknown: 'unknown',
 };
 const ROWS_MAX = 8;

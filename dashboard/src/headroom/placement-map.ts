@@ -3,6 +3,7 @@
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import type { ModelPlacement } from './placement.ts';
 
 export interface PlacementMap {
   readonly nodes: readonly MapMember[];
@@ -28,15 +29,21 @@ export interface MapLine {
   readonly isUsed: boolean;
 }
 
-/** @param used the nodes of the placement; all links between them are its links. */
+/** @param used the nodes of the placement; `hops` between which of them a token crosses a link. */
 export const placementMap = (
   views: readonly NodeView[],
   links: readonly LinkView[],
   {
     used,
+    hops,
     width,
     height,
-  }: { readonly used: readonly NodeId[]; readonly width: number; readonly height: number },
+  }: {
+    readonly used: readonly NodeId[];
+    readonly hops: ModelPlacement['hops'];
+    readonly width: number;
+    readonly height: number;
+  },
 ): PlacementMap => {
   // What is used is always shown.
   const chosen = [...views]
@@ -71,7 +78,13 @@ export const placementMap = (
       .flatMap(({ key, nodes: [a, b], standing }): MapLine[] => {
         const [from, to] = [places.get(a), places.get(b)];
         if (from === undefined || to === undefined || standing.kind === 'gone') return [];
-        return [{ key, path: `M${from.x} ${from.y}L${to.x} ${to.y}`, isUsed: from.isUsed && to.isUsed }];
+        return [
+          {
+            key,
+            path: `M${from.x} ${from.y}L${to.x} ${to.y}`,
+            isUsed: hops.some(hop => hop.includes(a) && hop.includes(b)),
+          },
+        ];
       })
       .sort((a, b) => Number(a.isUsed) - Number(b.isUsed)),
   };

@@ -3,18 +3,21 @@
 
 import { figureText, formatBytes } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
-import type { RankedPlacement } from '../../../src/core/model/headroom.ts';
-import { headroom } from '../../../src/core/model/headroom.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import type { Headroom, RankedPlacement } from '../../../src/core/model/headroom.ts';
+import type { HeadroomChange } from '../../../src/core/model/headroom-changes.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
 import { headroomPlaces } from '../../../src/core/model/headroom-place.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { Fit, MemoryNeed } from '../../../src/core/model/memory-need.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import type { PlaceLink } from '../../../src/core/model/place-links.ts';
+import { placeLinksOf } from '../../../src/core/model/place-links.ts';
 import type { PlacementTerm } from '../../../src/core/model/placement-time.ts';
+import type { PrefillTime } from '../../../src/core/model/prefill.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Estimate } from '../../../src/core/sweep/stage.ts';
-import type { Unknown } from '../../../src/core/unknown.ts';
+import type { Reported, Unknown } from '../../../src/core/unknown.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 
 export interface ModelPlacement {
@@ -25,6 +28,12 @@ export interface ModelPlacement {
   /** "atlas + hermes" */
   readonly on: string;
   readonly nodes: readonly NodeId[];
+  /** Between which nodes a token crosses a link. */
+  readonly hops: readonly (readonly [NodeId, NodeId])[];
+  readonly places: readonly HeadroomPlace[];
+  /** Whose constants; undefined where its time is not known. */
+  readonly constants: { readonly label: string; readonly errorShare: Reported<number> } | undefined;
+  readonly prefill: PrefillTime | Unknown;
   readonly fit: Fit | Unknown;
   readonly time: PlacementTime | Unknown;
   /** "reading weights"; '' where nothing is known. */
@@ -54,40 +63,48 @@ export interface ModelPlacements {
   readonly need: MemoryNeed | Unknown;
   /** The fastest that fits first. */
   readonly ranked: readonly ModelPlacement[];
-  /** Of each device by itself, in the order of the ranking. */
-  readonly devices: readonly PlacedDevice[];
+  /** Ranked behind those, and not kept. */
+  readonly leftOut: number;
+  /** Every device, in the order of its nodes. */
+  readonly places: readonly HeadroomPlace[];
+  readonly changes: readonly HeadroomChange[];
+  readonly notes: readonly string[];
 }
 
-/** A device by itself: what it must hold, what was measured of it, whose constants were used. */
-export interface PlacedDevice {
-  readonly answer: RankedPlacement;
-  readonly place: HeadroomPlace;
-  readonly nodeId: NodeId;
+/** All that an answer follows from; plain, so that it may go to a worker. */
+export interface HeadroomInput {
+  readonly model: ModelFacts;
+  readonly places: readonly HeadroomPlace[];
+  readonly question: HeadroomQuestion;
+  readonly links: readonly PlaceLink[];
 }
 
-export const placementsOn = (
+/** A node that is not heard of carries nothing. */
+export const headroomInput = (
   model: ModelFacts,
-  views: readonly NodeView[],
   question: HeadroomQuestion,
-  links: readonly PlaceLink[],
-): ModelPlacements => {
-  const places = views.filter(({ presence }) => presence !== 'offline').flatMap(headroomPlaces);
-  const { need, placements } = headroom(model, places, question, links);
-  return {
-    need,
-    ranked: placements.map(placementOf),
-    devices: placements.flatMap(answer => {
-      const [part, ...others] = answer.parts;
-      const nodeId = part?.place.nodeId;
-      return part === undefined || nodeId === undefined || others.length > 0
-        ? []
-        : [{ answer, place: part.place, nodeId }];
-    }),
-  };
-};
+  { views, links }: { readonly views: readonly NodeView[]; readonly links: readonly LinkView[] },
+): HeadroomInput => ({
+  model,
+  question,
+  places: views.filter(({ presence }) => presence !== 'offline').flatMap(headroomPlaces),
+  links: placeLinksOf(links, node => views.find(({ nodeId }) => nodeId === node)?.name ?? node),
+});
+
+export const modelPlacements = (
+  { need, placements, placementsLeftOut, changes, notes }: Headroom,
+  { places }: Pick<HeadroomInput, 'places'>,
+): ModelPlacements => ({
+  need,
+  ranked: placements.map(placementOf),
+  leftOut: placementsLeftOut,
+  places,
+  changes,
+  notes,
+});
 
 const placementOf = (answer: RankedPlacement): ModelPlacement => {
-  const { key, parts, placement, fit, decode, behind } = answer;
+  const { key, parts, placement, fit, decode, prefill, behind } = answer;
   return {
     key,
     name:
@@ -96,11 +113,28 @@ const placementOf = (answer: RankedPlacement): ModelPlacement => {
         : `${placement.kind === 'tensor' ? 'TP' : 'PP'} ${placement.kind === 'tensor' ? parts.length : placement.stages.length}`,
     on: parts.map(({ place }) => place.name).join(' + '),
     nodes: [...new Set(parts.flatMap(({ place }) => place.nodeId ?? []))],
+    hops: hopsOf(answer),
+    places: parts.map(({ place }) => place),
+    constants: isUnknown(decode) ? undefined : { label: decode.constants, errorShare: decode.errorShare },
+    prefill,
     fit,
     time: timeOf(answer),
     limit: isUnknown(decode) ? '' : LIMIT_WORDS[decode.limit],
     why: behind === '' ? bestWords(answer) : behind,
   };
+};
+
+/** Within a stage each with each, from stage to stage the first of both. */
+const hopsOf = ({ placement: { stages } }: RankedPlacement): readonly (readonly [NodeId, NodeId])[] => {
+  const nodes = stages.map(({ places }) => [...new Set(places.flatMap(({ nodeId }) => nodeId ?? []))]);
+  const within = nodes.flatMap(stage =>
+    stage.flatMap((one, index) => stage.slice(index + 1).map(other => [one, other] as const)),
+  );
+  const between = nodes.slice(1).flatMap((stage, index) => {
+    const [from, to] = [nodes[index]?.[0], stage[0]];
+    return from === undefined || to === undefined || from === to ? [] : [[from, to] as const];
+  });
+  return [...within, ...between];
 };
 
 const timeOf = ({ decode }: RankedPlacement): PlacementTime | Unknown => {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { achievedBy, standingOf } from '../../../dashboard/src/headroom/achieved.ts';
 import { fitRows } from '../../../dashboard/src/headroom/fit-rows.ts';
-import { gainsAt } from '../../../dashboard/src/headroom/gains.ts';
-import { placementsOn } from '../../../dashboard/src/headroom/placement.ts';
+import { headroomInput, modelPlacements } from '../../../dashboard/src/headroom/placement.ts';
 import { placementMap } from '../../../dashboard/src/headroom/placement-map.ts';
 import { headroomLead, vesselSentence } from '../../../dashboard/src/headroom/placement-words.ts';
 import { vesselsPicture } from '../../../dashboard/src/headroom/vessels.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
+import { headroom } from '../../../src/core/model/headroom.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
+import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
@@ -34,7 +36,11 @@ const views = viewsOf(
   0,
 );
 const model = await madeFacts('qwen3-30b-a3b');
-const placements = placementsOn(model, views, QUESTION, []);
+const placementsOn = (facts: ModelFacts, of: readonly NodeView[], question: HeadroomQuestion) => {
+  const input = headroomInput(facts, question, { views: of, links: [] });
+  return modelPlacements(headroom(facts, input.places, question, input.links), input);
+};
+const placements = placementsOn(model, views, QUESTION);
 const picture = vesselsPicture(placements.ranked, { width: 900, objectiveSeconds: undefined });
 
 const ranOn = (targetNode: NodeId, nanoseconds: number): Run => ({
@@ -117,16 +123,11 @@ describe('what is said of placements', () => {
   });
 
   test('tells what is missing where the model fits nowhere', async () => {
-    const large = placementsOn(
-      await madeFacts('deepseek-v3'),
-      views,
-      {
-        ...QUESTION,
-        batch: 32,
-        contextTokens: 131_072,
-      },
-      [],
-    );
+    const large = placementsOn(await madeFacts('deepseek-v3'), views, {
+      ...QUESTION,
+      batch: 32,
+      contextTokens: 131_072,
+    });
     expect(headroomLead(large, { achieved: undefined, batch: 1, nodeCount: 3 })).toMatchObject({
       figure: '–',
       strong: expect.stringMatching(/fits on none/),
@@ -145,17 +146,7 @@ describe('what is said of placements', () => {
     const gone = views.map(view =>
       view.name === 'atlas' ? { ...view, presence: 'offline' as const } : view,
     );
-    expect(placementsOn(model, gone, QUESTION, []).ranked.map(({ on }) => on)).toEqual(['spark', 'juno']);
-  });
-
-  test('counts what one change would give', () => {
-    const [device] = placements.devices;
-    const gains = device === undefined ? [] : gainsAt(model, device, QUESTION);
-    expect(gains.at(-1)).toMatchObject({
-      what: 'Half the overhead a layer',
-      share: expect.closeTo(0.489, 2),
-    });
-    expect(gains.find(({ what }) => what === 'KV cache in 8 bits')?.share).toBeCloseTo(0.053, 2);
+    expect(placementsOn(model, gone, QUESTION).ranked.map(({ on }) => on)).toEqual(['spark', 'juno']);
   });
 });
 
@@ -195,7 +186,7 @@ describe('what was achieved', () => {
 
 test('the map shows what a placement uses among all nodes, and what there is no room for is counted', () => {
   const [best] = placements.ranked;
-  const map = placementMap(views, [], { used: best?.nodes ?? [], width: 360, height: 210 });
+  const map = placementMap(views, [], { used: best?.nodes ?? [], hops: [], width: 360, height: 210 });
   expect(map.nodes.filter(({ isUsed }) => isUsed).map(({ name }) => name)).toEqual(['atlas']);
   for (const { x, y } of map.nodes) {
     expect(x).toBeGreaterThan(0);
@@ -204,5 +195,5 @@ test('the map shows what a placement uses among all nodes, and what there is no 
     expect(y).toBeLessThan(210);
   }
   const many = views.slice(0, 1).flatMap(view => Array.from({ length: 14 }, () => ({ ...view })));
-  expect(placementMap(many, [], { used: [], width: 360, height: 210 }).hidden).toBe(2);
+  expect(placementMap(many, [], { used: [], hops: [], width: 360, height: 210 }).hidden).toBe(2);
 });

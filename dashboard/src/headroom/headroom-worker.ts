@@ -1,0 +1,8 @@
+// Calculates beside the page: ranking every way to place a model over eight machines takes longer than a picture may stand still.
+
+import { headroom } from '../../../src/core/model/headroom.ts';
+import type { HeadroomInput } from './placement.ts';
+
+self.addEventListener('message', ({ data }: MessageEvent<HeadroomInput>) => {
+  self.postMessage(headroom(data.model, data.places, data.question, data.links));
+});
