@@ -17,6 +17,7 @@ import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun } from '../bench/bench-process.ts';
 import { Companions } from '../bench/run-companions.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
+import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { CompareDisplay } from './compare-display.ts';
 import type { AskedSide } from './compared-servers.ts';
@@ -66,6 +67,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
   const stopAsked = new AbortController();
   const bench = {
     ...benchProcess(state),
+    said: citedCalibration(home, state),
     stop: AbortSignal.any([state.stop, stopAsked.signal]),
     stopNow: state.takeSecondStop(),
   };

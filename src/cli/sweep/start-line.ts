@@ -13,6 +13,7 @@ import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
+import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { LineDisplay } from './line-display.ts';
 import { StageCompanions } from './stage-companions.ts';
@@ -57,6 +58,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
         request,
         bench: {
           ...benchProcess(state),
+          said: citedCalibration(home, state),
           stop: AbortSignal.any([state.stop, companions.stopAsked]),
           stopNow: state.takeSecondStop(),
         },

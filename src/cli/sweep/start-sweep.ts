@@ -24,6 +24,7 @@ import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import { Companions } from '../bench/run-companions.ts';
+import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { commandText } from './kept-command.ts';
 
@@ -106,6 +107,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
         request,
         bench: {
           ...benchProcess(state),
+          said: citedCalibration(home, state),
           stop: AbortSignal.any([state.stop, stopAsked.signal]),
           stopNow: state.takeSecondStop(),
         },

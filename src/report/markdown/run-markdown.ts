@@ -8,14 +8,16 @@ import {
 } from '../../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
+import { boundText } from '../../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
-import type { Report } from '../../core/run/report.ts';
+import type { Report, ReportSeries } from '../../core/run/report.ts';
 import {
   objectiveLines,
   percentileText,
   reportVerdict,
   summaryFigures,
+  vouchedPercentile,
 } from '../../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
@@ -35,7 +37,7 @@ export const runMarkdown = (report: Report): string => {
     return [
       [
         `${capitalized(seriesRow(key).shortLabel)}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`,
-        ...['50', '90', '99'].map(each => percentileText(one, each)),
+        ...['50', '90', '99'].map(each => withBound(one, each)),
         shown(one.estimates?.['99']),
         shown(one.max),
         formatCount(one.count),
@@ -80,6 +82,13 @@ export const runMarkdown = (report: Report): string => {
   ]
     .join('\n')
     .trimEnd()}\n`;
+};
+
+/** "80 ms ±0.4 ms": how far it may be off by the client. */
+const withBound = (series: ReportSeries, percentile: string): string => {
+  const isTold = vouchedPercentile(series, percentile).kind === 'value';
+  const bound = isTold ? boundText(series.errorBound?.percentiles[percentile]) : '';
+  return `${percentileText(series, percentile)}${bound === '' ? '' : ` ${bound}`}`;
 };
 
 const agentTable = ({ agents = [] }: Report): readonly string[] =>
