@@ -106,6 +106,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       samples,
       aggregator,
       eventLog,
+      machine: conditions.figures(),
       notices: [
         ...notices,
         ...(parts.said ?? []),

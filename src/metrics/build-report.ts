@@ -42,6 +42,8 @@ export interface ReportInput {
   /** As the load threads counted it; the report of the run itself kept what came of it. */
   readonly inFlight?: InFlightCount;
   readonly littlesLaw?: Report['littlesLaw'];
+  /** Likewise kept of the report of the run itself. */
+  readonly machine?: Report['machine'];
   /** Of a run from many machines. */
   readonly agents?: readonly ReportAgent[];
 }
@@ -104,6 +106,7 @@ export const buildReport = (input: ReportInput): Report => {
     client: worstClient(reportClient(metrics, { pattern: config.run.pattern, droppedEvents }), input.agents),
     ...besideFigures(input, metrics),
     littlesLaw: law,
+    machine: input.machine ?? unknown('only a run of one machine itself sees what its machine does'),
     environment: config.environment,
     provenance: config.provenance,
     ...(input.agents === undefined ? {} : { agents: input.agents }),

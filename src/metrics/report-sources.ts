@@ -103,7 +103,7 @@ const rebuiltFrom = async (
     eventLogDropped: report?.eventLogDropped ?? 0,
     isInterrupted: report?.interrupted ?? false,
     ...(report?.agents === undefined ? {} : { agents: report.agents }),
-    ...(report === undefined ? {} : { littlesLaw: report.littlesLaw }),
+    ...(report === undefined ? {} : { littlesLaw: report.littlesLaw, machine: report.machine }),
     notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
   };
   if (snapshot?.state === 'complete')

@@ -150,6 +150,18 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   littlesLaw: reported(
     openObject({ inFlight: figure, expected: figure, allowance: figure, holds: v.boolean() }),
   ),
+  machine: reported(
+    openObject({
+      otherLoad: reported(figure),
+      swappedPages: reported(count),
+      memoryWaitShare: reported(figure),
+      retransmittedShare: reported(figure),
+      droppedPackets: reported(count),
+      heatThrottles: reported(count),
+      governor: reported(text),
+      sharesProcessors: v.boolean(),
+    }),
+  ),
   environment: environmentSchema,
   headroom: v.exactOptional(v.union([unknownSchema, runHeadroomSchema])),
   calibration: v.exactOptional(v.union([unknownSchema, engineCalibrationSchema])),

@@ -1,6 +1,7 @@
 // The end of a run: the aggregator's account, the samples on disk, and the report made of the best of both, written and
 // handed back. Nothing here waits for ever.
 
+import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
 import type { Report, ReportSource } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { buildReport } from '../../metrics/build-report.ts';
@@ -22,6 +23,7 @@ export interface FinishOptions extends MeasuredRun {
   readonly samples: SamplesFile;
   readonly aggregator: AggregatorChild;
   readonly eventLog: EventLogChild | undefined;
+  readonly machine: MachineDuringRun;
   readonly notices: readonly string[];
 }
 
@@ -59,6 +61,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     isInterrupted,
     runProblems,
     sourceProblems: [],
+    machine: options.machine,
     ...(options.inFlight === undefined ? {} : { inFlight: options.inFlight }),
     notices: [...options.notices, ...(log?.notices ?? [])],
   });

@@ -2,6 +2,9 @@
 // retransmits, packets dropped by its interfaces, throttled processors, their governor, and other programs. Each that bends figures is
 // a sentence. Other systems than Linux have none of these files: that is a sentence, too.
 
+import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { ReadText } from './host-watch.ts';
 import { pressureNsOf } from './parse-host.ts';
 
@@ -39,6 +42,36 @@ export class MachineConditions {
       ...changed(this.#before, this.#counters(), cores),
       ...governorSentence(this.#options.read),
     ];
+  }
+
+  /** The same as figures. */
+  figures(): MachineDuringRun {
+    const { read, host } = this.#options;
+    const before = this.#before;
+    const now = this.#counters();
+    const elapsedNs = Math.max(1, now.atNs - before.atNs);
+    const rise = (key: Exclude<keyof Counters, 'atNs'>): Reported<number> => {
+      const [first, last] = [before[key], now[key]];
+      return first === undefined || last === undefined ? unknown(NOT_TOLD) : Math.max(0, last - first);
+    };
+    const part = (of: Reported<number>, by: Reported<number>): Reported<number> =>
+      isUnknown(of) ? of : isUnknown(by) ? by : of / Math.max(1, by);
+    const [busyNs, ownNs] = [rise('busyNs'), rise('ownCpuNs')];
+    const governor = read(GOVERNOR)?.trim();
+    return {
+      otherLoad: isUnknown(busyNs)
+        ? busyNs
+        : isUnknown(ownNs)
+          ? ownNs
+          : Math.max(0, busyNs - ownNs) / elapsedNs,
+      swappedPages: rise('swapped'),
+      memoryWaitShare: part(rise('memoryWaitNs'), elapsedNs),
+      retransmittedShare: part(rise('retransmitted'), rise('sentSegments')),
+      droppedPackets: rise('droppedPackets'),
+      heatThrottles: rise('throttles'),
+      governor: governor === undefined ? unknown(NOT_TOLD) : governor,
+      sharesProcessors: LOOPBACK.test(host),
+    };
   }
 
   #counters(): Counters {
@@ -103,7 +136,7 @@ const changed = (before: Counters, now: Counters, cores: number): readonly strin
 };
 
 const governorSentence = (read: ReadText): readonly string[] => {
-  const governor = read('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor')?.trim();
+  const governor = read(GOVERNOR)?.trim();
   return governor === undefined || governor === 'performance'
     ? []
     : [`the frequency governor is ${governor}: processors may be slow to wake (performance keeps them up)`];
@@ -153,6 +186,8 @@ const figureOf = (name: string, text: string): number | undefined => {
 const sum = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : a + b;
 
+const GOVERNOR = '/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor';
+const NOT_TOLD = 'the system does not tell it';
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 const RX_DROPPED = 3;
 /** utime, the 14th field, counted from the third. */

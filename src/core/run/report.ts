@@ -8,6 +8,7 @@ import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LittlesLaw } from './littles-law.ts';
+import type { MachineDuringRun } from './machine-during-run.ts';
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
 import type { RunProvenance } from './provenance.ts';
@@ -62,6 +63,8 @@ export interface Report extends ReportRates {
   readonly server: Reported<ServerEvidence>;
   /** Whether what was counted in flight is what the requests tell. */
   readonly littlesLaw: Reported<LittlesLaw>;
+  /** What else the machine of the client did meanwhile. */
+  readonly machine: Reported<MachineDuringRun>;
   readonly environment: ReportEnvironment;
   /** Where it stands under the bound of the machine that it loaded; not there where nobody judged it. */
   readonly headroom?: Reported<RunHeadroom>;

@@ -12,11 +12,11 @@ const QUIET: Readonly<Record<string, string>> = {
   '/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor': 'performance\n',
 };
 
-const told = (
+const watched = (
   after: Readonly<Record<string, string>>,
   host = '10.0.0.7',
   platform = 'linux',
-): readonly string[] => {
+): MachineConditions => {
   let files = QUIET;
   let nowNs = 0;
   const conditions = new MachineConditions({
@@ -28,8 +28,10 @@ const told = (
   });
   files = { ...QUIET, ...after };
   nowNs = 10e9;
-  return conditions.sentences();
+  return conditions;
 };
+
+const told = (...of: Parameters<typeof watched>): readonly string[] => watched(...of).sentences();
 
 test('of a machine that did nothing else nothing is said', () => {
   expect(told({})).toEqual([]);
@@ -62,4 +64,24 @@ test('a server on the same machine shares its processors, and a system without s
   ]);
   expect(told({}, '[::1]', 'darwin')).toHaveLength(2);
   expect(told({ '/proc/stat': '', '/proc/vmstat': 'x' })).toEqual([]);
+});
+
+test('the same stands as figures, unknown where the system tells nothing', () => {
+  const figures = watched({
+    '/proc/stat': 'cpu  1100 0 600 10000 0 0 0 0 0 0\n',
+    '/proc/self/stat': '77 (a ) b) S 1 1 1 0 -1 0 0 0 0 0 400 300 0 0 20 0',
+    '/proc/vmstat': 'pswpin 5\npswpout 27\n',
+    '/proc/pressure/memory': '',
+    '/proc/net/snmp': 'Tcp: InSegs OutSegs RetransSegs\nTcp: 10 2000 13\n',
+  }).figures();
+  expect(figures).toMatchObject({
+    otherLoad: 1,
+    swappedPages: 20,
+    memoryWaitShare: { kind: 'unknown' },
+    retransmittedShare: 0.01,
+    droppedPackets: 0,
+    heatThrottles: { kind: 'unknown' },
+    governor: 'performance',
+    sharesProcessors: false,
+  });
 });
