@@ -26,8 +26,9 @@ export async function* genaiPerfSummary(report: Report, samples: SampleReading):
     ...spread('output_sequence_length', 'tokens', totals.outputTokens, 1),
     ...spread('input_sequence_length', 'tokens', totals.inputTokens, 1),
     request_count: { unit: 'count', avg: totals.completed },
-    input_config: {
-      tool: `plimsoll ${report.plimsoll.version}`,
+    // Not as input_config: AIPerf's reader takes that for a configuration of its own, and refuses what it does not know.
+    plimsoll: {
+      version: report.plimsoll.version,
       run: report.run.id,
       url: report.run.target,
       model: knownOr(report.run.model, null),
