@@ -1,5 +1,6 @@
 // `plimsoll compare --a URL --b URL`: whether one server is really faster than another, by interleaved pairs of segments.
 
+import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
@@ -61,7 +62,7 @@ export const compareCommand: Command = {
           'Run B first: plimsoll bench URL --repeat 5',
         );
       const { compareEnded } = await loadEnded();
-      return await told(await compareEnded({ a: { kind: 'baseline', name }, b }, invocation, state), {
+      return await toldEnded(await compareEnded({ a: { kind: 'baseline', name }, b }, invocation, state), {
         invocation,
         state,
       });
@@ -74,7 +75,7 @@ export const compareCommand: Command = {
       if (idle !== undefined)
         throw usage(`--${idle.name} has no effect on finished runs`, 'Leave it out, or give two URLs.');
       const { compareEnded } = await loadEnded();
-      return await told(await compareEnded({ a: { kind: 'runs', text: a }, b }, invocation, state), {
+      return await toldEnded(await compareEnded({ a: { kind: 'runs', text: a }, b }, invocation, state), {
         invocation,
         state,
       });
@@ -86,7 +87,11 @@ export const compareCommand: Command = {
     const { document, directory } = end;
     if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
-    return await told(document, { invocation, state, directory, diskProblems: end.diskProblems });
+    const { writeGated } = await loadKept();
+    const unwritten = await writeGated(directory, gated(document, invocation));
+    for (const problem of unwritten) await state.stderr.write(`plimsoll: ${problem}\n`);
+    const diskProblems = [...end.diskProblems, ...unwritten];
+    return await told(document, { invocation, state, directory, diskProblems });
   },
 };
 
@@ -97,6 +102,26 @@ interface TellContext {
   readonly directory?: string;
   readonly diskProblems?: readonly string[];
 }
+
+/** Kept in the home, to be found again; a home that cannot be used loses nothing of what is told. */
+const toldEnded = async (
+  document: ComparisonDocument,
+  { invocation, state }: Pick<TellContext, 'invocation' | 'state'>,
+): Promise<ExitCode> => {
+  const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
+  const out = invocation.option(BENCH.out);
+  const { keepEnded } = await loadKept();
+  const kept = await keepEnded(gated(document, invocation), {
+    home,
+    out: out === undefined ? undefined : resolve(state.cwd, out),
+  });
+  for (const problem of kept.problems) await state.stderr.write(`plimsoll: ${problem}\n`);
+  return await told(document, {
+    invocation,
+    state,
+    ...(kept.directory === undefined ? {} : { directory: kept.directory }),
+  });
+};
 
 const told = async (
   document: ComparisonDocument,
@@ -192,6 +217,8 @@ const compareStart = async (invocation: Invocation, state: ProcessState): Promis
     notices: [...notices],
   };
 };
+
+const loadKept = () => import('../compare/kept-comparison.ts');
 
 const sideGiven = (invocation: Invocation, letter: 'a' | 'b'): string => {
   const url = invocation.option(COMPARE[letter]);

@@ -181,4 +181,19 @@ describe('a comparison', () => {
     const document = await compared(home, '--a', 'a', '--b', 'a');
     for (const { ratio } of document.metrics) if (isUnknown(ratio)) expect(ratio.reason).not.toBe('');
   });
+
+  test('are found again with what their gate said, in the home or where --out says', async () => {
+    using home = temporaryDirectory();
+    addSets(home, { factor: 1.5 });
+    const out = join(home.path, 'kept');
+    const asked = [...SETS, '--fail-if', 'ttft.p50 > +5%'];
+    const told = await compared(home, ...asked);
+    expect(told.gate).toMatchObject({ outcome: 'broken' });
+    const kept = readFileSync(join(home.path, 'runs', told.id, 'comparison.json'), 'utf8');
+    expect(comparisonFromJson(kept)).toEqual(told);
+    expect((await compare(home, ...asked, '--out', out)).text).toContain(`Directory: ${out}`);
+    const report = madeUpProcess(['report', out, '--home', home.path]);
+    expect(await report.run()).toBe(EXIT_CODES.ok.code);
+    expect(report.stdout.text).toContain(told.sentence);
+  });
 });

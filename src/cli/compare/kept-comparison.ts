@@ -1,0 +1,44 @@
+// A comparison with what its gate said, on disk: in its own directory, or for one of finished runs in a new one of the home, so that
+// `plimsoll report` and the dashboard find it again.
+
+import { join } from 'node:path';
+import { writeComparison, writeComparisonText } from '../../bench/compare/comparison-directory.ts';
+import { openRunDirectory } from '../../bench/run/run-directory.ts';
+import { openHome } from '../../config/home.ts';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { errorCode, ProblemError } from '../../core/problem.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+
+/** @returns what could not be written, one sentence each. */
+export const writeGated = async (
+  directory: string,
+  document: ComparisonDocument,
+): Promise<readonly string[]> => {
+  try {
+    await writeComparison(directory, document);
+    return [];
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [`the comparison could not be kept in ${directory}: ${diskReason(error)}`];
+  }
+};
+
+export const keepEnded = async (
+  document: ComparisonDocument,
+  /** `out`: absolute; undefined: in the home. */
+  { home, out }: { readonly home: string; readonly out: string | undefined },
+): Promise<{ readonly directory: string | undefined; readonly problems: readonly string[] }> => {
+  const directory = out ?? join(home, 'runs', document.id);
+  try {
+    if (out === undefined) await openHome(home);
+    await openRunDirectory(directory);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return { directory: undefined, problems: [`the comparison is not kept: ${error.problem.problem}`] };
+  }
+  const problems = [
+    ...(await writeGated(directory, document)),
+    ...(await writeComparisonText(directory, document)),
+  ];
+  return { directory, problems };
+};
