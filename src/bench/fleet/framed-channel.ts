@@ -2,6 +2,7 @@
 // A frame is one byte, 0 for a message and 1 for the end and its reason, and a payload.
 
 import { isJsonObject } from '../../core/json.ts';
+import { errorMessage } from '../../core/problem.ts';
 import type { AgentMessage, CoordinatorMessage } from '../../wire/agent-message.ts';
 import type { DecodedAgentMessage } from '../../wire/agent-message-codec.ts';
 import {
@@ -94,7 +95,7 @@ class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implement
       this.#end({ reason: 'lost', by: 'other end', detail: '' });
     } catch (error) {
       if (error instanceof DecodeError) await this.#refuse(error.message);
-      else this.#end({ reason: 'lost', by: 'other end', detail: String(error).slice(0, DETAIL_MAX) });
+      else this.#end({ reason: 'lost', by: 'other end', detail: errorMessage(error).slice(0, DETAIL_MAX) });
     }
     await this.#line.end();
   }

@@ -1,5 +1,6 @@
 // Options of the fleet commands.
 
+import { fleetServer } from '../../config/fleet-values.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
 import type { Option } from '../command.ts';
@@ -27,10 +28,11 @@ export const fleetServerOption: Option<readonly string[]> = repeated({
   name: 'server',
   valueName: 'URL',
   meaning: 'How nodes reach it: tls://HOST:PORT. Several for a cluster of servers.',
-  parse: text =>
-    /^(nats|tls):\/\/[^/]+:\d+$/.test(text)
-      ? parsed(text)
-      : wrong(`${JSON.stringify(text)} is not a server`, 'Write for example tls://nats.example.net:4222.'),
+  // What config.toml of a node would refuse must not be written for it.
+  parse: text => {
+    const server = fleetServer(text);
+    return server.kind === 'wrong' ? server : parsed(server.value);
+  },
 });
 export const fleetCertOption: Option<string | undefined> = value({
   name: 'cert',
@@ -60,9 +62,12 @@ export const fleetNameOption: Option<string | undefined> = value({
   valueName: 'NAME',
   meaning: 'What you call the machine. Default: the beginning of its id.',
   parse: text =>
-    /^[A-Za-z0-9_.-]{1,64}$/.test(text)
+    /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$/.test(text)
       ? parsed(text)
-      : wrong(`${JSON.stringify(text)} is not a name for a file`, 'Use letters, digits, dots, - and _.'),
+      : wrong(
+          `${JSON.stringify(text)} is not a name for a file`,
+          'Use letters, digits, dots, - and _, and no dot at its beginning.',
+        ),
 });
 export const fleetCaOption: Option<string | undefined> = value({
   name: 'ca',

@@ -149,6 +149,10 @@ test('credentials are readable only by their owner, and nothing is replaced', as
   expect(again).toMatchObject({ code: 33 });
   expect(again.stderr).toContain('was not changed');
   expect((await run(['fleet', 'add', dir, 'atlas'])).code).toBe(2);
+  const hidden = await run(['fleet', 'add', dir, '72asyextvngonlc5w2nmguxzay', '--name', '..']);
+  expect(hidden).toMatchObject({ code: 2 });
+  const secret = await run(['fleet', 'init', join(folder.path, 'b'), '--server', 'nats://who:secret@x:1']);
+  expect(secret.stderr).toContain('credentials in it');
   expect((await run(['fleet', 'revoke', dir, 'atlas'])).stderr).toContain('There are: none.');
   const none = await run(['fleet', 'add', join(folder.path, 'no'), '72asyextvngonlc5w2nmguxzay']);
   expect(none.stderr).toContain('is not the folder of a fleet');
