@@ -192,6 +192,13 @@ describe('the page of a fleet', () => {
       .waitFor();
     await page.getByRole('link', { name: 'All groups' }).click();
     await gridOf(page).waitFor();
+    // A finger is wider than a cell: it opens the group that it meets.
+    await page.evaluate(TAP_FIRST_CELL);
+    await page
+      .getByRole('button', { name: /^Link atlas to / })
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get('map')).toBe('r1');
   });
 
   test('of seventy nodes comes as a stream of its own, with what is picked and the map of a group', async ({
@@ -278,6 +285,13 @@ const linksOf = ({ machines: [first, second, ...others] }: Fleet): Fleet['told']
   if (first === undefined || second === undefined || far === undefined) throw new Error('no machines');
   return [...joined(first, second, ETHERNET), ...joined(first, far, ETHERNET)];
 };
+
+/** What a browser sends after a touch. */
+const TAP_FIRST_CELL = `(() => {
+  const cell = document.querySelector('[role="gridcell"]');
+  const { left, top, width, height } = cell.getBoundingClientRect();
+  cell.dispatchEvent(new PointerEvent('click', { pointerType: 'touch', bubbles: true, clientX: left + width / 2, clientY: top + height / 2 }));
+})()`;
 
 /** Words of the picture that lie on others. */
 const OVERLAPS = `(() => {

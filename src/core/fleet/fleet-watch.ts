@@ -18,7 +18,7 @@ import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
 import { groupLevels } from './fleet-levels.ts';
 import type { FleetLink } from './fleet-links.ts';
 import { fleetLink, slowestLinks, slowestOfCables } from './fleet-links.ts';
-import type { FleetPicture, FleetRoster, GroupSums, RoomAnswer } from './fleet-picture.ts';
+import type { FleetPicture, FleetRoster, GroupLevels, GroupSums, RoomAnswer } from './fleet-picture.ts';
 import { rosterCells } from './fleet-roster.ts';
 import type { FleetPick, FleetSelection } from './fleet-selection.ts';
 import { fleetSelection } from './fleet-selection.ts';
@@ -44,6 +44,7 @@ export class FleetWatch {
   #links: readonly LinkView[] = [];
   #linksOfWays: readonly LinkView[] = [];
   #waysAtMs = Number.NEGATIVE_INFINITY;
+  #levelsAtMs = Number.NEGATIVE_INFINITY;
   #between: WaysBetween = { ways: [], pairs: [], within: [] };
   #linksOfPicture: FleetPicture['links'] = [];
   #groupOf: ReadonlyMap<NodeId, readonly number[]> = new Map();
@@ -68,7 +69,7 @@ export class FleetWatch {
     const before = this.#picture;
     this.#picture = {
       roster,
-      levels: keptEach(before?.levels, groups.map(groupLevels)),
+      levels: this.#levels(groups.map(groupLevels), sources, isSame),
       sums: keptEach(
         before?.sums,
         groups.map(group => sumsOf(group, this.#linkCounts)),
@@ -132,6 +133,27 @@ export class FleetWatch {
     const slowest = slowestOfCables(judged);
     this.#slowest = slowest === undefined ? undefined : fleetLink(slowest);
     return judged;
+  }
+
+  /**
+   * Of hundreds of nodes a cell is some pixels high, and all of them move a little every second: what that draws costs more than
+   * it tells. Who comes, goes or is measured is told at once.
+   */
+  #levels(
+    now: readonly GroupLevels[],
+    { views, nowMs }: FleetSources,
+    isSameRoster: boolean,
+  ): readonly GroupLevels[] {
+    const before = this.#picture?.levels;
+    const isDue = views.length <= MANY_LEVELS || nowMs - this.#levelsAtMs >= LEVELS_OF_MANY_MS;
+    if (before === undefined || !isSameRoster || isDue) {
+      this.#levelsAtMs = nowMs;
+      return keptEach(before, now);
+    }
+    return now.map((one, group) => {
+      const held = before[group];
+      return held?.states === one.states ? held : one;
+    });
   }
 
   /** The same object while everybody is where he was. */
@@ -261,3 +283,6 @@ const OTHERS_LISTED_MAX = 50;
 /** Medians over ten thousand links move little in a second. */
 const WAYS_OF_MANY_MS = 5_000;
 const MANY_NODES = 80;
+/** Every second look of the stream, which comes a little sooner or later than its second. */
+const LEVELS_OF_MANY_MS = 1_900;
+const MANY_LEVELS = 200;

@@ -33,6 +33,24 @@ describe('the picture of a fleet, looked at again', () => {
     expect(after.faults.list.map(({ kind }) => kind)).toEqual(['cable']);
   });
 
+  test('of hundreds of nodes tells levels every other second, but who is gone at once', () => {
+    const looked = (atMs: number, change: { readonly memoryUse?: number; readonly silentMs?: number }) => {
+      const nodes = Array.from({ length: 240 }, (_, index) => ({
+        name: `n-${index}`,
+        rack: `r${Math.floor(index / 120)}`,
+        memoryUse: 0.5,
+        ...(index === 0 ? change : {}),
+      }));
+      const sources = { ...groupSources(groupedState(nodes), NOW_MS), links: [], nowMs: atMs };
+      return watch.read(sources, { kind: 'rack' }).levels[0];
+    };
+    const watch = new FleetWatch();
+    expect(looked(NOW_MS, {})?.memory[0]).toBe(50);
+    expect(looked(NOW_MS + 1_000, { memoryUse: 0.7 })?.memory[0]).toBe(50);
+    expect(looked(NOW_MS + 2_000, { memoryUse: 0.7 })?.memory[0]).toBe(70);
+    expect(looked(NOW_MS + 3_000, { memoryUse: 0.7, silentMs: 60_000 })?.states[0]).toBe('o');
+  });
+
   test('counts a link between two nodes of the same two tags once for the two', () => {
     const picture = new FleetWatch().read(sourcesOf(stateWhere({})), { kind: 'tag' });
     expect(picture.answers.slowestPair).toMatchObject({ groups: [0, 1], linkCount: 2, worst: 2e9 });
