@@ -62,6 +62,25 @@ export const engineConstants = (
   }
 };
 
+/** MLX is Apple's; vLLM and SGLang have no kernels for its GPUs. */
+export const runsOn = (engine: Engine, device: DeviceClass): boolean => {
+  if (engine === 'mlx') return device === 'apple';
+  return device !== 'apple' || (engine !== 'vllm' && engine !== 'sglang');
+};
+
+/** Whether one engine runs on these together: llama.cpp hands on between any two, others need one vendor's libraries. */
+export const runsAcross = (engine: Engine, devices: readonly DeviceClass[]): boolean =>
+  engine === 'llama.cpp' || engine === 'other' || new Set(devices.map(device => VENDORS[device])).size <= 1;
+
+const VENDORS: Readonly<Record<DeviceClass, string>> = {
+  apple: 'apple',
+  gb10: 'nvidia',
+  geforce: 'nvidia',
+  datacentre: 'nvidia',
+  amd: 'amd',
+  other: 'other',
+};
+
 /** By the name that a driver gives a device. */
 export const deviceClass = (name: string): DeviceClass =>
   DEVICE_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';

@@ -23,7 +23,7 @@ export interface HeadroomPlace {
   readonly deviceClass: DeviceClass;
   /** Unknown where nothing was measured. */
   readonly ceiling: Reported<DeviceCeiling>;
-  /** Of the device, or of the host where they share it. */
+  /** Of the device, or of the host where they share it: what of that its GPU may use. */
   readonly memoryBytes: Reported<number>;
 }
 
@@ -51,7 +51,7 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
     deviceName: device.name,
     deviceClass: deviceClass(device.name),
     ceiling: ceilingOf(profile?.value),
-    memoryBytes: device.memoryIsUnified ? hostMemory(view) : device.memoryTotalBytes,
+    memoryBytes: device.memoryIsUnified ? sharedMemory(view, device.name) : device.memoryTotalBytes,
   }));
 };
 
@@ -69,7 +69,15 @@ const ceilingOf = (profile: GpuProfile | undefined): Reported<DeviceCeiling> => 
   };
 };
 
+const sharedMemory = (view: NodeView, deviceName: string): Reported<number> => {
+  const all = hostMemory(view);
+  return isUnknown(all) || deviceClass(deviceName) !== 'apple' ? all : all * APPLE_GPU_SHARE;
+};
+
 const hostMemory = (view: NodeView): Reported<number> =>
   heldValue(view.memory)?.totalBytes ??
   modelMemoryUse(view)?.totalBytes ??
   unknown('the node does not tell its memory');
+
+/** macOS gives the GPU about three quarters of memory; `sysctl iogpu.wired_limit_mb` raises it. */
+const APPLE_GPU_SHARE = 0.75;

@@ -2,6 +2,7 @@
 // engines of that kind do, and why it is behind the first; and what would make it faster.
 
 import type { Unknown } from '../unknown.ts';
+import { runsOn } from './engine-constants.ts';
 import type { HeadroomChange } from './headroom-changes.ts';
 import { headroomChanges } from './headroom-changes.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
@@ -24,7 +25,7 @@ export interface Headroom {
   readonly need: MemoryNeed | Unknown;
   /** The fastest that fits first; at most `PLACEMENTS_MAX`. */
   readonly placements: readonly RankedPlacement[];
-  /** Ranked behind those, and not kept. */
+  /** Ranked behind those, or no faster than a part of their devices; not kept. */
   readonly placementsLeftOut: number;
   /** What was not tried, in sentences. */
   readonly notes: readonly string[];
@@ -44,10 +45,16 @@ export const headroom = (
   links: readonly PlaceLink[] = [],
 ): Headroom => {
   const placed = { model, question, links: new PlaceLinkTable(links) };
-  const { ranked, nodesLeftOut } = rankedPlacements(placed, places);
+  const usable = places.filter(({ deviceClass }) => runsOn(question.engine, deviceClass));
+  const { ranked: all, nodesLeftOut } = rankedPlacements(placed, usable);
+  const ranked = worthTelling(all);
   const [best] = ranked;
   const nodes = new Set(places.flatMap(({ nodeId }) => nodeId ?? []));
   const notes: string[] = [];
+  if (usable.length < places.length)
+    notes.push(
+      `${question.engine} does not run on ${places.length - usable.length} of the ${places.length} devices: ${[...new Set(places.filter(place => !usable.includes(place)).map(({ name }) => name))].slice(0, NAMES_SHOWN).join(', ')}`,
+    );
   if (nodesLeftOut > 0)
     notes.push(
       `of ${nodes.size} nodes the ${nodes.size - nodesLeftOut} with the most memory bandwidth were tried together; --nodes picks others`,
@@ -63,11 +70,37 @@ export const headroom = (
     placements: ranked
       .slice(0, PLACEMENTS_MAX)
       .map(one => ({ ...one, behind: best === undefined || one === best ? '' : whyBehind(one, best) })),
-    placementsLeftOut: Math.max(0, ranked.length - PLACEMENTS_MAX),
+    placementsLeftOut: all.length - Math.min(ranked.length, PLACEMENTS_MAX),
     notes,
-    changes: best === undefined ? [] : headroomChanges(placed, places, best),
+    changes: best === undefined ? [] : headroomChanges(placed, usable, best),
   };
+};
+
+/**
+ * More devices that make nothing faster are many, and alike: of those no faster than some of their devices alone the first of
+ * each kind and number stands for all.
+ */
+const worthTelling = (ranked: readonly PlacementHeadroom[]): readonly PlacementHeadroom[] => {
+  const told = new Set<string>();
+  const kept: { readonly devices: ReadonlySet<HeadroomPlace>; readonly fits: boolean }[] = [];
+  return ranked.filter(({ parts, placement, fit }) => {
+    const devices = new Set(parts.map(({ place }) => place));
+    const fits = fit.kind !== 'does-not-fit';
+    const isMore =
+      parts.length > 1 &&
+      (!fits ||
+        kept.some(
+          other => other.fits && other.devices.size < devices.size && other.devices.isSubsetOf(devices),
+        ));
+    const kind = `${placement.kind} ${parts.length}`;
+    if (isMore && told.has(kind)) return false;
+    told.add(kind);
+    kept.push({ devices, fits });
+    return true;
+  });
 };
 
 /** Of those that an answer keeps. */
 const PLACEMENTS_MAX = 50;
+/** Of devices in a note. */
+const NAMES_SHOWN = 8;

@@ -3,6 +3,7 @@
 // the best split of layers, which is what trying all orders and splits would find.
 
 import { isUnknown, knownOr } from '../unknown.ts';
+import { runsAcross } from './engine-constants.ts';
 import { exchangingNodes, handOver } from './exchange.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
 import type { HeadroomQuestion } from './headroom-question.ts';
@@ -30,7 +31,13 @@ export const placements = (
     .map(([, devices]) => devices)
     .sort((a, b) => speedOf(b) - speedOf(a));
   const taken = nodes.slice(0, NODES_TOGETHER_MAX);
-  const found = subsets(taken).flatMap(group => [
+  const groups = subsets(taken).filter(group =>
+    runsAcross(
+      placed.question.engine,
+      group.flat().map(({ deviceClass }) => deviceClass),
+    ),
+  );
+  const found = groups.flatMap(group => [
     ...tensorPlacements(placed, group),
     ...pipelinePlacements(placed, group),
   ]);

@@ -50,7 +50,7 @@ const mostMore = (
   return found.seconds > 0 ? found : undefined;
 };
 
-/** "160 exchanges a token × 210 µs over spark-1–spark-2 (Ethernet) = 34 ms" */
+/** "160 exchanges a step × 210 µs over spark-1–spark-2 (Ethernet) = 34 ms" */
 const exchangeWords = (
   exchange: CountedExchange | undefined,
   term: 'linkLatency' | 'linkBandwidth',
@@ -64,7 +64,7 @@ const exchangeWords = (
     term === 'linkBandwidth' && each.way !== undefined
       ? `, at ${figureText(formatBitsPerSecond(each.way.bytesPerSecond * 8))}`
       : '';
-  return `${formatCount(count)} ${count === 1 ? 'exchange' : 'exchanges'} a token × ${duration(seconds)} ${where}${rate} = ${duration(count * seconds)}`;
+  return `${formatCount(count)} ${count === 1 ? 'exchange' : 'exchanges'} a step × ${duration(seconds)} ${where}${rate} = ${duration(count * seconds)}`;
 };
 
 const slowestWords = ({ placement: { kind, stages }, parts }: PlacementHeadroom): string => {

@@ -73,7 +73,7 @@ describe('the placements of a model', () => {
     });
     expect(answer.placements[0]).toMatchObject({ name: 'atlas', placement: { kind: 'one' } });
     const slow = answer.placements.find(({ placement }) => placement.kind === 'tensor');
-    expect(slow?.behind).toMatch(/^128 exchanges a token × .* over .*–.* = /);
+    expect(slow?.behind).toMatch(/^128 exchanges a step × .* over .*–.* = /);
   });
 
   test('are as many as fit their memory, and tell what would let a model fit that does not', async () => {
