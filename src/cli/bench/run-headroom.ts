@@ -5,21 +5,18 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ModelLimits } from '../../bench/target/ask-model-limits.ts';
 import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { ageMsOf } from '../../core/entry-maps.ts';
-import type { NodeId } from '../../core/ids.ts';
 import { isRunId } from '../../core/ids.ts';
 import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
 import { measuredEngine } from '../../core/model/calibrate-engine.ts';
+import { constantsFor } from '../../core/model/constants-for.ts';
 import type { EngineCalibration, HeldCalibration } from '../../core/model/engine-calibration.ts';
-import { calibratedConstants, calibratedLaw } from '../../core/model/engine-calibration.ts';
-import type { Engine, EngineConstants } from '../../core/model/engine-constants.ts';
-import { engineConstants } from '../../core/model/engine-constants.ts';
+import type { Engine } from '../../core/model/engine-constants.ts';
 import type { LoadedPlace } from '../../core/model/host-evidence.ts';
 import { loadedPlace } from '../../core/model/host-evidence.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
+import { nodeCalibrations } from '../../core/model/node-calibrations.ts';
 import { runHeadroom } from '../../core/model/run-headroom.ts';
 import type { RunHeadroom } from '../../core/model/run-standing.ts';
-import { middle } from '../../core/model/step-time.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { errorMessage } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -115,16 +112,8 @@ const loadedBy = ({ state, nowMs }: Cluster, { run }: Report): LoadedNode | Unkn
   if (isUnknown(target))
     return unknown(`the machine behind the URL is no node of the cluster: ${target.reason}`);
   const loaded = loadedPlace(nodeView(state, target, nowMs), nowMs);
-  return isUnknown(loaded) ? loaded : { ...loaded, calibrations: calibrationsOf(state, target, nowMs) };
+  return isUnknown(loaded) ? loaded : { ...loaded, calibrations: nodeCalibrations(state, target, nowMs) };
 };
-
-/** Whoever measured it. */
-export const calibrationsOf = (state: State, node: NodeId, nowMs: number): readonly HeldCalibration[] =>
-  Object.values(state.engineCalibrations).flatMap(of =>
-    Object.values(of)
-      .filter(({ value }) => value.targetNode === node)
-      .map(entry => ({ calibration: entry.value, ageMs: ageMsOf(entry, nowMs) })),
-  );
 
 const headroomOf = (
   report: Report,
@@ -134,41 +123,15 @@ const headroomOf = (
     loaded: { place, evidence, calibrations },
   }: { readonly model: ModelFacts; readonly engine: Engine; readonly loaded: LoadedNode },
 ): RunHeadroom | Unknown => {
-  const family = engineConstants(engine, place.deviceClass, {
-    quantisation: knownOr(model.quantisation, undefined),
-    hasExperts: model.experts !== undefined,
-  });
   return runHeadroom({
     report,
     model,
     place,
     engine,
-    constants: constantsOf(calibrations, { model, engine, ceiling: place.ceiling, family }),
+    constants: constantsFor(model, engine, { ...place, calibrations }),
     cacheType: 'f16',
     evidence,
   });
-};
-
-const constantsOf = (
-  calibrations: readonly HeldCalibration[],
-  {
-    model: { layers, weights, experts },
-    engine,
-    ceiling,
-    family,
-  }: {
-    readonly model: ModelFacts;
-    readonly engine: Engine;
-    readonly ceiling: LoadedPlace['place']['ceiling'];
-    readonly family: EngineConstants;
-  },
-): EngineConstants => {
-  if (isUnknown(ceiling) || isUnknown(layers) || isUnknown(weights)) return family;
-  if (experts !== undefined && isUnknown(experts)) return family;
-  const share = experts === undefined ? 0 : experts.used / experts.count;
-  const weightBytes = middle(weights.denseBytes) + middle(weights.expertBytes) * share;
-  const law = calibratedLaw(calibrations, engine, { layers, weightBytes }, ceiling);
-  return law === undefined ? family : calibratedConstants(law, ceiling, family);
 };
 
 const calibrationOf = (

@@ -9,6 +9,7 @@ import { headroom } from './headroom.ts';
 import { headroomPlaces } from './headroom-place.ts';
 import type { HeadroomQuestion } from './headroom-question.ts';
 import type { ModelFacts } from './model-facts.ts';
+import { nodeCalibrations } from './node-calibrations.ts';
 import { placeLinks } from './place-links.ts';
 
 /** @param nodes only these; undefined: all that are not offline. */
@@ -29,5 +30,9 @@ export const clusterHeadroom = (
     .filter(id => nodes === undefined || nodes.includes(id))
     .map(id => nodeView(state, id, nowMs))
     .filter(({ presence }) => presence !== 'offline');
-  return headroom(model, views.flatMap(headroomPlaces), question, placeLinks(state, nowMs));
+  const places = views.flatMap(view => {
+    const calibrations = nodeCalibrations(state, view.nodeId, nowMs);
+    return headroomPlaces(view).map(place => ({ ...place, calibrations }));
+  });
+  return headroom(model, places, question, placeLinks(state, nowMs));
 };

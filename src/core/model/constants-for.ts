@@ -1,16 +1,49 @@
-// The constants of an engine on a device, as a model's weights decide them.
+// The constants of an engine on a device: what was measured of it there, else those of its family as the model's weights decide
+// them.
 
 import { isUnknown } from '../unknown.ts';
-import type { DeviceClass, Engine, EngineConstants } from './engine-constants.ts';
+import type { HeldCalibration } from './engine-calibration.ts';
+import { calibratedConstants, calibratedLaw } from './engine-calibration.ts';
+import type { Engine, EngineConstants } from './engine-constants.ts';
 import { engineConstants } from './engine-constants.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
 import type { ModelFacts } from './model-facts.ts';
+import { middle } from './step-time.ts';
 
 export const constantsFor = (
-  { quantisation, experts }: Pick<ModelFacts, 'quantisation' | 'experts'>,
+  model: Pick<ModelFacts, 'quantisation' | 'experts' | 'layers' | 'weights'>,
   engine: Engine,
-  device: DeviceClass,
-): EngineConstants =>
-  engineConstants(engine, device, {
+  {
+    deviceClass,
+    ceiling,
+    calibrations = [],
+  }: Pick<HeadroomPlace, 'deviceClass' | 'ceiling' | 'calibrations'>,
+): EngineConstants => {
+  const { quantisation, experts, layers, weights } = model;
+  const family = engineConstants(engine, deviceClass, {
     quantisation: isUnknown(quantisation) ? undefined : quantisation,
     hasExperts: experts !== undefined,
   });
+  return measured(calibrations, engine, { layers, weights, experts, ceiling, family }) ?? family;
+};
+
+const measured = (
+  calibrations: readonly HeldCalibration[],
+  engine: Engine,
+  {
+    layers,
+    weights,
+    experts,
+    ceiling,
+    family,
+  }: Pick<ModelFacts, 'layers' | 'weights' | 'experts'> &
+    Pick<HeadroomPlace, 'ceiling'> & { readonly family: EngineConstants },
+): EngineConstants | undefined => {
+  if (calibrations.length === 0 || isUnknown(ceiling) || isUnknown(layers) || isUnknown(weights))
+    return undefined;
+  if (experts !== undefined && isUnknown(experts)) return undefined;
+  const share = experts === undefined ? 0 : experts.used / experts.count;
+  const weightBytes = middle(weights.denseBytes) + middle(weights.expertBytes) * share;
+  const law = calibratedLaw(calibrations, engine, { layers, weightBytes }, ceiling);
+  return law === undefined ? undefined : calibratedConstants(law, ceiling, family);
+};

@@ -7,6 +7,7 @@ import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, knownOr, unknown } from '../unknown.ts';
+import type { HeldCalibration } from './engine-calibration.ts';
 import type { DeviceClass } from './engine-constants.ts';
 import { deviceClass } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
@@ -21,6 +22,8 @@ export interface HeadroomPlace {
   /** "Apple M3 Ultra"; of a machine without a GPU its processor. */
   readonly deviceName: string;
   readonly deviceClass: DeviceClass;
+  /** What was measured of engines on its node. */
+  readonly calibrations?: readonly HeldCalibration[];
   /** Unknown where nothing was measured. */
   readonly ceiling: Reported<DeviceCeiling>;
   /** Of the device, or of the host where they share it: what of that its GPU may use. */

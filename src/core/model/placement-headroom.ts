@@ -131,9 +131,7 @@ const decodeOver = (
   if (isUnknown(time)) return time;
   const { model, question } = placed;
   const { value, low, high } = time.expectedSeconds;
-  const constants = placesOf(placement).map(({ deviceClass }) =>
-    constantsFor(model, question.engine, deviceClass),
-  );
+  const constants = placesOf(placement).map(place => constantsFor(model, question.engine, place));
   const errors = constants.map(({ errorShare }) => errorShare);
   return {
     boundTokensPerSecond: question.batch / time.boundSeconds,

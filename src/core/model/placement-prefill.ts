@@ -42,9 +42,10 @@ const stagePrefill = (
   const part = modelPart(model, { layers, parts: places.length });
   let slowest: PrefillTime | undefined;
   let boundSeconds = 0;
-  for (const { ceiling, deviceClass } of places) {
+  for (const place of places) {
+    const { ceiling } = place;
     if (isUnknown(ceiling)) return ceiling;
-    const constants = constantsFor(model, question.engine, deviceClass);
+    const constants = constantsFor(model, question.engine, place);
     const time = prefillTime(part, { promptTokens, ceiling, constants });
     if (isUnknown(time)) return time;
     boundSeconds = Math.max(boundSeconds, time.boundSeconds);

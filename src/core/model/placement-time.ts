@@ -114,11 +114,10 @@ export const stageTime = (
   });
   if (isUnknown(step)) return step;
   const times = [];
-  for (const { ceiling, deviceClass } of places) {
+  for (const place of places) {
+    const { ceiling } = place;
     if (isUnknown(ceiling)) return ceiling;
-    times.push(
-      stepTime(step, { layers, ceiling, constants: constantsFor(model, question.engine, deviceClass) }),
-    );
+    times.push(stepTime(step, { layers, ceiling, constants: constantsFor(model, question.engine, place) }));
   }
   const [first, ...others] = times;
   if (first === undefined) return unknown('it has no devices');

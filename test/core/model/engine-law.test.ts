@@ -4,6 +4,7 @@ import { depthRequests } from '../../../src/core/depth/depth-plan.ts';
 import { depthProfile } from '../../../src/core/depth/depth-profile.ts';
 import { cacheBytes } from '../../../src/core/model/cache-bytes.ts';
 import { measuredEngine } from '../../../src/core/model/calibrate-engine.ts';
+import { constantsFor } from '../../../src/core/model/constants-for.ts';
 import type { HeldCalibration } from '../../../src/core/model/engine-calibration.ts';
 import { calibratedConstants, calibratedLaw } from '../../../src/core/model/engine-calibration.ts';
 import { engineConstants } from '../../../src/core/model/engine-constants.ts';
@@ -68,6 +69,17 @@ test('a fit that would need more than the measured bandwidth keeps to the ceilin
   expect(law.form).toBe('ceiling');
   expect(law.weightBytesPerSecond).toBeCloseTo(BANDWIDTH, -3);
   expect(law.layerUs).toBeCloseTo(((0.04 - 5e9 / BANDWIDTH) / 32) * 1e6, 3);
+});
+
+test('headroom of a node takes what was measured there before the constants of a family', () => {
+  const place = {
+    deviceClass: 'gb10',
+    ceiling: { bytesPerSecond: BANDWIDTH, operationsPerSecond: 1e13, isMeasured: true },
+  } as const;
+  const calibrations = [held({ layers: 32, weightBytes: 5e9, ageMs: 0 })];
+  expect(constantsFor(MODEL, 'vllm', { ...place, calibrations }).label).toContain('measured here');
+  expect(constantsFor(MODEL, 'vllm', { ...place, calibrations }).layerUs.value).toBeCloseTo(LAYER_US, 3);
+  expect(constantsFor(MODEL, 'llama.cpp', { ...place, calibrations }).label).toBe('llama.cpp on GB10');
 });
 
 test('constants of the model itself stand before those of others, and only its own engine counts', () => {

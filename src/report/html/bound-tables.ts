@@ -1,0 +1,46 @@
+// What a run reached of its machine's bound, and its depth profile, as sections of its page.
+
+import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
+import {
+  RUN_HEADROOM_HEAD,
+  runHeadroomRemarks,
+  runHeadroomRows,
+} from '../../core/model/run-headroom-text.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { Markup } from '../../core/text/markup.ts';
+import { markup } from '../../core/text/markup.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { pageSection, table } from './page-parts.ts';
+
+export const boundTables = (report: Report): Markup => markup`${depthTable(report)}${headroomTable(report)}`;
+
+const depthTable = ({ depth }: Report): Markup | undefined =>
+  depth === undefined
+    ? undefined
+    : pageSection({
+        title: 'Speed by depth of context',
+        remark: `one request at a time, ± over ${depth.plan.repetitions} repetitions`,
+        content: markup`${table({
+          name: 'Speed by depth of context',
+          head: ['Test', 't/s'],
+          rows: depth.rows.map(row => [depthTestName(row), plusMinusText(row.tokensPerSecond)]),
+        })}${depthRemarks(depth).map(({ test, words }) => markup`<p class="none">${test}: ${words}</p>`)}`,
+      });
+
+const headroomTable = ({ headroom }: Report): Markup | undefined =>
+  headroom === undefined || isUnknown(headroom)
+    ? undefined
+    : pageSection({
+        title: 'Under the bound',
+        remark: 'what measured ceilings allow, and what is expected of the engine',
+        content: markup`${
+          headroom.standings.length === 0
+            ? undefined
+            : table({
+                name: 'Under the bound',
+                head: RUN_HEADROOM_HEAD.map(capitalized),
+                rows: runHeadroomRows(headroom),
+              })
+        }${runHeadroomRemarks(headroom).map(remark => markup`<p class="none">${remark}</p>`)}`,
+      });
