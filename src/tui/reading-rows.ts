@@ -206,6 +206,9 @@ const gpuFacts = ({ device, load }: GpuView): readonly Line[] => {
     named('use', figureFact(load.use, formatPercent)),
     named('temperature', figureFact(load.temperatureCelsius, formatCelsius)),
     named('power', figureFact(load.powerWatts, formatWatts)),
+    ...(load.processes !== undefined && isKnown(load.processes)
+      ? [[part(`${load.processes.length} ${load.processes.length === 1 ? 'process' : 'processes'}`)]]
+      : []),
     ...(isKnown(load.throttleReasons) && load.throttleReasons.length > 0
       ? [[part(`throttled: ${load.throttleReasons.join(', ')}`, 'caution')]]
       : []),

@@ -217,6 +217,7 @@ export const gpuLoadSchema: Schema<GpuLoad> = openObject({
   clockMhz: reported(figure),
   pcieNow: reported(pcieLink),
   throttleReasons: reported(list(text)),
+  processes: reported(list(openObject({ pid: count, name: reported(text), memoryBytes: reported(bytes) }))),
 });
 
 const gpus: Schema<NodeGpus> = openObject({ vendor: gpuVendorSchema, devices: list(gpuDeviceSchema) });

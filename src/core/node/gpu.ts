@@ -64,4 +64,14 @@ export interface GpuLoad {
   readonly pcieNow: Reported<PcieLink>;
   /** Why the clock is held down now, in the vendor's words; empty when it is not. */
   readonly throttleReasons: Reported<readonly string[]>;
+  /** Who holds it, the most memory first; as the inventory told it last. Not from sources that cannot tell. */
+  readonly processes?: Reported<readonly GpuProcess[]>;
 }
+
+export type GpuProcess = {
+  /** Of the host, or of the container that the tool runs in. */
+  readonly pid: number;
+  /** The program, without path and arguments: "llama-server". */
+  readonly name: Reported<string>;
+  readonly memoryBytes: Reported<number>;
+};

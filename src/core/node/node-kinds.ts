@@ -101,7 +101,7 @@ export const NODE_KINDS = {
     isSteady: true,
     isSignOfLife: true,
     isKeyPlain: true,
-    texts: { source: 'plain', vendor: 'plain', deviceId: 'free', throttleReasons: 'free' },
+    texts: { source: 'plain', vendor: 'plain', deviceId: 'free', throttleReasons: 'free', name: 'free' },
   },
   'network.gathered': {
     class: 'durable',

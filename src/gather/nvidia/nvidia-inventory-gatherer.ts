@@ -7,9 +7,11 @@ import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts'
 import type { MachineAccess } from '../machine-access.ts';
 import { HintedPoll } from '../poll.ts';
 import { endingCode } from '../tool-output.ts';
+import { LatestProcesses } from './latest-processes.ts';
 import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
 import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 import { parseInventory } from './parse-inventory.ts';
+import { parseProcesses } from './parse-processes.ts';
 
 /** In parallel, so a slow reply to one never delays the other. */
 export const nvidiaGatherers = (
@@ -18,13 +20,18 @@ export const nvidiaGatherers = (
   const intervalMs = machine.intervals.identityMs;
   // After at least a sixth of it: a device that comes and goes must not start a process each time.
   const polling = new HintedPoll({ intervalMs, pauseMs: intervalMs / 6 });
+  const processes = new LatestProcesses(PROCESSES_INTERVALS * intervalMs);
   return {
-    inventory: nvidiaInventoryGatherer(machine, polling),
-    loads: nvidiaLoadGatherer(machine, () => polling.hint()),
+    inventory: nvidiaInventoryGatherer(machine, polling, processes),
+    loads: nvidiaLoadGatherer(machine, { processes, onOtherDevices: () => polling.hint() }),
   };
 };
 
-const nvidiaInventoryGatherer = (machine: MachineAccess, polling: HintedPoll): Gatherer => ({
+const nvidiaInventoryGatherer = (
+  machine: MachineAccess,
+  polling: HintedPoll,
+  processes: LatestProcesses,
+): Gatherer => ({
   name: 'nvidia-inventory',
   tells: [KIND],
   intervalMs: machine.intervals.identityMs,
@@ -33,7 +40,7 @@ const nvidiaInventoryGatherer = (machine: MachineAccess, polling: HintedPoll): G
     const ending = new AbortController();
     const signal = AbortSignal.any([session.signal, ending.signal]);
     await polling.run({ ...session, signal }, async () => {
-      const reading = await readInventory(tool, machine, session);
+      const reading = await readInventory(tool, { machine, session, processes });
       if (reading === undefined) ending.abort();
       else session.emit(SOURCE, reading);
     });
@@ -43,8 +50,15 @@ const nvidiaInventoryGatherer = (machine: MachineAccess, polling: HintedPoll): G
 /** Undefined if this machine has nothing from NVIDIA. @throws Error with the reason when it cannot be read. */
 const readInventory = async (
   tool: string,
-  machine: MachineAccess,
-  session: GatherSession,
+  {
+    machine,
+    session,
+    processes,
+  }: {
+    readonly machine: MachineAccess;
+    readonly session: GatherSession;
+    readonly processes: LatestProcesses;
+  },
 ): Promise<Reading | undefined> => {
   const result = await runTool(tool, ['-q', '-x'], {
     env: machine.env,
@@ -60,6 +74,7 @@ const readInventory = async (
   }
   if (result.kind !== 'exited') throw sourceFailed(result.reason, endingCode(result));
   const inventory = parseInventory(result.stdout);
+  if (inventory.kind === 'answered') processes.hear(parseProcesses(result.stdout), session.clock.nowMs());
   if (inventory.kind === 'answered') return { kind: 'gpus', value: inventory.value };
   const said = `${result.stdout}\n${result.stderr}`;
   if (readToolMessage(said)?.kind === 'no-devices') {
@@ -69,6 +84,8 @@ const readInventory = async (
   throw endingError(said, `nvidia-smi exited with code ${result.code}`);
 };
 
+/** Longer than that no inventory came: it fails. */
+const PROCESSES_INTERVALS = 3;
 const SOURCE = 'nvidia-smi';
 const KIND = { reading: 'gpus', vendor: 'nvidia' } as const;
 /** It lists every process on every device. */

@@ -5,16 +5,26 @@ import type { GpuLoad } from '../../core/node/gpu.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
+import type { LatestProcesses } from './latest-processes.ts';
 import { LOAD_FIELDS, type LoadRow, parseLoadRow, withoutField } from './load-query.ts';
 import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 
-/** `onOtherDevices` is called when the devices of a tick differ from those of the previous tick. */
-export const nvidiaLoadGatherer = (machine: MachineAccess, onOtherDevices: () => void): Gatherer => ({
+export interface LoadOptions {
+  /** Called when the devices of a tick differ from those of the previous tick. */
+  readonly onOtherDevices: () => void;
+  readonly processes: LatestProcesses;
+}
+
+export const nvidiaLoadGatherer = (
+  machine: MachineAccess,
+  { onOtherDevices, processes }: LoadOptions,
+): Gatherer => ({
   name: 'nvidia-loads',
   tells: [KIND],
   intervalMs: machine.intervals.gpuMs,
   gather: async session => {
-    const stream = { tool: await nvidiaTool(machine.root), machine, see: watchDevices(onOtherDevices) };
+    const see = watchDevices(onOtherDevices);
+    const stream = { tool: await nvidiaTool(machine.root), machine, see, processes };
     let fields: readonly string[] | undefined = LOAD_FIELDS;
     while (fields !== undefined && !session.signal.aborted) {
       const ending = await readStream(stream, fields, session);
@@ -29,13 +39,14 @@ interface Stream {
   readonly tool: string;
   readonly machine: MachineAccess;
   readonly see: (devices: readonly GpuLoad[]) => void;
+  readonly processes: LatestProcesses;
 }
 
 type StreamEnding = { readonly kind: 'stopped' } | { readonly kind: 'invalid-field'; readonly field: string };
 
 /** @throws Error with the reason when the tool exits, falls silent or prints no figures. */
 const readStream = async (
-  { tool, machine, see }: Stream,
+  { tool, machine, see, processes }: Stream,
   fields: readonly string[],
   session: GatherSession,
 ): Promise<StreamEnding> => {
@@ -60,7 +71,8 @@ const readStream = async (
         const devices = collector.add(row);
         if (devices === undefined) continue;
         see(devices);
-        session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'nvidia', devices } });
+        const held = devices.map(load => ({ ...load, processes: processes.of(load.deviceId, rowAtMs) }));
+        session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'nvidia', devices: held } });
         continue;
       }
       said.push(line.slice(0, 500));

@@ -1,9 +1,9 @@
 // The figures of a node's GPUs: what they are, what they were measured at, what they do now.
 
-import type { PcieLink } from '../../../core/node/gpu.ts';
+import type { GpuProcess, PcieLink } from '../../../core/node/gpu.ts';
 import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
 import type { Reported } from '../../../core/unknown.ts';
-import { isUnknown, knownOr } from '../../../core/unknown.ts';
+import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
 import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
 
 interface GpuContext {
@@ -28,6 +28,7 @@ export const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs }:
     for (const reason of knownOr(gpu.load.throttleReasons, [])) {
       page.gauge(GPU.throttled, { ...gpuLabels, reason: reason.slice(0, REASON_LENGTH_MAX) }, 1);
     }
+    page.gauge(GPU.processes, gpuLabels, knownOr(gpu.load.processes ?? NO_PROCESSES, undefined)?.length);
     const clockMhz = knownOr(gpu.load.clockMhz, undefined);
     page.gauge(GPU.clock, gpuLabels, clockMhz === undefined ? undefined : clockMhz * 1e6);
   }
@@ -67,6 +68,7 @@ const GPU = {
   clock: { name: 'plimsoll_gpu_clock_hertz', help: 'Clock of the device now.' },
   pcieGeneration: { name: 'plimsoll_gpu_pcie_generation', help: 'Of the link to the host, now and at most.' },
   pcieLanes: { name: 'plimsoll_gpu_pcie_lanes', help: 'Of the link to the host, now and at most.' },
+  processes: { name: 'plimsoll_gpu_processes', help: 'Processes on the device.' },
   throttled: { name: 'plimsoll_gpu_throttled', help: 'Always 1, for each reason that holds the clock down.' },
   flops: { name: 'plimsoll_gpu_fp16_flops_per_second', help: 'Measured FP16 matrix multiplication.' },
   readRate: { name: 'plimsoll_gpu_memory_read_bytes_per_second', help: 'Measured streaming read.' },
@@ -80,5 +82,6 @@ const GPU = {
   profileAge: { name: 'plimsoll_gpu_profile_age_seconds', help: 'Age of the measured figures.' },
 } as const;
 
+const NO_PROCESSES: Reported<readonly GpuProcess[]> = unknown('not told');
 /** A vendor's words are short; a longer text would be another machine's. */
 const REASON_LENGTH_MAX = 60;

@@ -1,0 +1,28 @@
+// The processes on each device as the inventory told them last, for the loads that come every second: asking anew each time would
+// cost an initialisation of the driver.
+
+import type { GpuProcess } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { ProcessesByDevice } from './parse-processes.ts';
+
+export class LatestProcesses {
+  readonly #freshMs: number;
+  #byDevice: ProcessesByDevice = new Map();
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+
+  /** @param freshMs after so long without news they are unknown. */
+  constructor(freshMs: number) {
+    this.#freshMs = freshMs;
+  }
+
+  hear(byDevice: ProcessesByDevice, nowMs: number): void {
+    this.#byDevice = byDevice;
+    this.#heardAtMs = nowMs;
+  }
+
+  of(deviceId: string, nowMs: number): Reported<readonly GpuProcess[]> {
+    if (nowMs - this.#heardAtMs > this.#freshMs) return unknown('not read lately');
+    return this.#byDevice.get(deviceId) ?? unknown('the device was not listed');
+  }
+}

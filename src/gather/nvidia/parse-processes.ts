@@ -1,0 +1,50 @@
+// The processes on each NVIDIA device, from the same `nvidia-smi -q -x` that tells the devices: by program, without its path and
+// arguments, which are nobody else's business.
+
+import type { GpuProcess } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import { cellMebibytes, cellNumber, cellText } from './nvidia-cell.ts';
+import { childOf, childrenOf, parseTagTree, type Tag } from './tag-tree.ts';
+
+export type ProcessesByDevice = ReadonlyMap<string, Reported<readonly GpuProcess[]>>;
+
+/** By UUID. Those that hold the most memory first. */
+export const parseProcesses = (text: string): ProcessesByDevice => {
+  const log = parseTagTree(text).find(tag => tag.name === 'nvidia_smi_log');
+  return new Map(
+    childrenOf(log, 'gpu').flatMap(gpu => {
+      const uuid = cellText(childOf(gpu, 'uuid')?.text);
+      return isUnknown(uuid) ? [] : [[uuid, processesOn(gpu)] as const];
+    }),
+  );
+};
+
+const processesOn = (gpu: Tag): Reported<readonly GpuProcess[]> => {
+  const processes = childOf(gpu, 'processes');
+  if (processes === undefined) return unknown('not reported by this driver');
+  // One that computes and draws is listed twice.
+  const byPid = new Map<number, GpuProcess>();
+  for (const info of childrenOf(processes, 'process_info')) {
+    const pid = cellNumber(childOf(info, 'pid')?.text);
+    if (isUnknown(pid) || byPid.has(pid)) continue;
+    byPid.set(pid, {
+      pid,
+      name: programOf(childOf(info, 'process_name')?.text),
+      memoryBytes: cellMebibytes(childOf(info, 'used_memory')?.text),
+    });
+  }
+  return [...byPid.values()]
+    .sort((a, b) => knownOr(b.memoryBytes, 0) - knownOr(a.memoryBytes, 0) || a.pid - b.pid)
+    .slice(0, PROCESSES_MAX);
+};
+
+const programOf = (text: string | undefined): Reported<string> => {
+  const told = cellText(text);
+  if (isUnknown(told)) return told;
+  const program = told.split(/\s/, 1)[0]?.split('/').at(-1)?.slice(0, NAME_LENGTH) ?? '';
+  return program === '' || program === 'unknown' ? unknown('the driver does not tell it') : program;
+};
+
+const PROCESSES_MAX = 32;
+const NAME_LENGTH = 64;
