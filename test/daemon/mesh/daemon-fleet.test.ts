@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { clusterDaemon } from '../../support/cluster-daemon.ts';
+import { isLongRun } from '../../support/counts.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -24,6 +25,7 @@ test('daemons that know only the server of a fleet show each other everything, a
   const { url } = a;
   const status: unknown = await (await fetch(`${url}/api/mesh`)).json();
   expect(status).toMatchObject({ linkCount: 0, replication: { forged: 0, malformedFrames: 0 } });
+  if (!isLongRun) return; // fleet-failures.test.ts kills servers of nodes without a daemon
   await server.kill();
   await untilTrue(() => a.notices.some(({ code }) => code === 'fleet-down'));
   const before = a.state.nodeMemories[b.nodeId]?.seq ?? 0;
