@@ -24,6 +24,8 @@ export interface ComparisonOrder extends PairQuestion {
   /** Between two segments, beyond the last answer. */
   readonly restMs: number;
   readonly seed: number;
+  /** Whichever side is measured has to be started anew after the other one. */
+  readonly isOneAtATime: boolean;
 }
 
 export interface ComparisonParts {
@@ -85,8 +87,7 @@ class Comparison {
 
   async run(): Promise<ComparisonDocument> {
     try {
-      await this.#warmUp('A');
-      await this.#warmUp('B');
+      for (const letter of this.#firstWarmUps()) await this.#warmUp(letter);
       this.#account.judge();
       await this.#account.write();
       await this.#measure();
@@ -100,6 +101,12 @@ class Comparison {
         );
     }
     return await this.#account.end(this.#isStopped);
+  }
+
+  /** One at a time, the side of the first segment comes last, so that it need not be started and warmed up again. */
+  #firstWarmUps(): readonly Letter[] {
+    const { isOneAtATime, plan } = this.#order;
+    return isOneAtATime && plan.order.startsWith('A') ? ['B', 'A'] : ['A', 'B'];
   }
 
   get #isStopped(): boolean {

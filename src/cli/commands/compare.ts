@@ -202,6 +202,7 @@ const compareStart = async (invocation: Invocation, state: ProcessState): Promis
       isSegmentFixed: segmentMs !== undefined || agents !== undefined,
       warmupMs: Math.min(WARMUP_MS_MOST, segment.durationMs / WARMUP_PARTS),
       restMs: invocation.option(COMPARE.rest) ?? REST_MS,
+      isOneAtATime: invocation.option(COMPARE.oneAtATime),
       seed,
     },
     isAnyway: invocation.option(COMPARE.anyway),

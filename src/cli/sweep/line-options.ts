@@ -9,6 +9,7 @@ import { duration, oneOf } from '../bench/option-values.ts';
 import type { Invocation, Option } from '../command.ts';
 import { value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+import { notRepeated } from './sweep-options.ts';
 
 export interface LineOptions {
   readonly by: Option<'rate' | 'concurrency' | undefined>;
@@ -92,12 +93,15 @@ const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
   BENCH.json,
   BENCH.quiet,
   BENCH.out,
+  BENCH.noteGit,
+  BENCH.repeat,
 ]);
 
 export const LINE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.slo,
   { ...BENCH.attainment, meaning: 'The share of issued requests that must meet NAME=D. Default: 95%.' },
   ...Object.values(LINE),
+  notRepeated('line', 'its bracket is two loads, each measured twice already'),
   ...Object.values(BENCH).filter(option => option !== BENCH.slo && !NOT_OF_A_LINE.has(option)),
   { ...BENCH.out, meaning: 'The directory of the line itself, new or empty. Default: <home>/runs/<id>.' },
   { ...BENCH.json, meaning: 'Print line.json alone.' },

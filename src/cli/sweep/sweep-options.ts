@@ -1,5 +1,6 @@
 // The options of `plimsoll sweep`: those of a benchmark that say what is sent and to whom, and its own, which say how much.
 
+import { wrong } from '../../core/figure/parse-figure.ts';
 import type { StageLoad } from '../../core/sweep/stage.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { NAMES } from '../bench/name-options.ts';
@@ -56,6 +57,19 @@ export const SWEEP: SweepOptions = {
   json: flag('json', 'Print sweep.json alone.'),
 };
 
+/** Refused in words: whoever repeats runs looks for it here too. */
+export const notRepeated = (command: 'sweep' | 'line', reason: string): Option<undefined> =>
+  value({
+    name: 'repeat',
+    valueName: 'K',
+    meaning: `Refused: ${reason}. Repeat one load instead: plimsoll bench --repeat.`,
+    parse: () =>
+      wrong(
+        `a ${command} is not repeated as a whole: ${reason}`,
+        'Repeat one of its loads: plimsoll bench URL --rate R --repeat 5',
+      ),
+  });
+
 const { rates, concurrency, pause, keepGoing, resume, out, json } = SWEEP;
 
 /** In the order of --help. */
@@ -70,6 +84,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   pause,
   keepGoing,
   resume,
+  notRepeated('sweep', 'its stages are other loads, which tell nothing of how runs of one load differ'),
   BENCH.api,
   BENCH.model,
   BENCH.dataset,
