@@ -81,6 +81,50 @@ export const startLlamaServer = (cache: string): Promise<RealServer> =>
     folder: cache,
   }));
 
+/** Of a model that was written with `sizedModel`, one reply at a time. */
+export const startSizedServer = (cache: string, model: string): Promise<RealServer> =>
+  startIn(cache, 'sized-server', port => ({
+    command: join(cache, 'build', 'bin', 'llama-server'),
+    args: [
+      ...['-m', model, '--host', HOST, '--port', port, '--parallel', '1', '-c', '8192'],
+      ...['--threads', SIZED_THREADS, '-fa', 'off'],
+    ],
+    folder: cache,
+  }));
+
+/** llama.cpp's own account of the same, as JSON. Undefined where it fails. */
+export const llamaBench = (cache: string, model: string, args: readonly string[]): string | undefined => {
+  const ran = spawnSync(
+    join(cache, 'build', 'bin', 'llama-bench'),
+    ['-m', model, '-t', SIZED_THREADS, '-fa', '0', '-o', 'json', ...args],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 16 * 1024 * 1024 },
+  );
+  return ran.status === 0 ? ran.stdout : undefined;
+};
+
+/** llama-bench besides. */
+export const buildLlamaBench = (cache: string): RealServerBuild => {
+  const made = join(cache, 'build', 'bin', 'llama-bench');
+  if (!existsSync(made)) {
+    process.stderr.write('  building llama-bench …\n');
+    const command = ['cmake', '--build', join(cache, 'build'), '-j', '2', '--target', 'llama-bench'];
+    const { status } = spawnSync('nice', ['-n', '19', ...command], { stdio: 'ignore' });
+    if (status !== 0) return skipped('building llama-bench failed');
+  }
+  return { kind: 'built', cache };
+};
+
+/** A model of random weights in 16 bits; undefined where it cannot be written. */
+export const sizedModel = (cache: string, layers: number, width: number): string | undefined => {
+  const path = join(cache, `model-${layers}x${width}.gguf`);
+  if (existsSync(path)) return path;
+  const script = fileURLToPath(new URL('./write-model.py', import.meta.url));
+  const { status } = spawnSync(pythonIn(cache), [script, path, String(layers), String(width)], {
+    stdio: 'ignore',
+  });
+  return status === 0 ? path : undefined;
+};
+
 /** One reply at a time: the next request ends the one before it. */
 export const startPythonServer = (cache: string): Promise<RealServer> =>
   startIn(cache, 'python-server', port => ({
@@ -227,4 +271,6 @@ const CMAKE_OPTIONS: readonly string[] = [
 /** Of steps that leave half of what they make behind when they are stopped. */
 const DONE_MARK = '.done';
 const HOST = '127.0.0.1';
+/** Of both, so that they can be compared; one processor is the client's. */
+const SIZED_THREADS = '1';
 const START_MS_MAX = 60_000;

@@ -7,7 +7,12 @@ from collections import Counter
 import gguf
 import numpy
 
-LAYERS, WIDTH, HEADS, INNER, CONTEXT, MERGES = 2, 64, 4, 128, 32_768, 500
+# Tiny, or as many layers and as wide as the command line says; then weights have 16 bits, as files of that size do.
+LAYERS, WIDTH = (int(size) for size in sys.argv[2:4]) if len(sys.argv) > 3 else (2, 64)
+HEADS = 4 if WIDTH == 64 else WIDTH // 64
+INNER = 128 if WIDTH == 64 else WIDTH * 3
+NUMBER = "float32" if WIDTH == 64 else "float16"
+CONTEXT, MERGES = 32_768, 500
 
 TEXT = (
     "Write a short story that uses all of these words: the anchor of a ship lies in the harbor, and the captain "
@@ -94,7 +99,7 @@ def main(path):
     random = numpy.random.default_rng(1)
 
     def weights(*shape):
-        return (random.standard_normal(shape) * 0.05).astype(numpy.float32)
+        return (random.standard_normal(shape) * 0.05).astype(NUMBER)
 
     ones = numpy.ones(WIDTH, dtype=numpy.float32)
     writer.add_tensor("token_embd.weight", weights(len(tokens), WIDTH))
