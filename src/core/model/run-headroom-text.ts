@@ -1,7 +1,7 @@
 // Where a run stands under the bound, in words: one line a figure, and what was looked for.
 
 import { figureText, formatBytesPerSecond, formatThreeDigits } from '../figure/figure.ts';
-import { inColumns } from '../text/columns.ts';
+import { hangingLines, inColumns } from '../text/columns.ts';
 import { isUnknown } from '../unknown.ts';
 import type { CauseFinding, RunHeadroom, RunStanding } from './run-standing.ts';
 
@@ -38,7 +38,7 @@ export const runHeadroomLines = (headroom: RunHeadroom): readonly string[] => [
   ...(headroom.standings.length === 0
     ? []
     : inColumns([RUN_HEADROOM_HEAD, ...runHeadroomRows(headroom)], { hasFigures: true })),
-  ...runHeadroomRemarks(headroom).map(remark => `  ${remark}`),
+  ...runHeadroomRemarks(headroom).flatMap(remark => hangingLines('  ', remark, COLUMNS)),
 ];
 
 const standingName = ({ phase, test, batch }: RunStanding): string => {
@@ -60,3 +60,4 @@ const FINDING_WORDS: Readonly<Record<CauseFinding, string>> = {
   'not-found': 'ruled out',
   unknown: 'possible',
 };
+const COLUMNS = 80;
