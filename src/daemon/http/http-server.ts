@@ -16,6 +16,7 @@ import { ConnectionPlaces } from './connection-places.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { groupRoutes } from './group-routes.ts';
+import { headroomRoutes } from './headroom-routes.ts';
 import { historyRoute } from './history-route.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
@@ -150,6 +151,7 @@ export class HttpServer implements AsyncDisposable {
       historyRoute(this.#options),
       ...clusterRoutes(this.#options),
       ...groupRoutes(this.#options),
+      ...headroomRoutes(this.#options),
       ...meshRoutes(this.#options),
       ...runRoutes(this.#options),
       ...sweepRoutes(this.#options),

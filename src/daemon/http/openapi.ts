@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';
 import { API_COMPONENTS, BODY_COMPONENTS } from '../../wire/api/components.ts';
+import { sentModelSchema } from '../../wire/api/headroom-request.ts';
 import { nodeIdSchema, runIdSchema, sweepIdSchema } from '../../wire/schema.ts';
 import { cookieName } from './access.ts';
 import type { ApiRoute, RouteAnswer } from './route.ts';
@@ -158,6 +159,18 @@ const hasDefault = (entry: unknown): boolean =>
 
 /** Schemas that are functions, as JSON Schema has them. */
 const CUSTOM: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
+  [
+    sentModelSchema,
+    {
+      type: 'object',
+      description: 'Facts of a model: `model` of `plimsoll headroom --json`, with all of its fields.',
+      properties: {
+        name: { type: 'string', description: 'As its file or server calls it.' },
+        notes: { type: 'array', items: { type: 'string' }, description: 'What was assumed or is missing.' },
+      },
+      required: ['name', 'notes'],
+    },
+  ],
   [nodeIdSchema, { type: 'string', pattern: '^[a-z0-9]{26}$', description: 'Of a node.' }],
   [runIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a run.' }],
   [sweepIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a sweep or line.' }],
