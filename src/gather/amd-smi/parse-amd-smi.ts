@@ -74,6 +74,7 @@ const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
     pcieNow: pcieOf(entry),
     // Idle cards print "THROTTLED" too: it is not a reason.
     throttleReasons: unknown('amd-smi gives no reason'),
+    processes: unknown('this source does not tell them'),
   };
 };
 

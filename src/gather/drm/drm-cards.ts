@@ -74,6 +74,7 @@ export const sleepingLoad = (card: DrmCard): GpuLoad => {
     clockMhz: reason,
     pcieNow: reason,
     throttleReasons: reason,
+    processes: reason,
   };
 };
 

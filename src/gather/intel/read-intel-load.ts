@@ -37,6 +37,7 @@ export const readIntelLoad = async (
     clockMhz: await clock(card),
     pcieNow: card.linkPath === undefined ? unknown(NO_LINK) : await pcieLink(card.linkPath, 'current'),
     throttleReasons: await throttleReasons(card),
+    processes: unknown('this source does not tell them'),
   };
 };
 

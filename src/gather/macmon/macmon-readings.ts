@@ -50,6 +50,7 @@ export const macmonGpuLoads = (sample: MacmonSample): Reading => ({
         clockMhz: sample.gpu.clockMhz,
         pcieNow: unknown('part of the chip'),
         throttleReasons: unknown('macmon does not report it'),
+        processes: unknown('macmon does not report it'),
       },
     ],
   },

@@ -20,6 +20,7 @@ export const parseTegrastats = (line: string, deviceId: string): ToolAnswer<GpuL
     clockMhz: highestOf(engine?.[2]),
     pcieNow: unknown(NO_PCIE_LINK),
     throttleReasons: unknown(NOT_TOLD),
+    processes: unknown(NOT_TOLD),
   });
 };
 

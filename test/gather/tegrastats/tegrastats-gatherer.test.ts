@@ -24,6 +24,7 @@ describe('a line of tegrastats', () => {
       clockMhz: 612,
       pcieNow: unknown('on the chip, no PCIe link'),
       throttleReasons: unknown('tegrastats does not report it'),
+      processes: unknown('tegrastats does not report it'),
     });
   });
 
