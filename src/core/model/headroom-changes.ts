@@ -49,7 +49,7 @@ export const headroomChanges = (
   ): readonly HeadroomChange[] => {
     const speed = after === undefined ? undefined : speedOf(after);
     const makesItFit = mustFit && after?.fit.kind === 'fits';
-    return speed === undefined || (!makesItFit && speed < before * GAIN_MIN)
+    return speed === undefined || (mustFit ? !makesItFit : speed < before * GAIN_MIN)
       ? []
       : [{ kind, words, beforeTokensPerSecond: before, afterTokensPerSecond: speed, makesItFit }];
   };
@@ -74,14 +74,14 @@ export const headroomChanges = (
         )
       : []),
     ...change('bandwidth', '10 % more memory bandwidth', asPlaced({}, withBandwidth(best.placement, 1.1))),
-    ...lessOf(best, 'linkLatency').flatMap(after => ({
+    ...lessOf(mustFit, best, 'linkLatency').flatMap(after => ({
       kind: 'latency' as const,
       words: 'half the latency of its links',
       beforeTokensPerSecond: before,
       afterTokensPerSecond: after,
       makesItFit: false,
     })),
-    ...lessOf(best, 'overhead').flatMap(after => ({
+    ...lessOf(mustFit, best, 'overhead').flatMap(after => ({
       kind: 'overhead' as const,
       words: "half the engine's overhead a layer",
       beforeTokensPerSecond: before,
@@ -132,8 +132,13 @@ const withBandwidth = ({ kind, stages }: PlacementPlan, factor: number): Placeme
 });
 
 /** With half of one term; nothing where that gains little. */
-const lessOf = ({ decode }: PlacementHeadroom, term: 'linkLatency' | 'overhead'): readonly number[] => {
-  if (isUnknown(decode)) return [];
+const lessOf = (
+  mustFit: boolean,
+  { decode }: PlacementHeadroom,
+  term: 'linkLatency' | 'overhead',
+): readonly number[] => {
+  // What does not fit is no faster with it.
+  if (mustFit || isUnknown(decode)) return [];
   const { value } = decode.stepSeconds;
   const after = (decode.expectedTokensPerSecond.value * value) / (value - decode.terms[term] / 2);
   return after < decode.expectedTokensPerSecond.value * GAIN_MIN ? [] : [after];
