@@ -11,7 +11,7 @@ import { showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import type { Command } from '../command.ts';
-import { jsonOption } from '../command.ts';
+import { homeOption, jsonOption } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 const showCommand: Command = {
@@ -20,7 +20,7 @@ const showCommand: Command = {
   description:
     'How many prompts, how long they are, which are the same, and how much of them a prefix cache could answer. Nothing is sent.',
   arguments: [{ name: 'FILE', meaning: 'What --dataset of bench takes.', isRequired: true }],
-  options: [BENCH.promptColumn, jsonOption],
+  options: [BENCH.promptColumn, homeOption, jsonOption],
   examples: [{ line: 'plimsoll dataset show sharegpt.json', meaning: 'counts, lengths, sharing' }],
   run: async (invocation, state) => {
     const [file = ''] = invocation.arguments;
