@@ -9,6 +9,7 @@ import {
   heartbeatMessageSchema,
   snapshotMessageSchema,
 } from '../../../src/wire/api/state-answers.ts';
+import { madeFacts } from '../../model/made-headers.ts';
 import { announceTo } from '../../support/announced.ts';
 import { ApiChecks } from '../../support/api-checks.ts';
 import { isLongRun } from '../../support/counts.ts';
@@ -158,6 +159,13 @@ describe('a simulated cluster', () => {
         { path: '/api/groups/members', query: '?by=rack', status: 200 },
         { path: '/api/groups/members', query: '?by=rack&group=none', status: 404 },
         { method: 'POST', path: '/api/agents', body: {}, status: 400 },
+        {
+          method: 'POST',
+          path: '/api/headroom',
+          body: { model: await madeFacts('llama3-8b'), question: {} },
+          status: 200,
+        },
+        { method: 'POST', path: '/api/headroom', body: {}, status: 400 },
         { path: '/api/history', query: '?limit=x&slot=gpu', status: 400 },
         history('gpu', device),
         history('link', link),
