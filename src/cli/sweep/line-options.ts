@@ -95,6 +95,10 @@ const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
   BENCH.out,
   BENCH.noteGit,
   BENCH.repeat,
+  BENCH.like,
+  BENCH.profile,
+  BENCH.depths,
+  BENCH.repetitions,
 ]);
 
 export const LINE_OPTIONS: readonly Option<unknown>[] = [
