@@ -1,5 +1,6 @@
 // The facts of a model from the headers of its GGUF files: bytes exactly, by summing tensors; the cache by what each block has.
 
+import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import type { Interval, ModelExperts, ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
 import { exactly } from '../../core/model/model-facts.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -39,7 +40,9 @@ export const ggufFacts = (headers: readonly GgufHeader[], place: string): ModelF
     );
   const missing = headers.reduce((sum, { missingBytes }) => sum + missingBytes, 0);
   if (missing > 0)
-    notes.push(`the file ends before its tensors do (${missing} bytes are missing); its header counts`);
+    notes.push(
+      `the file ends before its tensors do (${figureText(formatBytes(missing))} are missing); its header counts`,
+    );
   return {
     name: keys.text('general.name') ?? fileName(place),
     architecture: keys.text('general.architecture') ?? unknown('the file does not tell it'),
