@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -121,6 +122,8 @@ const reach = async (go: () => Promise<unknown>): Promise<void> => {
       return;
     } catch (error) {
       if (limit.aborted) throw error;
+      // A refusal comes at once, and a browser that asks without a pause leaves the daemons no processor to start on.
+      await delay(250);
     }
 };
 
