@@ -1,20 +1,15 @@
 // `--fail-if`, `--fail-if-undecided`, `--junit`, `--markdown`: what a CI job asks of a comparison, and where it is told.
 
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { ComparisonDocument, ComparisonGate } from '../../core/comparison/comparison-document.ts';
 import type { GateRule } from '../../core/comparison/gate.ts';
 import { judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
-import { figureText, formatBytes } from '../../core/figure/figure.ts';
-import { writeFileAtomic } from '../../process/atomic-file.ts';
-import { diskReason } from '../../process/disk-reason.ts';
 import { comparisonJunit } from '../../report/junit/comparison-junit.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
 import type { Invocation, Option } from '../command.ts';
 import { flag, nonEmpty, repeated, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
 import type { ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { writeExport } from '../report/write-export.ts';
 
 const failIfOption = repeated<GateRule>({
   name: 'fail-if',
@@ -66,7 +61,7 @@ export const writeGateFiles = async (
     [invocation.option(junitOption), comparisonJunit(document)],
     [invocation.option(markdownOption), comparisonMarkdown(document)],
   ] as const)
-    if (file !== undefined) said += await written(resolve(state.cwd, file), text);
+    if (file !== undefined) said += await writeExport({ file, text: () => Promise.resolve(text) }, state);
   return said;
 };
 
@@ -80,18 +75,4 @@ const GATE_EXITS: Readonly<Record<ComparisonGate['outcome'], ExitName>> = {
   broken: 'benchWorse',
   undecided: 'benchUndecided',
   'not-comparable': 'benchNotComparable',
-};
-
-const written = async (path: string, text: string): Promise<string> => {
-  try {
-    await writeFileAtomic(path, text);
-    return `Wrote ${path}, ${figureText(formatBytes((await stat(path)).size))}\n`;
-  } catch (error) {
-    throw new CommandError(
-      'failure',
-      `${path} cannot be written: ${diskReason(error)}`,
-      'Choose a file in a folder that you can write to.',
-      { cause: error },
-    );
-  }
 };

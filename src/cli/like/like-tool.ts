@@ -2,11 +2,11 @@
 
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { shellWords } from '../../core/text/shell-words.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { likeAiperf } from './aiperf-command.ts';
 import { likeGuidellm } from './guidellm-command.ts';
 import type { LikeCommand, LikeTool } from './like-command.ts';
-import { shellWords } from './shell-words.ts';
 import { likeVllm } from './vllm-command.ts';
 
 export interface LikeText {

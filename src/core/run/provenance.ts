@@ -19,7 +19,7 @@ export type PromptsProvenance = {
   /** SHA-256 of the prompts as they were planned, with the lengths of their answers; hex. */
   readonly sha256: string;
   readonly count: number;
-  /** Of the bytes of --dataset FILE. Unknown: prompts were generated. */
+  /** Of the bytes of --dataset FILE, of a folder its names and texts. Unknown: prompts were generated. */
   readonly file: Reported<FileDigest>;
 };
 

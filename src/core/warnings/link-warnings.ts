@@ -10,6 +10,7 @@ import { isSampled } from '../link/measured-pairs.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
+import { quotedWords } from '../text/shell-words.ts';
 import type { Turns } from '../turns.ts';
 import { ITEMS_OF_TURN } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
@@ -70,7 +71,7 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
       title: `${arrow}: ${rate(short.bitsPerSecond)} is far less than it should be`,
       why: `${against}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
       on: from.name,
-      command: `plimsoll probe link ${shellWord(to.name)}`,
+      command: `plimsoll probe link ${quotedWords([to.name])}`,
     },
   ];
 };
@@ -89,7 +90,7 @@ const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
         title: `${from.name} to ${to.name}: ${what} is ${unusualText(unusual)}`,
         why: `Median of ${unusual.count} measurements: ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
         on: from.name,
-        command: `plimsoll probe link ${shellWord(to.name)}`,
+        command: `plimsoll probe link ${quotedWords([to.name])}`,
       },
     ];
   }
@@ -147,9 +148,6 @@ const socketsOf = (
 };
 
 const rate = (bitsPerSecond: number): string => figureText(formatBitsPerSecond(bitsPerSecond));
-
-const shellWord = (name: string): string =>
-  /^[A-Za-z0-9._-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 
 const WAYS = { uploadBitsPerSecond: 'upload', downloadBitsPerSecond: 'download' } as const;
 /** Directions open one after the other when a node starts. */

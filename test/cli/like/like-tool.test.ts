@@ -5,7 +5,7 @@ import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';
 import type { LikeTool } from '../../../src/cli/like/like-command.ts';
 import { likeText } from '../../../src/cli/like/like-tool.ts';
-import { shellWords } from '../../../src/cli/like/shell-words.ts';
+import { shellWords } from '../../../src/core/text/shell-words.ts';
 
 const COMMANDS = await allCommands();
 

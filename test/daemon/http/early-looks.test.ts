@@ -10,12 +10,18 @@ const fleet = (memoryUse: number): State =>
   groupedState(Array.from({ length: 200 }, (_, index) => ({ name: `n-${index}`, rack: 'r1', memoryUse })));
 const levelsOf = (early: EarlyLooks) => early.looks.picture(undefined)?.levels[0]?.memory[0];
 
+/** It ends by being stopped, and by nothing else. */
+const untilStopped = async (early: EarlyLooks, signal: AbortSignal): Promise<void> => {
+  const error: unknown = await early.run(() => false, signal).catch((caught: unknown) => caught);
+  if (error !== signal.reason) throw error;
+};
+
 test('a page that is asked for begins a look, and half a minute without one does too', async () => {
   const clock = new VirtualClock({ nowMs: NOW_MS });
   const stop = new AbortController();
   const cluster = { state: groupedState([{ name: 'only' }]) };
   const early = new EarlyLooks({ clock, cluster });
-  const running = early.run(() => false, stop.signal).catch(() => undefined);
+  const running = untilStopped(early, stop.signal);
   await clock.advance(10_000);
   expect(levelsOf(early)).toBe(undefined);
   cluster.state = fleet(0.5);
@@ -43,7 +49,7 @@ test('a look in turns lets others work, and a reader who comes meanwhile gets th
   });
   const cluster = { state: fleet(0.5) };
   const early = new EarlyLooks({ clock, cluster });
-  const running = early.run(() => false, stop.signal).catch(() => undefined);
+  const running = untilStopped(early, stop.signal);
   await new Promise(setImmediate);
   expect(levelsOf(early)).toBe(undefined);
   cluster.state = fleet(0.7);
