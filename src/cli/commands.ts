@@ -63,6 +63,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
       return [config.configPathCommand, config.configShowCommand, config.configCheckCommand];
     },
   ],
+  ['service', async () => (await import('./commands/service.ts')).SERVICE_COMMANDS],
 ];
 
 /** The first words of all commands. */

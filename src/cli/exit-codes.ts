@@ -69,6 +69,10 @@ export const EXIT_CODES = {
     code: 31,
     meaning: '`record`, `up --replay`: the recording cannot be written, read or understood.',
   },
+  service: {
+    code: 32,
+    meaning: '`service`: it is not installed or does not run, or the service manager is missing or refuses.',
+  },
   fleet: {
     code: 33,
     meaning: '`fleet`: the folder of the fleet cannot be used, or its server does not do what is asked.',

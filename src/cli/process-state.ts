@@ -24,6 +24,8 @@ export interface ProcessState {
   readonly nodeVersion: string;
   /** The Node that runs this, for processes of our own. */
   readonly nodePath: string;
+  /** bin/plimsoll.js of this package, absolute. */
+  readonly script: string;
   readonly temporaryFolder: string;
   readonly pid: number;
   /** undefined where the system has no such numbers. */
@@ -96,6 +98,7 @@ export const readProcessState = (): ProcessState => {
     platform: process.platform,
     nodeVersion: process.versions.node,
     nodePath: process.execPath,
+    script: fileURLToPath(new URL('bin/plimsoll.js', packageRoot)),
     temporaryFolder: tmpdir(),
     pid: process.pid,
     userId: process.getuid?.(),

@@ -7,6 +7,7 @@ import type { OutputStream, ProcessState, StopSignal } from '../../src/cli/proce
 import { StopRequest } from '../../src/cli/process-state.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { childEnv } from './child-env.ts';
+import { repositoryRoot } from './repository.ts';
 
 export interface MadeUpProcess {
   readonly state: ProcessState;
@@ -42,6 +43,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     platform: process.platform,
     nodeVersion: options.nodeVersion ?? process.versions.node,
     nodePath: process.execPath,
+    script: `${repositoryRoot}bin/plimsoll.js`,
     temporaryFolder: tmpdir(),
     pid: process.pid,
     userId: process.getuid?.(),

@@ -10,6 +10,7 @@ import type { Daemon } from '../../daemon/daemon-options.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import { PEER_PORT } from '../../mesh/discovery/limits.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
+import { serviceNotify } from '../../process/service-notify.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -173,6 +174,10 @@ export const upCommand: Command = {
     else if (state.stop.aborted) return await untilStopped(daemon);
     await printSummary(daemon, state);
     if (isOnce) return EXIT_CODES.ok.code;
+    await using service = serviceNotify(state.env, state.stop);
+    const untold = await service.ready(`Dashboard at ${daemon.dashboardUrl.split('#')[0]}`);
+    if (untold !== undefined)
+      await state.stderr.write(`plimsoll: systemd was not told that this is ready: ${untold}\n`);
     await state.stdout.write(`\nDashboard: ${daemon.dashboardUrl}\nCtrl-C stops it.\n`);
     if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(daemon.dashboardUrl, state);
     return await untilStopped(daemon);

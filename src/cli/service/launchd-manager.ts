@@ -1,0 +1,59 @@
+// launchd, by launchctl, in the session of the user. Its log is a file of the home.
+
+import { runTool, streamLines } from '../../process/child.ts';
+import { CommandError } from '../command-error.ts';
+import { launchdAgent } from './launchd-agent.ts';
+import type { ServiceManager } from './service-manager.ts';
+import type { ServicePlan } from './service-plan.ts';
+import { logFileOf } from './service-plan.ts';
+import type { ManagerTools } from './systemd-manager.ts';
+
+export const launchdManager = (
+  plan: ServicePlan,
+  userId: number,
+  { env, signal }: ManagerTools,
+): ServiceManager => {
+  const domain = `gui/${userId}`;
+  const service = `${domain}/${plan.name}`;
+  const tell = async (...words: readonly string[]) =>
+    await runTool('launchctl', words, { env, signal, timeoutMs: TIMEOUT_MS });
+  const launchctl = async (...words: readonly string[]): Promise<string> => {
+    const ran = await tell(...words);
+    if (ran.kind === 'exited' && ran.code === 0) return ran.stdout;
+    const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
+    throw new CommandError('service', `launchctl ${words[0]}: ${why}`, `See: launchctl print ${service}`);
+  };
+  return {
+    text: async () => launchdAgent(plan, logFileOf(plan)),
+    start: async () => {
+      // One that is there already is replaced; it is no mistake that there is none.
+      await tell('bootout', service);
+      await launchctl('bootstrap', domain, plan.file);
+    },
+    state: async () => {
+      const told = await launchctl('print', service);
+      const field = (name: string): string | undefined =>
+        new RegExp(`^\\s*${name} = (.+)$`, 'm').exec(told)?.[1];
+      const pid = Number(field('pid'));
+      const state = field('state') ?? 'unknown';
+      return {
+        state,
+        isRunning: state === 'running',
+        startsByItself: true,
+        pid: pid > 0 ? pid : undefined,
+        restarts: undefined,
+        status: '',
+      };
+    },
+    stop: async () => void (await launchctl('bootout', service)),
+    forget: async () => undefined,
+    log: (count, isFollowed) =>
+      streamLines('tail', ['-n', String(count), ...(isFollowed ? ['-F'] : []), logFileOf(plan)], {
+        env,
+        signal,
+        idleTimeoutMs: isFollowed ? Number.POSITIVE_INFINITY : TIMEOUT_MS,
+      }),
+  };
+};
+
+const TIMEOUT_MS = 30_000;

@@ -1,0 +1,28 @@
+// The port of what keeps a daemon running on this machine: systemd or launchd.
+
+export interface ServiceManager {
+  /** What would be written. */
+  text(): Promise<string>;
+  /** Starts what was written, now and with the machine or the session. @throws CommandError when the manager refuses. */
+  start(): Promise<void>;
+  state(): Promise<ServiceState>;
+  /** Stops it for good; the file is still there. */
+  stop(): Promise<void>;
+  /** After the file is gone. */
+  forget(): Promise<void>;
+  /** Lines of its log, the last `count` first, then as they come. */
+  log(count: number, isFollowed: boolean): AsyncIterable<string>;
+}
+
+export interface ServiceState {
+  /** As the manager says it: "active (running)". */
+  readonly state: string;
+  readonly isRunning: boolean;
+  readonly startsByItself: boolean;
+  /** undefined: it does not run. */
+  readonly pid: number | undefined;
+  /** By the manager, since it was started; undefined: it does not count. */
+  readonly restarts: number | undefined;
+  /** What the daemon says of itself; '': nothing. */
+  readonly status: string;
+}

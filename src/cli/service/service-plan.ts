@@ -1,0 +1,111 @@
+// Where a service of the daemon lives on this machine, and what it starts: decided once, before anything is written.
+
+import { dirname, join } from 'node:path';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+
+export type ServiceScope = 'user' | 'system';
+
+export interface ServicePlan {
+  readonly manager: 'systemd' | 'launchd';
+  readonly scope: ServiceScope;
+  /** As its manager calls it. */
+  readonly name: string;
+  /** Of the unit or the property list. */
+  readonly file: string;
+  readonly home: string;
+  readonly command: readonly string[];
+}
+
+export interface ServiceWish {
+  readonly isUser: boolean;
+  /** --home; undefined: not given. */
+  readonly home: string | undefined;
+  /** What it would be without a service. */
+  readonly usualHome: string;
+}
+
+export interface ServiceMachine {
+  readonly platform: string;
+  readonly userId: number | undefined;
+  readonly homeDirectory: string;
+  readonly configFolder: string | undefined;
+  readonly nodePath: string;
+  /** bin/plimsoll.js of this package. */
+  readonly script: string;
+}
+
+export const servicePlan = (wish: ServiceWish, machine: ServiceMachine): Parsed<ServicePlan> => {
+  if (machine.platform !== 'linux' && machine.platform !== 'darwin')
+    return wrong(
+      `no service manager is known for ${machine.platform}`,
+      'Linux has systemd and macOS launchd. Elsewhere run plimsoll up in whatever starts programs there.',
+    );
+  const isMac = machine.platform === 'darwin';
+  const scope: ServiceScope = wish.isUser || isMac ? 'user' : 'system';
+  if (scope === 'user') return parsed(isMac ? agentPlan(wish, machine) : userPlan(wish, machine));
+  if (wish.home !== undefined && wish.home !== SYSTEM_HOME)
+    return wrong(
+      `the system's service has its home in ${SYSTEM_HOME}`,
+      'It has a user of its own, who owns no other folder. For a home of yours add --user.',
+    );
+  const hidden = [machine.nodePath, machine.script].find(isInAHome);
+  if (hidden !== undefined)
+    return wrong(
+      `${hidden} lies in somebody's home, which a service of the system does not see`,
+      'Install Plimsoll for the machine (npm install --global as root, the .deb), or add --user.',
+    );
+  return parsed({
+    manager: 'systemd',
+    scope,
+    name: UNIT,
+    file: `/etc/systemd/system/${UNIT}`,
+    home: SYSTEM_HOME,
+    command: commandOf(machine, SYSTEM_HOME),
+  });
+};
+
+const userPlan = (wish: ServiceWish, machine: ServiceMachine): ServicePlan => {
+  const home = wish.home ?? wish.usualHome;
+  const folder = machine.configFolder ?? join(machine.homeDirectory, '.config');
+  return {
+    manager: 'systemd',
+    scope: 'user',
+    name: UNIT,
+    file: join(folder, 'systemd/user', UNIT),
+    home,
+    command: commandOf(machine, home),
+  };
+};
+
+const agentPlan = (wish: ServiceWish, machine: ServiceMachine): ServicePlan => {
+  const home = wish.home ?? wish.usualHome;
+  return {
+    manager: 'launchd',
+    scope: 'user',
+    name: LABEL,
+    file: join(machine.homeDirectory, 'Library/LaunchAgents', `${LABEL}.plist`),
+    home,
+    command: commandOf(machine, home),
+  };
+};
+
+const commandOf = ({ nodePath, script }: ServiceMachine, home: string): readonly string[] => [
+  nodePath,
+  script,
+  'up',
+  '--no-open',
+  '--home',
+  home,
+];
+
+/** What ProtectHome= hides. */
+const isInAHome = (path: string): boolean =>
+  ['/home', '/root', '/run/user'].some(folder => `${dirname(path)}/`.startsWith(`${folder}/`));
+
+/** Beside the home: launchd keeps no log of its own. */
+export const logFileOf = ({ home }: ServicePlan): string => join(home, 'service.log');
+
+const UNIT = 'plimsoll.service';
+const LABEL = 'dev.plimsoll.daemon';
+const SYSTEM_HOME = '/var/lib/plimsoll';

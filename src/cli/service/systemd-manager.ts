@@ -1,0 +1,96 @@
+// systemd, by systemctl and journalctl: of the machine, or of the user's session.
+
+import { access, readFile } from 'node:fs/promises';
+import type { Env } from '../../process/child.ts';
+import { runTool, streamLines } from '../../process/child.ts';
+import { CommandError } from '../command-error.ts';
+import type { ServiceManager } from './service-manager.ts';
+import type { ServicePlan } from './service-plan.ts';
+import { systemdUnit } from './systemd-unit.ts';
+
+export interface ManagerTools {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+}
+
+export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools): ServiceManager => {
+  const scope = plan.scope === 'user' ? ['--user'] : [];
+  const systemctl = async (...words: readonly string[]): Promise<string> => {
+    const ran = await runTool('systemctl', [...scope, ...words], { env, signal, timeoutMs: TIMEOUT_MS });
+    if (ran.kind === 'exited' && ran.code === 0) return ran.stdout;
+    const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
+    throw new CommandError('service', `systemctl ${words[0]}: ${why}`, adviceFor(why, plan));
+  };
+  return {
+    text: async () =>
+      systemdUnit(plan, {
+        deviceGroups: await deviceGroups(),
+        hasRdma: await exists('/sys/class/infiniband'),
+      }),
+    start: async () => {
+      await systemctl('daemon-reload');
+      await systemctl('enable', plan.name);
+      // Type=notify: it comes back when the daemon says that it is ready.
+      await systemctl('restart', plan.name);
+    },
+    state: async () => {
+      const told = new Map(
+        (await systemctl('show', plan.name, `--property=${PROPERTIES.join(',')}`))
+          .split('\n')
+          .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+      );
+      const pid = Number(told.get('MainPID'));
+      return {
+        state: `${told.get('ActiveState')} (${told.get('SubState')})`,
+        isRunning: told.get('ActiveState') === 'active',
+        startsByItself: told.get('UnitFileState') === 'enabled',
+        pid: pid > 0 ? pid : undefined,
+        restarts: Number(told.get('NRestarts')),
+        status: told.get('StatusText') ?? '',
+      };
+    },
+    stop: async () => void (await systemctl('disable', '--now', plan.name)),
+    forget: async () => void (await systemctl('daemon-reload')),
+    log: (count, isFollowed) =>
+      streamLines(
+        'journalctl',
+        [
+          ...scope,
+          `--unit=${plan.name}`,
+          `--lines=${count}`,
+          '--no-pager',
+          ...(isFollowed ? ['--follow'] : []),
+        ],
+        { env, signal, idleTimeoutMs: isFollowed ? Number.POSITIVE_INFINITY : TIMEOUT_MS },
+      ),
+  };
+};
+
+const adviceFor = (why: string, { scope, name }: ServicePlan): string => {
+  if (/not installed/.test(why))
+    return 'This machine has no systemd. Run plimsoll up in whatever starts programs here.';
+  if (/connect to bus|not been booted/i.test(why))
+    return scope === 'user'
+      ? 'The session has no systemd of its own: log in at this machine or by ssh, not by su.'
+      : 'systemd does not run here, as in most containers.';
+  if (/[Aa]ccess denied|authentication/.test(why)) return 'Run it as root, or add --user.';
+  return `See: journalctl ${scope === 'user' ? '--user ' : ''}--unit ${name} --lines 50`;
+};
+
+const deviceGroups = async (): Promise<readonly string[]> => {
+  const names = (await readFile('/etc/group', 'utf8')).split('\n').map(line => line.split(':')[0] ?? '');
+  return ['video', 'render'].filter(name => names.includes(name));
+};
+
+const exists = async (path: string): Promise<boolean> => {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const PROPERTIES = ['ActiveState', 'SubState', 'UnitFileState', 'MainPID', 'NRestarts', 'StatusText'];
+/** A start waits for the first readings of the machine: TimeoutStartSec and a little. */
+const TIMEOUT_MS = 70_000;
