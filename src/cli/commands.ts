@@ -64,6 +64,8 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
     },
   ],
   ['service', async () => (await import('./commands/service.ts')).SERVICE_COMMANDS],
+  ['completion', async () => [(await import('./commands/completion.ts')).completionCommand(allCommands)]],
+  ['man', async () => [(await import('./commands/completion.ts')).manCommand(allCommands)]],
 ];
 
 /** The first words of all commands. */

@@ -33,7 +33,7 @@ export const runCommand = async (commands: readonly Command[], given: ProcessSta
 
 /** What a program reads says `plimsoll`, wherever it runs. */
 const withProgram = (state: ProcessState): ProcessState => {
-  if (state.args.includes('--json')) return state;
+  if (state.args.includes('--json') || READ_BY_PROGRAMS.includes(state.args[0] ?? '')) return state;
   const words = [...COMMAND_WORDS, 'COMMAND', '--help', '--version'];
   return {
     ...state,
@@ -62,3 +62,6 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
 
 const isAbort = (error: unknown, stop: StopRequest): boolean =>
   error === stop || (error instanceof Error && (error.name === 'AbortError' || error.cause === stop));
+
+/** Commands whose output a shell or man reads. */
+const READ_BY_PROGRAMS: readonly string[] = ['completion', 'man', 'mcp'];

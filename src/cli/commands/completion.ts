@@ -1,0 +1,57 @@
+// `plimsoll completion SHELL` and `plimsoll man`: what a shell completes and what a manual says, from the commands themselves.
+
+import type { Command } from '../command.ts';
+import { homeOption } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { bashCompletion } from '../words/bash-completion.ts';
+import { fishCompletion } from '../words/fish-completion.ts';
+import { manPage } from '../words/man-page.ts';
+import { zshCompletion } from '../words/zsh-completion.ts';
+
+/** @param load every command: given, because this file is one of those that the table of commands loads. */
+export const completionCommand = (load: () => Promise<readonly Command[]>): Command => ({
+  name: 'completion',
+  summary: 'Print what a shell needs to complete the commands and options',
+  description: '',
+  arguments: [{ name: 'bash|zsh|fish', meaning: 'The shell.', isRequired: true }],
+  options: [homeOption],
+  examples: [
+    { line: 'source <(plimsoll completion bash)', meaning: 'in ~/.bashrc' },
+    { line: 'source <(plimsoll completion zsh)', meaning: 'in ~/.zshrc, behind compinit' },
+    {
+      line: 'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish',
+      meaning: 'once, for fish',
+    },
+  ],
+  run: async ({ arguments: [shell = ''] }, state) => {
+    const complete = SHELLS.get(shell);
+    if (complete === undefined)
+      throw new CommandError(
+        'usage',
+        `${JSON.stringify(shell)} is no shell that is known`,
+        `Known: ${[...SHELLS.keys()].join(', ')}.`,
+      );
+    await state.stdout.write(complete(await load()));
+    return EXIT_CODES.ok.code;
+  },
+});
+
+export const manCommand = (load: () => Promise<readonly Command[]>): Command => ({
+  name: 'man',
+  summary: 'Print the manual as a page for man',
+  description: '',
+  arguments: [],
+  options: [homeOption],
+  examples: [{ line: 'plimsoll man | man -l -', meaning: 'reads it' }],
+  run: async (_, state) => {
+    await state.stdout.write(manPage(await load(), state));
+    return EXIT_CODES.ok.code;
+  },
+});
+
+const SHELLS: ReadonlyMap<string, (commands: readonly Command[]) => string> = new Map([
+  ['bash', bashCompletion],
+  ['zsh', zshCompletion],
+  ['fish', fishCompletion],
+]);

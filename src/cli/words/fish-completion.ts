@@ -1,0 +1,71 @@
+// Completion for fish: one line a word, with what it means beside it.
+
+import type { Command, Option } from '../command.ts';
+import type { CommandGroup, ValueHint } from './word-tree.ts';
+import { argumentHint, commandGroups, meaningOf, valueHint } from './word-tree.ts';
+
+export const fishCompletion = (commands: readonly Command[]): string => {
+  const groups = commandGroups(commands);
+  return `# fish completion of plimsoll; made by: plimsoll completion fish
+function __plimsoll_command
+  set -l words (commandline -opc)
+  set -e words[1]
+  if test "$words[1]" = help
+    set -e words[1]
+  end
+  test "$argv" = "$words[1..(count $argv)]"
+end
+complete -c plimsoll -f
+complete -c plimsoll -n __fish_is_first_arg -l help -d 'List the commands'
+complete -c plimsoll -n __fish_is_first_arg -l version -d 'Print the version'
+${groups.flatMap(groupLines).join('\n')}
+`;
+};
+
+const groupLines = (group: CommandGroup): readonly string[] => {
+  const { word, alone, inside } = group;
+  const seconds = inside.map(entry => entry.word).join(' ');
+  const isAlone = inside.length === 0 ? '' : `; and not __fish_seen_subcommand_from ${seconds}`;
+  return [
+    line('__fish_is_first_arg', `-a ${quoted(word)} -d ${quoted(meaningOf(group))}`),
+    ...(alone === undefined ? [] : commandLines(alone, `__plimsoll_command ${word}${isAlone}`)),
+    ...inside.flatMap(({ word: second, command }) => [
+      line(
+        `__plimsoll_command ${word}; and not __fish_seen_subcommand_from ${seconds}`,
+        `-a ${quoted(second)} -d ${quoted(command.summary)}`,
+      ),
+      ...commandLines(command, `__plimsoll_command ${word} ${second}`),
+    ]),
+  ];
+};
+
+const commandLines = (command: Command, condition: string): readonly string[] => {
+  const hint = argumentHint(command);
+  return [
+    ...(hint.kind === 'file' || hint.kind === 'folder' ? [line(condition, '-F')] : []),
+    ...(hint.kind === 'words' ? [line(condition, wordsOf(hint).trimStart())] : []),
+    ...command.options.map(option => line(condition, optionWords(option))),
+    line(condition, "-l help -d 'This help'"),
+  ];
+};
+
+const optionWords = (option: Option<unknown>): string =>
+  `-l ${option.name}${VALUES[valueHint(option).kind]}${wordsOf(valueHint(option))} -d ${quoted(option.meaning)}`;
+
+const wordsOf = (hint: ValueHint): string =>
+  hint.kind === 'words' ? ` -a ${quoted(hint.words.join(' '))}` : '';
+
+const line = (condition: string, rest: string): string =>
+  `complete -c plimsoll -n ${quoted(condition)} ${rest}`;
+
+const quoted = (text: string): string =>
+  `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`;
+
+/** -r: a value must follow; -x: and it is no file. */
+const VALUES: Readonly<Record<ValueHint['kind'], string>> = {
+  none: '',
+  free: ' -x',
+  file: ' -r -F',
+  folder: ' -x -a "(__fish_complete_directories)"',
+  words: ' -x',
+};

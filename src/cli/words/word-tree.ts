@@ -1,0 +1,50 @@
+// What can be typed behind `plimsoll`, as shells complete it and a manual lists it: derived from the same commands as --help, so
+// that none of them can know an option that the others lack.
+
+import type { Command, Option } from '../command.ts';
+
+export interface CommandGroup {
+  /** The first word: "config". */
+  readonly word: string;
+  /** What it does alone; undefined where it needs a second word. */
+  readonly alone: Command | undefined;
+  /** Those with a second word. */
+  readonly inside: readonly { readonly word: string; readonly command: Command }[];
+}
+
+export const commandGroups = (commands: readonly Command[]): readonly CommandGroup[] => {
+  const words = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
+  return words.map(word => ({
+    word,
+    alone: commands.find(({ name }) => name === word),
+    inside: commands
+      .filter(({ name }) => name.startsWith(`${word} `))
+      .map(command => ({ word: command.name.slice(word.length + 1), command })),
+  }));
+};
+
+/** In a list of commands: its own summary, or the commands inside. */
+export const meaningOf = ({ alone, inside }: CommandGroup): string =>
+  alone?.summary ?? inside.map(({ word }) => word).join(', ');
+
+/** What may follow an option. */
+export type ValueHint =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'free' }
+  | { readonly kind: 'file' }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'words'; readonly words: readonly string[] };
+
+/** Read from the name of its value: what stands in small letters is written as it is ("vllm|aiperf"), FILE and DIR are places. */
+export const valueHint = ({ valueName }: Pick<Option<unknown>, 'valueName'>): ValueHint => {
+  if (valueName === undefined) return { kind: 'none' };
+  const parts = valueName.split('|');
+  const words = parts.filter(part => /^[a-z][a-z0-9-]*$/.test(part));
+  if (words.length > 0) return { kind: 'words', words };
+  if (parts.includes('FILE')) return { kind: 'file' };
+  return parts.includes('DIR') ? { kind: 'folder' } : { kind: 'free' };
+};
+
+/** Of a command's first argument. */
+export const argumentHint = ({ arguments: [first] }: Command): ValueHint =>
+  first === undefined ? { kind: 'none' } : valueHint({ valueName: first.name });

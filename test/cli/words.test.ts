@@ -1,0 +1,83 @@
+// What shells complete and what man shows: checked by the shells and by man where this machine has them.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { allCommands } from '../../src/cli/commands.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const printed = async (...args: string[]): Promise<string> => {
+  const process = madeUpProcess(args);
+  expect(await process.run()).toBe(0);
+  return process.stdout.text;
+};
+
+const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+
+/** What bash would offer for the last word. */
+const offered = (script: string, folder: string, ...words: string[]): readonly string[] => {
+  const list = ['plimsoll', ...words].map(word => `'${word}'`).join(' ');
+  const run = `source ${script}; COMP_WORDS=(${list}); COMP_CWORD=${words.length}; _plimsoll; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync('bash', ['--noprofile', '--norc', '-c', run], { cwd: folder, encoding: 'utf8' })
+    .split('\n')
+    .filter(word => word !== '');
+};
+
+describe('plimsoll completion', () => {
+  test('completes in bash what stands at the cursor: commands, second words, options, values, files', async context => {
+    if (!isInstalled('bash')) context.skip('there is no bash');
+    using folder = temporaryDirectory();
+    const script = join(folder.path, 'plimsoll.bash');
+    writeFileSync(script, await printed('completion', 'bash'));
+    const offer = (...words: string[]) => offered(script, folder.path, ...words);
+    expect(offer('be')).toEqual(['bench']);
+    expect(offer('config', 's')).toEqual(['show']);
+    expect(offer('runs', 'r')).toEqual(['rm']);
+    expect(offer('runs', '--to')).toEqual([]);
+    expect(offer('runs', 'rm', '--ho')).toEqual(['--home']);
+    expect(offer('up', '--probes', '')).toEqual(['off']);
+    expect(offer('bench', '--name', '')).toEqual([]);
+    expect(offer('up', '--replay', 'plim')).toEqual(['plimsoll.bash']);
+    expect(offer('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(offer('help', 'swe')).toEqual(['sweep']);
+  });
+
+  test.each(['bash', 'zsh', 'fish'])('%s finds no mistake, and every option is in it', async shell => {
+    const script = await printed('completion', shell);
+    for (const { name, options } of await allCommands())
+      for (const option of options)
+        expect(script, name).toContain(shell === 'fish' ? `-l ${option.name}` : `--${option.name}`);
+    if (!isInstalled(shell)) return;
+    using folder = temporaryDirectory();
+    const file = join(folder.path, 'completion');
+    writeFileSync(file, script);
+    expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('names the shells that it knows', async () => {
+    const process = madeUpProcess(['completion', 'tcsh']);
+    expect(await process.run()).toBe(2);
+    expect(process.stderr.text).toBe('plimsoll: "tcsh" is no shell that is known\nKnown: bash, zsh, fish.\n');
+  });
+});
+
+describe('plimsoll man', () => {
+  test('tells every command and option, and man finds no mistake', async () => {
+    const page = await printed('man');
+    for (const { name, options } of await allCommands()) {
+      expect(page).toContain(`.SS "plimsoll ${inRoff(name)}`);
+      for (const option of options) expect(page).toContain(`.B ${inRoff(`--${option.name}`)}`);
+    }
+    if (!isInstalled('groff')) return;
+    const made = spawnSync('groff', PLAIN, { input: page, encoding: 'utf8' });
+    expect(made.stderr).toBe('');
+    expect(made.stdout).toContain('plimsoll config check [FILE]');
+  });
+});
+
+const inRoff = (text: string): string => text.replaceAll('-', String.raw`\-`);
+
+/** Without bold and underlined letters. */
+const PLAIN: readonly string[] = ['-man', '-ww', '-Kutf8', '-Tutf8', '-P-cbou'];
