@@ -63,6 +63,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
       return [config.configPathCommand, config.configShowCommand, config.configCheckCommand];
     },
   ],
+  ['mcp', async () => [(await import('./commands/mcp.ts')).mcpCommand]],
   ['service', async () => (await import('./commands/service.ts')).SERVICE_COMMANDS],
   ['completion', async () => [(await import('./commands/completion.ts')).completionCommand(allCommands)]],
   ['man', async () => [(await import('./commands/completion.ts')).manCommand(allCommands)]],

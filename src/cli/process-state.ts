@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { ProcessResources } from '../daemon/daemon-options.ts';
 import type { Env } from '../process/child.ts';
+import { LineQueue } from '../process/line-queue.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { programName } from './program-name.ts';
@@ -40,6 +41,8 @@ export interface ProcessState {
   readonly stderr: OutputStream;
   /** Standard input as UTF-8, to its end or just past `bytesMax`. @throws the reason of `stop`. */
   readInput(bytesMax: number): Promise<string>;
+  /** Its lines as they come, until it ends, a line is longer than `bytesMax`, or somebody asks to stop. */
+  inputLines(bytesMax: number): AsyncIterable<InputLine>;
   /** Aborts with a StopRequest when somebody asks the process to end. */
   readonly stop: AbortSignal;
   /**
@@ -56,6 +59,8 @@ export interface ProcessState {
   isAlive(pid: number): boolean;
   exit(code: ExitCode): void;
 }
+
+export type InputLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
 
 export interface OutputStream {
   /** Resolves when it was taken; what goes to a closed pipe is dropped. */
@@ -113,6 +118,7 @@ export const readProcessState = (): ProcessState => {
     stdout,
     stderr: outputStream(process.stderr, env),
     readInput: bytesMax => readInput(process.stdin, bytesMax, stops.stop),
+    inputLines: bytesMax => inputLines(process.stdin, bytesMax, stops.stop),
     ...stops,
     resources: () => {
       const { user, system } = process.cpuUsage();
@@ -200,6 +206,32 @@ const readInput = async (stream: NodeJS.ReadStream, bytesMax: number, stop: Abor
   stop.throwIfAborted();
   return Buffer.concat(chunks).toString('utf8', 0, bytesMax + 1);
 };
+
+async function* inputLines(
+  stream: NodeJS.ReadStream,
+  bytesMax: number,
+  stop: AbortSignal,
+): AsyncGenerator<InputLine, void, void> {
+  const queue = new LineQueue(bytesMax);
+  const end = (): void => queue.close();
+  stream.on('data', chunk => {
+    if (!queue.add(Buffer.from(chunk))) stream.pause();
+  });
+  for (const event of ['end', 'close', 'error']) stream.once(event, end);
+  stop.addEventListener('abort', end, { once: true });
+  try {
+    for (;;) {
+      const line = await queue.next(Number.POSITIVE_INFINITY);
+      if (line.kind === 'end' || line.kind === 'silent' || stop.aborted) return;
+      if (queue.isEmpty && stream.isPaused()) stream.resume();
+      yield line;
+      if (line.kind === 'too-long') return;
+    }
+  } finally {
+    stop.removeEventListener('abort', end);
+    stream.destroy();
+  }
+}
 
 const positive = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;

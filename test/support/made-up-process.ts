@@ -53,6 +53,9 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     stdout,
     stderr,
     readInput: async bytesMax => (options.input ?? '').slice(0, bytesMax + 1),
+    inputLines: async function* () {
+      for (const text of (options.input ?? '').split('\n')) yield { kind: 'line', text };
+    },
     stop: stop.signal,
     takeSecondStop: () => stopNow.signal,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),

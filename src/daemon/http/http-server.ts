@@ -20,6 +20,7 @@ import { headroomRoutes } from './headroom-routes.ts';
 import { historyRoute } from './history-route.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
+import { mcpRoutes } from './mcp-routes.ts';
 import { meshRoutes } from './mesh-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
 import {
@@ -158,6 +159,7 @@ export class HttpServer implements AsyncDisposable {
       ...comparisonRoutes(this.#options),
       ...probeRoutes(this.#options),
       ...agentRoutes(this.#options),
+      ...mcpRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),
       ...daemonRoutes(this.#options, {
         guard: this.#guard,

@@ -1,0 +1,104 @@
+// `plimsoll mcp`: the Model Context Protocol on standard input and output, for programs that start their servers themselves. What a
+// tool answers comes from the running daemon, at its POST /mcp.
+
+import * as v from 'valibot';
+import { resolveHome } from '../../config/home.ts';
+import { rpcError } from '../../daemon/mcp/json-rpc.ts';
+import { mcpServer } from '../../daemon/mcp/mcp-server.ts';
+import type { McpAnswer, McpTool } from '../../daemon/mcp/mcp-tool.ts';
+import { McpToolError } from '../../daemon/mcp/mcp-tool.ts';
+import { MCP_TOOLS } from '../../daemon/mcp/tool-table.ts';
+import type { Command } from '../command.ts';
+import { homeOption } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { findDaemon } from '../daemon-client.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+
+export const mcpCommand: Command = {
+  name: 'mcp',
+  summary: 'Answer programs that reason about the cluster, by the Model Context Protocol',
+  description:
+    'Speaks on standard input and output, one JSON-RPC message a line, until its input ends. Answers come from the\nrunning daemon; nothing is changed.',
+  arguments: [],
+  options: [homeOption],
+  examples: [
+    { line: 'claude mcp add plimsoll -- plimsoll mcp', meaning: 'one of the programs that start it' },
+  ],
+  run: async (invocation, state) => {
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const server = mcpServer({
+      version: state.version,
+      tools: MCP_TOOLS,
+      call: (tool, given) => askDaemon(tool, given, home, state),
+    });
+    const tell = async (answer: unknown): Promise<void> => {
+      if (answer !== undefined) await state.stdout.write(`${JSON.stringify(answer)}\n`);
+    };
+    for await (const line of state.inputLines(MESSAGE_BYTES_MAX)) {
+      if (line.kind === 'too-long') {
+        await tell(rpcError(null, 'invalid-request', `a message has ${MESSAGE_BYTES_MAX} bytes at most`));
+        break;
+      }
+      if (line.text.trim() === '') continue;
+      const json = parsedJson(line.text);
+      await tell(
+        json === undefined
+          ? rpcError(null, 'parse-error', 'this line is no JSON')
+          : await server.answer(json),
+      );
+      if (state.stdout.closed.aborted) break;
+    }
+    return EXIT_CODES.ok.code;
+  },
+};
+
+/** @throws McpToolError with what a person can do where no daemon answers. */
+const askDaemon = async (
+  tool: McpTool,
+  given: unknown,
+  home: string,
+  state: ProcessState,
+): Promise<McpAnswer> => {
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: tool.name, arguments: given },
+  };
+  const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
+  try {
+    const client = await findDaemon(home, state);
+    const { result, error } = await client.answer(ANSWER, '/mcp', signal, 'POST', message);
+    if (result?.structuredContent === undefined || result.isError)
+      throw new McpToolError(result?.content[0]?.text ?? error?.message ?? 'the daemon gave no answer');
+    // Its first line; the answer itself is repeated behind it by this side.
+    return { text: result.content[0]?.text.split('\n', 1)[0] ?? '', structured: result.structuredContent };
+  } catch (problem) {
+    if (problem instanceof CommandError)
+      throw new McpToolError(`${problem.problem.problem}. ${problem.problem.advice}`);
+    throw problem;
+  }
+};
+
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const ANSWER = v.object({
+  result: v.exactOptional(
+    v.object({
+      content: v.array(v.object({ type: v.literal('text'), text: v.string() })),
+      structuredContent: v.exactOptional(v.looseObject({})),
+      isError: v.boolean(),
+    }),
+  ),
+  error: v.exactOptional(v.object({ code: v.number(), message: v.string() })),
+});
+const ANSWER_MS = 30_000;
+/** As much as a body of the daemon's HTTP. */
+const MESSAGE_BYTES_MAX = 65_536;

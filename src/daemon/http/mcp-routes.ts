@@ -1,0 +1,45 @@
+// The Model Context Protocol over HTTP (Streamable HTTP without sessions and without streams): each message is one request. The token
+// is needed on loopback too, because a page that a browser shows may reach loopback, and answers are not only figures.
+
+import * as v from 'valibot';
+import { mcpServer } from '../mcp/mcp-server.ts';
+import { MCP_TOOLS } from '../mcp/tool-table.ts';
+import type { HttpServerOptions } from './http-options.ts';
+import { type ApiRoute, jsonAnswer, sendJson } from './route.ts';
+
+export const mcpRoutes = (options: HttpServerOptions): readonly ApiRoute[] => {
+  const { cluster, clock, version } = options;
+  const server = mcpServer({
+    version,
+    tools: MCP_TOOLS,
+    call: (tool, given) =>
+      tool.call(given, {
+        ...options,
+        state: cluster.state,
+        nowMs: clock.nowMs(),
+        profileHistory: query => cluster.profileHistory(query),
+      }),
+  });
+  return [
+    {
+      method: 'POST',
+      path: '/mcp',
+      access: 'change',
+      summary:
+        'The Model Context Protocol: one JSON-RPC message, for programs that reason about the cluster. Nothing is changed.',
+      parameters: [],
+      body: v.pipe(v.unknown(), v.description('A JSON-RPC 2.0 message.')),
+      answers: {
+        200: jsonAnswer(
+          'The answer to a request.',
+          v.pipe(v.unknown(), v.description('A JSON-RPC 2.0 answer.')),
+        ),
+        202: { description: 'A notification was taken.', content: undefined },
+      },
+      handle: async (request, reply) => {
+        const answer = await server.answer(request.body);
+        return answer === undefined ? reply.code(202).send() : sendJson(reply, answer);
+      },
+    },
+  ];
+};

@@ -1,0 +1,68 @@
+// What a program that reasons may ask of a cluster: a tool has a name, a schema of its arguments and of its answer, and answers
+// from state alone. Whatever strangers named (hosts, models, errors) is data in a field, never part of a sentence.
+
+import * as v from 'valibot';
+import type { NodeId } from '../../core/ids.ts';
+import type { State } from '../../core/state.ts';
+import type { HttpServerOptions } from '../http/http-options.ts';
+
+export interface McpTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: ObjectSchema;
+  readonly output: ObjectSchema;
+  /** Nothing is measured, started or changed. */
+  readonly isReadOnly: boolean;
+  /** Reads its own arguments. @throws McpToolError for what the asker can mend. */
+  call(given: unknown, context: McpContext): Promise<McpAnswer>;
+}
+
+export type ObjectSchema = v.GenericSchema<unknown, object>;
+
+export interface McpAnswer {
+  /** One sentence, without names of strangers. */
+  readonly text: string;
+  readonly structured: object;
+}
+
+export interface McpContext
+  extends Pick<HttpServerOptions, 'runs' | 'comparisons' | 'nodeId'>,
+    Pick<HttpServerOptions['cluster'], 'profileHistory'> {
+  readonly state: State;
+  readonly nowMs: number;
+  readonly nodeId: NodeId;
+}
+
+/** In words for the asker: it becomes the tool's answer, marked as an error. */
+export class McpToolError extends Error {
+  override readonly name = 'McpToolError';
+}
+
+/** A tool whose arguments and answer are held to their schemas by the compiler, and the arguments when it is called. */
+export const mcpTool = <Input extends object, Output extends object>({
+  call,
+  ...tool
+}: Omit<McpTool, 'call' | 'input' | 'output' | 'isReadOnly'> & {
+  readonly input: v.GenericSchema<unknown, Input>;
+  readonly output: v.GenericSchema<unknown, Output>;
+  readonly call: (
+    given: Input,
+    context: McpContext,
+  ) =>
+    | Promise<{ readonly text: string; readonly structured: Output }>
+    | { readonly text: string; readonly structured: Output };
+}): McpTool => ({
+  ...tool,
+  isReadOnly: true,
+  call: async (given, context) => await call(readArguments(tool.input, given), context),
+});
+
+const readArguments = <T>(schema: v.GenericSchema<unknown, T>, given: unknown): T => {
+  const read = v.safeParse(schema, given);
+  if (read.success) return read.output;
+  const [issue] = read.issues;
+  throw new McpToolError(
+    `the arguments are wrong at ${v.getDotPath(issue) ?? 'their root'}: ${issue.message.slice(0, 200)}`,
+  );
+};

@@ -1,0 +1,35 @@
+// Arguments that several tools take.
+
+import * as v from 'valibot';
+import type { NodeId } from '../../core/ids.ts';
+import { nodeName } from '../../core/node/node-view.ts';
+import { nodeIds } from '../../core/node/presence-view.ts';
+import type { State } from '../../core/state.ts';
+import { McpToolError } from './mcp-tool.ts';
+
+export const NODE: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.minLength(1),
+  v.maxLength(128),
+  v.description('The id or the name of a node.'),
+);
+
+export const LIMIT: v.GenericSchema<number | undefined, number> = v.pipe(
+  v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(100)), 20),
+  v.description('At most so many, 1 to 100.'),
+);
+
+/** @throws McpToolError where there is none, or several of that name. */
+export const nodeOf = (state: State, asked: string): NodeId => {
+  const ids = nodeIds(state);
+  const byId = ids.find(id => id === asked);
+  if (byId !== undefined) return byId;
+  const named = ids.filter(id => nodeName(state, id) === asked);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return only;
+  throw new McpToolError(
+    only === undefined
+      ? 'there is no such node: list_nodes lists them'
+      : `${named.length} nodes have this name: give the id`,
+  );
+};

@@ -1,0 +1,136 @@
+// Which cable is slow: the links by how far they fall behind what they should carry, and how one of them did in the past.
+
+import * as v from 'valibot';
+import { linkShortfall } from '../../../core/link/link-shortfall.ts';
+import type { FigureView, LinkView } from '../../../core/link/link-view.ts';
+import { figureAgeMs, linkViews } from '../../../core/link/link-view.ts';
+import { standingWords, typeWords } from '../../../core/link/link-words.ts';
+import { nodeName } from '../../../core/node/node-view.ts';
+import { unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
+import type { ToldFigure } from '../figure-fields.ts';
+import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import type { McpContext, McpTool } from '../mcp-tool.ts';
+import { mcpTool } from '../mcp-tool.ts';
+import { LIMIT } from '../tool-arguments.ts';
+
+const linkSchema = v.object({
+  nodes: v.pipe(v.array(v.string()), v.description('Ids of both ends.')),
+  names: v.array(v.string()),
+  type: v.string(),
+  there: v.pipe(toldFigureSchema, v.description('From the first node to the second.')),
+  back: toldFigureSchema,
+  roundTrip: toldFigureSchema,
+  expected: v.pipe(
+    toldFigureSchema,
+    v.description(
+      'What a direction falls short of: the negotiated rate, or the other direction. Without a value: of nothing.',
+    ),
+  ),
+  shareOfExpected: v.nullable(v.number()),
+  shareOfOwnMedian: v.pipe(
+    v.nullable(v.number()),
+    v.description('Its worst figure against its own median of the last week, where it is unusual.'),
+  ),
+  standing: v.pipe(v.string(), v.description('Why there are no figures; empty where there are.')),
+});
+
+type ToldLink = v.InferOutput<typeof linkSchema>;
+
+export const worstLinksTool: McpTool = mcpTool({
+  name: 'worst_links',
+  title: 'Worst links',
+  description:
+    'Which cable is slow? Links by what they carry against what they should, in both directions: by shortfall (the negotiated rate, the other direction, its own past), bandwidth or round trip.',
+  input: v.object({
+    by: v.pipe(
+      v.optional(v.picklist(['shortfall', 'bandwidth', 'round_trip']), 'shortfall'),
+      v.description('shortfall: only those that fall short of something. The others list all, worst first.'),
+    ),
+    limit: LIMIT,
+  }),
+  output: v.object({ links: v.array(linkSchema), leftOut: v.number(), unmeasured: v.number() }),
+  call: ({ by, limit }, context) => {
+    const here = linkViews(context.state, context.nowMs).filter(({ standing }) => standing.kind !== 'gone');
+    const links = here.map(view => ({ view, told: toldLink(view, context) }));
+    const measured = links.filter(({ view }) => view.standing.kind === 'measured');
+    const chosen = measured
+      .filter(
+        ({ told }) => by !== 'shortfall' || told.shareOfExpected !== null || told.shareOfOwnMedian !== null,
+      )
+      .toSorted((a, b) => badness(b, by) - badness(a, by))
+      .map(({ told }) => told);
+    return {
+      text: `${chosen.length} of ${here.length} links${by === 'shortfall' ? ' carry less than they should' : ''}.`,
+      structured: {
+        links: chosen.slice(0, limit),
+        leftOut: Math.max(0, chosen.length - limit),
+        unmeasured: here.length - measured.length,
+      },
+    };
+  },
+});
+
+interface Weighed {
+  readonly view: LinkView;
+  readonly told: ToldLink;
+}
+
+const badness = ({ view, told }: Weighed, by: 'shortfall' | 'bandwidth' | 'round_trip'): number => {
+  switch (by) {
+    case 'shortfall':
+      return -Math.min(told.shareOfExpected ?? 1, told.shareOfOwnMedian ?? 1);
+    case 'bandwidth':
+      return -Math.min(view.there?.value ?? Infinity, view.back?.value ?? Infinity);
+    case 'round_trip':
+      return view.roundTrip?.value ?? 0;
+    default:
+      return by satisfies never;
+  }
+};
+
+const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
+  const shortfall = linkShortfall(view);
+  const unusual = view.connections.flatMap(({ source, sink, connectionKey }) =>
+    unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey }),
+  );
+  return {
+    nodes: [...view.nodes],
+    names: view.nodes.map(id => quoted(nodeName(state, id))),
+    type: typeWords(view.best),
+    there: linkFigure(view.there, 'bits/s', nowMs),
+    back: linkFigure(view.back, 'bits/s', nowMs),
+    roundTrip: linkFigure(view.roundTrip, 'ns', nowMs),
+    expected:
+      shortfall === undefined
+        ? unknownFigure('bits/s', 'it falls short of nothing that is known')
+        : toldFigure(shortfall.expected.bitsPerSecond, {
+            unit: 'bits/s',
+            ageMs: nowMs - shortfall.of.measuredAtMs,
+            method: shortfall.expected.kind === 'negotiated' ? 'negotiated rate' : 'the other direction',
+          }),
+    shareOfExpected:
+      shortfall === undefined ? null : rounded(shortfall.bitsPerSecond / shortfall.expected.bitsPerSecond),
+    shareOfOwnMedian: unusual.length === 0 ? null : rounded(Math.min(...unusual.map(worseShare))),
+    standing: quoted(standingWords(view)),
+  };
+};
+
+/** A round trip is worse when it is longer. */
+const worseShare = ({ share, side }: { readonly share: number; readonly side: 'below' | 'above' }): number =>
+  side === 'below' ? share : 1 / share;
+
+const linkFigure = (figure: FigureView | undefined, unit: string, nowMs: number): ToldFigure => {
+  if (figure === undefined) return unknownFigure(unit, 'not measured yet');
+  const { profile, failure } = figure.of;
+  return {
+    ...toldFigure(figure.value, {
+      unit,
+      ageMs: figureAgeMs(figure, nowMs),
+      method: profile?.method ?? '',
+      isStale: figure.isStale,
+    }),
+    reason: quoted(failure ?? ''),
+  };
+};
+
+const rounded = (share: number): number => Math.round(share * 1_000) / 1_000;

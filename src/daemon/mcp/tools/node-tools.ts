@@ -1,0 +1,198 @@
+// What the cluster is and can do: its sum, its nodes, one node.
+
+import * as v from 'valibot';
+import { ageMsOf } from '../../../core/entry-maps.ts';
+import { linkViews } from '../../../core/link/link-view.ts';
+import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
+import type { GpuView, MeasuredDevice, NodeView } from '../../../core/node/node-view.ts';
+import { freshGpuUse, nodeView } from '../../../core/node/node-view.ts';
+import { nodeIds } from '../../../core/node/presence-view.ts';
+import type { ReadingView } from '../../../core/node/reading-view.ts';
+import { heldValue } from '../../../core/node/reading-view.ts';
+import type { Total } from '../../../core/totals.ts';
+import { clusterTotals } from '../../../core/totals.ts';
+import { isKnown } from '../../../core/unknown.ts';
+import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
+import type { ToldFigure } from '../figure-fields.ts';
+import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import type { McpContext, McpTool } from '../mcp-tool.ts';
+import { mcpTool } from '../mcp-tool.ts';
+import { LIMIT, NODE, nodeOf } from '../tool-arguments.ts';
+
+const totalSchema = v.object({
+  sum: v.number(),
+  unit: v.string(),
+  knownOf: v.pipe(v.string(), v.description('How many parts are known, of how many.')),
+  isLowerBound: v.boolean(),
+});
+
+const told = (
+  { sum, knownCount, count, isLowerBound }: Total,
+  unit: string,
+): v.InferOutput<typeof totalSchema> => ({
+  sum,
+  unit,
+  knownOf: `${knownCount} of ${count}`,
+  isLowerBound: isLowerBound || knownCount < count,
+});
+
+const nodeSchema = v.object({
+  nodeId: v.string(),
+  name: v.string(),
+  presence: v.picklist(['live', 'stale', 'offline']),
+  lastHeardSecondsAgo: v.nullable(v.number()),
+  memoryUsed: toldFigureSchema,
+  memoryTotal: toldFigureSchema,
+  gpuCount: v.number(),
+});
+
+const deviceSchema = v.object({
+  deviceId: v.string(),
+  name: v.string(),
+  use: toldFigureSchema,
+  temperature: toldFigureSchema,
+  power: toldFigureSchema,
+  memoryUsed: toldFigureSchema,
+  memoryTotal: toldFigureSchema,
+  fp16: toldFigureSchema,
+  memoryRead: toldFigureSchema,
+  isLowerBound: v.boolean(),
+});
+
+export const clusterSummaryTool: McpTool = mcpTool({
+  name: 'cluster_summary',
+  title: 'Cluster summary',
+  description:
+    'Sums over the nodes that are here: memory, measured FP16 compute and memory bandwidth of all GPUs; how many links and warnings there are.',
+  input: v.object({}),
+  output: v.object({
+    nodes: v.object({ live: v.number(), stale: v.number(), offline: v.number() }),
+    gpus: v.number(),
+    memoryTotal: totalSchema,
+    memoryUsed: totalSchema,
+    gpuFp16: totalSchema,
+    gpuMemoryRead: totalSchema,
+    links: v.number(),
+    warnings: v.object({ danger: v.number(), caution: v.number(), note: v.number() }),
+  }),
+  call: (_, { state, nowMs }) => {
+    const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+    const totals = clusterTotals(state, nowMs);
+    const links = linkViews(state, nowMs);
+    const warnings = everyWarning({ state, views, nowMs, links });
+    const of = (presence: NodeView['presence']) => views.filter(view => view.presence === presence).length;
+    const level = (wanted: string) => warnings.filter(warning => warning.level === wanted).length;
+    return {
+      text: `${totals.nodeCount} nodes with ${totals.gpuCount} GPUs, ${warnings.length} warnings.`,
+      structured: {
+        nodes: { live: of('live'), stale: of('stale'), offline: of('offline') },
+        gpus: totals.gpuCount,
+        memoryTotal: told(totals.memoryTotalBytes, 'bytes'),
+        memoryUsed: told(totals.memoryUsedBytes, 'bytes'),
+        gpuFp16: told(totals.gpuFlopsPerSecond, 'FLOP/s'),
+        gpuMemoryRead: told(totals.gpuMemoryBytesPerSecond, 'bytes/s'),
+        links: links.filter(({ standing }) => standing.kind !== 'gone').length,
+        warnings: { danger: level('danger'), caution: level('caution'), note: level('note') },
+      },
+    };
+  },
+});
+
+export const listNodesTool: McpTool = mcpTool({
+  name: 'list_nodes',
+  title: 'List nodes',
+  description: 'The nodes of the cluster: whether each is here, its memory, how many GPUs it has.',
+  input: v.object({ limit: LIMIT }),
+  output: v.object({ nodes: v.array(nodeSchema), leftOut: v.number() }),
+  call: ({ limit }, { state, nowMs }) => {
+    const all = nodeIds(state);
+    const nodes = all.slice(0, limit).map(id => listedNode(nodeView(state, id, nowMs)));
+    return { text: `${all.length} nodes.`, structured: { nodes, leftOut: all.length - nodes.length } };
+  },
+});
+
+export const nodeDetailTool: McpTool = mcpTool({
+  name: 'node_detail',
+  title: 'Node detail',
+  description: 'One node: its machine, memory, devices with their load and what they were measured at.',
+  input: v.object({ node: NODE }),
+  output: v.object({
+    ...nodeSchema.entries,
+    machine: v.pipe(
+      v.string(),
+      v.description('Model and chip, as the machine tells them; empty where it does not.'),
+    ),
+    cpuFp32: toldFigureSchema,
+    cpuMemoryRead: toldFigureSchema,
+    devices: v.array(deviceSchema),
+  }),
+  call: ({ node }, context) => {
+    const view = nodeView(context.state, nodeOf(context.state, node), context.nowMs);
+    const identity = heldValue(view.identity);
+    const words = identity === undefined ? [] : [identity.model, identity.chip].filter(isKnown);
+    return {
+      text: `One node with ${gpusOf(view).length} GPUs, ${view.presence}.`,
+      structured: {
+        ...listedNode(view),
+        machine: quoted(words.join(', ')),
+        cpuFp32: measured(view.cpu, 'fp32FlopsPerSecond', 'FLOP/s', context),
+        cpuMemoryRead: measured(view.cpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
+        devices: gpusOf(view)
+          .slice(0, DEVICES_MAX)
+          .map(gpu => device(gpu, context)),
+      },
+    };
+  },
+});
+
+const listedNode = (view: NodeView): v.InferOutput<typeof nodeSchema> => {
+  const use = hostMemoryUse(view);
+  return {
+    nodeId: view.nodeId,
+    name: quoted(view.name),
+    presence: view.presence,
+    lastHeardSecondsAgo: Number.isFinite(view.silentMs) ? Math.round(view.silentMs / 1_000) : null,
+    memoryUsed: read(view.memory, use?.usedBytes, 'bytes'),
+    memoryTotal: read(view.memory, use?.totalBytes, 'bytes'),
+    gpuCount: gpusOf(view).length,
+  };
+};
+
+const read = (view: ReadingView<unknown>, value: number | undefined, unit: string): ToldFigure => {
+  if (view.kind === 'waiting') return unknownFigure(unit, 'nothing reported yet');
+  if (view.kind === 'absent' || view.kind === 'unavailable') return unknownFigure(unit, view.reason);
+  return toldFigure(value, { unit, ageMs: view.ageMs, method: view.source, isStale: view.kind === 'stale' });
+};
+
+const device = (gpu: GpuView, context: McpContext): v.InferOutput<typeof deviceSchema> => {
+  const { device: identity, load, loadAgeMs, isLoadStale } = gpu;
+  const origin = { ageMs: loadAgeMs, method: 'reading', isStale: isLoadStale };
+  return {
+    deviceId: quoted(identity.deviceId),
+    name: quoted(identity.name),
+    use: toldFigure(freshGpuUse(gpu), { unit: 'share of 1', ...origin }),
+    temperature: toldFigure(load?.temperatureCelsius, { unit: '°C', ...origin }),
+    power: toldFigure(load?.powerWatts, { unit: 'W', ...origin }),
+    memoryUsed: toldFigure(load?.memoryUsedBytes, { unit: 'bytes', ...origin }),
+    memoryTotal: toldFigure(identity.memoryTotalBytes, { unit: 'bytes', ...origin, isStale: false }),
+    fp16: measured(gpu, 'fp16FlopsPerSecond', 'FLOP/s', context),
+    memoryRead: measured(gpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
+    isLowerBound: gpu.profile?.value.isLowerBound === true,
+  };
+};
+
+const measured = (
+  { profile }: MeasuredDevice,
+  key: 'fp16FlopsPerSecond' | 'fp32FlopsPerSecond' | 'memoryReadBytesPerSecond',
+  unit: string,
+  { nowMs }: McpContext,
+): ToldFigure =>
+  profile === undefined
+    ? unknownFigure(unit, 'not measured yet')
+    : toldFigure(profile.value[key], {
+        unit,
+        ageMs: ageMsOf(profile, nowMs) + profile.value.measuredAgeMs,
+        method: profile.value.method,
+      });
+
+const DEVICES_MAX = 16;

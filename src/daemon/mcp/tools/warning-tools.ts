@@ -1,0 +1,79 @@
+// What a person should look at, and why something is not known.
+
+import * as v from 'valibot';
+import { nodeView } from '../../../core/node/node-view.ts';
+import { nodeIds } from '../../../core/node/presence-view.ts';
+import { NODE_READING_KINDS } from '../../../core/node/reading.ts';
+import { whyNot } from '../../../core/node/reading-view.ts';
+import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
+import { quoted } from '../figure-fields.ts';
+import type { McpTool } from '../mcp-tool.ts';
+import { mcpTool } from '../mcp-tool.ts';
+import { LIMIT, NODE, nodeOf } from '../tool-arguments.ts';
+
+export const warningsTool: McpTool = mcpTool({
+  name: 'warnings',
+  title: 'Warnings',
+  description:
+    'Everything in the cluster that a person should look at, serious things first, with the command that helps.',
+  input: v.object({ limit: LIMIT }),
+  output: v.object({
+    warnings: v.array(
+      v.object({
+        level: v.picklist(['danger', 'caution', 'note']),
+        title: v.string(),
+        why: v.string(),
+        command: v.pipe(v.string(), v.description('For a person to type; empty where none helps.')),
+        on: v.pipe(v.string(), v.description('Where to type it.')),
+        nodes: v.array(v.string()),
+      }),
+    ),
+    leftOut: v.number(),
+  }),
+  call: ({ limit }, { state, nowMs }) => {
+    const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+    const all = everyWarning({ state, views, nowMs });
+    const warnings = all.slice(0, limit).map(({ level, title, why, command, on, nodes }) => ({
+      level,
+      title: quoted(title),
+      why: quoted(why),
+      command: quoted(command ?? ''),
+      on: quoted(on ?? ''),
+      nodes: [...nodes],
+    }));
+    return {
+      text: `${all.length} warnings.`,
+      structured: { warnings, leftOut: all.length - warnings.length },
+    };
+  },
+});
+
+export const explainMissingTool: McpTool = mcpTool({
+  name: 'explain_missing',
+  title: 'Explain what is missing',
+  description:
+    'What a node does not tell, and why: a tool that is missing, hardware that is not there, a source that fails.',
+  input: v.object({ node: NODE }),
+  output: v.object({
+    missing: v.array(
+      v.object({
+        what: v.string(),
+        kind: v.pipe(
+          v.picklist(['waiting', 'absent', 'unavailable', 'stale']),
+          v.description('absent: the machine has none of it. stale: the last value is old.'),
+        ),
+        reason: v.string(),
+      }),
+    ),
+  }),
+  call: ({ node }, { state, nowMs }) => {
+    const view = nodeView(state, nodeOf(state, node), nowMs);
+    const missing = NODE_READING_KINDS.flatMap(what => {
+      const reading = view[what];
+      return reading.kind === 'current'
+        ? []
+        : [{ what, kind: reading.kind, reason: quoted(whyNot(reading)) }];
+    });
+    return { text: `${missing.length} kinds of readings are not current.`, structured: { missing } };
+  },
+});
