@@ -52,6 +52,7 @@ export const parseMockOptions = (given: MockArguments): Parsed<MockSettings> => 
 export const MOCK_OPTIONS: readonly MockOption[] = [
   mockOption('host', 'ADDRESS', 'host', readText, 'Where to listen. Default: 127.0.0.1.'),
   mockOption('port', 'N', 'port', readNumber, 'Default: any free port.'),
+  mockOption('socket', 'PATH', 'socketPath', readText, 'Listen on this Unix socket instead of a port.'),
   mockOption('seed', 'N', 'seed', readNumber, 'Seed of everything random. Default: 1.'),
   mockOption('model', 'NAME,…', 'models', readList, 'The models it serves. Default: mock-model.'),
   mockOption('ttft', 'DURATION', 'ttftMs', parseDurationMs, 'To the first token. Default: 50ms.'),

@@ -11,6 +11,7 @@ import { Admission } from './admission.ts';
 import { ClientConnection } from './client-connection.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
 import { hostTime } from './host-time.ts';
+import { removeLeftSocket } from './left-socket.ts';
 import { LogFile } from './log-file.ts';
 import type { MockLogSummary } from './mock-log.ts';
 import { MockLog } from './mock-log.ts';
@@ -104,6 +105,7 @@ class MockServer implements Mock {
 
   get url(): string {
     const { host } = this;
+    if (this.#settings.socketPath !== '') return `unix:${this.#settings.socketPath}`;
     return `http://${host.includes(':') ? `[${host}]` : host}:${this.port}`;
   }
 
@@ -117,8 +119,11 @@ class MockServer implements Mock {
   }
 
   async listen(): Promise<void> {
-    const { host, port } = this.#settings;
-    this.#server.listen({ host, port, backlog: BACKLOG });
+    const { host, port, socketPath } = this.#settings;
+    if (socketPath !== '') await removeLeftSocket(socketPath);
+    this.#server.listen(
+      socketPath === '' ? { host, port, backlog: BACKLOG } : { path: socketPath, backlog: BACKLOG },
+    );
     try {
       await once(this.#server, 'listening');
     } catch (error) {
@@ -126,7 +131,7 @@ class MockServer implements Mock {
       const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
       throw new MockError(
         isTaken ? 'address-in-use' : 'cannot-listen',
-        `cannot listen on ${host}, port ${port}: ${why}`,
+        `cannot listen on ${socketPath === '' ? `${host}, port ${port}` : socketPath}: ${why}`,
         {
           cause: error,
         },

@@ -12,6 +12,8 @@ export interface MockSettings {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** In place of host and port; '': none. */
+  readonly socketPath: string;
   readonly seed: number;
   /** The first one answers requests that name none. Any `mock-fail-<failure>` is served besides. */
   readonly models: readonly string[];
@@ -187,6 +189,7 @@ const settingsSchema: v.GenericSchema<unknown, MockSettings> = v.pipe(
   v.strictObject({
     host: v.optional(name, '127.0.0.1'),
     port: v.optional(whole(0, 65_535), 0),
+    socketPath: v.optional(v.string(), ''),
     seed: v.optional(whole(0, 2 ** 32 - 1), 1),
     models: v.optional(
       v.pipe(v.array(modelName), v.minLength(1, 'needs one'), v.maxLength(100, 'too many')),

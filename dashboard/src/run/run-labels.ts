@@ -33,7 +33,11 @@ export const modelWords = ({ model }: Pick<Run, 'model'>): string =>
 
 /** "vLLM on bosun", "http://10.0.0.7:8000". */
 export const targetWords = (state: State, run: Pick<Run, 'target' | 'targetNode' | 'serverKind'>): string => {
-  const place = isKnown(run.targetNode) ? `on ${nodeName(state, run.targetNode)}` : `at ${run.target}`;
+  const place = isKnown(run.targetNode)
+    ? `on ${nodeName(state, run.targetNode)}`
+    : run.target === ''
+      ? 'at a target that was not told'
+      : `at ${run.target}`;
   return isKnown(run.serverKind) ? `${run.serverKind} ${place}` : place;
 };
 

@@ -26,6 +26,13 @@ export const admitTarget = (
   if (target.authorization !== undefined || target.query !== '' || url.includes('#')) {
     return refused('target-url', 'the target has credentials, a query or a fragment in its URL', URL_ADVICE);
   }
+  if (target.server.socketPath !== undefined) {
+    return refused(
+      'target-url',
+      'the target is a socket, which is only for the machine that has it',
+      URL_ADVICE,
+    );
+  }
   const { origin } = new URL(url);
   if (!targets.includes(origin)) {
     return refused(

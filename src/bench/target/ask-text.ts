@@ -33,7 +33,7 @@ export const askText = async ({
   timeoutMs,
   signal,
 }: AskOptions): Promise<TextAnswer> => {
-  const { host, port, hostHeader, tls } = server;
+  const { host, port, socketPath, hostHeader, tls } = server;
   // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
   const agent = tls === undefined ? new HttpAgent() : new HttpsAgent();
   const send = tls === undefined ? httpRequest : httpsRequest;
@@ -43,8 +43,7 @@ export const askText = async ({
     return await new Promise<TextAnswer>((resolve, reject) => {
       const request = send({
         agent,
-        host,
-        port,
+        ...(socketPath === undefined ? { host, port } : { socketPath }),
         path,
         method: body === undefined ? 'GET' : 'POST',
         headers: {

@@ -4,6 +4,8 @@ export interface TargetServer {
   /** Name or address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
+  /** A socket of this machine's file system in place of host and port. */
+  readonly socketPath?: string;
   /** What stands in `host:`, with brackets and port where they belong. */
   readonly hostHeader: string;
   readonly tls: TlsPlan | undefined;

@@ -20,6 +20,7 @@ export interface BenchTarget {
 }
 
 export const parseTargetUrl = (text: string): Parsed<BenchTarget> => {
+  if (/^(http\+)?unix:/i.test(text)) return parseSocketUrl(text);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
     return notAUrl(text);
@@ -42,6 +43,30 @@ export const parseTargetUrl = (text: string): Parsed<BenchTarget> => {
     query: url.search,
     shown: `${url.protocol}//${url.host}${path}`,
     authorization: authorizationOf(url),
+  });
+};
+
+/**
+ * "unix:/run/server.sock", with the path of the server behind a second colon ("unix:/run/server.sock:/v1"), or as other programs
+ * write it, "http+unix://%2Frun%2Fserver.sock/v1".
+ */
+const parseSocketUrl = (text: string): Parsed<BenchTarget> => {
+  const [, plain, plainPath = ''] = /^unix:(?:\/\/)?(\/[^:?#]+)(?::(\/[^?#]*)?)?$/i.exec(text) ?? [];
+  const [, coded, codedPath = ''] = /^http\+unix:\/\/([^/?#]+)(\/[^?#]*)?$/i.exec(text) ?? [];
+  const socketPath = plain ?? (coded === undefined ? '' : decoded(coded));
+  const path = (plain === undefined ? codedPath : plainPath).replace(/\/+$/, '');
+  if (!/^\/[^\0:?#]+$/.test(socketPath) || Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) {
+    return wrong(
+      `the URL names no socket by an absolute path of at most ${SOCKET_PATH_BYTES_MAX} bytes`,
+      'Write: unix:/run/server.sock, or unix:/run/server.sock:/v1',
+    );
+  }
+  return parsed({
+    server: { host: 'localhost', port: 0, socketPath, hostHeader: 'localhost', tls: undefined },
+    path,
+    query: '',
+    shown: `unix:${socketPath}${path === '' ? '' : `:${path}`}`,
+    authorization: undefined,
   });
 };
 
@@ -73,6 +98,9 @@ const authorizationOf = ({ username, password }: URL): string | undefined => {
   const credentials = `${decoded(username)}:${decoded(password)}`;
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
 };
+
+/** macOS has 104 with its end, Linux 108 (`sun_path` in unix(7)). Bound in docs/limits.md. */
+const SOCKET_PATH_BYTES_MAX = 103;
 
 const decoded = (text: string): string => {
   try {

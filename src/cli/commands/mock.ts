@@ -57,6 +57,12 @@ export const mockCommand: Command = {
         '--http and --host or --port: cannot be combined',
         'Write one of them.',
       );
+    if (given['socket'] !== undefined && (http ?? given['host'] ?? given['port']) !== undefined)
+      throw new CommandError(
+        'usage',
+        '--socket and --http, --host or --port cannot be combined',
+        'Write one of them.',
+      );
     const settings = parseMockOptions(
       http === undefined ? given : { ...given, host: http.host, port: String(http.port) },
     );

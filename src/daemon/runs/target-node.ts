@@ -15,6 +15,8 @@ export interface TargetSources {
 }
 
 export const targetNodeOf = (target: string, sources: TargetSources): NodeId | Unknown => {
+  // A socket of a file system is only there where whoever loads it is.
+  if (target.startsWith('unix:')) return sources.nodeId;
   if (!URL.canParse(target)) return unknown('not a known node');
   const host = new URL(target).hostname
     .toLowerCase()

@@ -259,4 +259,4 @@ const settingsOf = (
   ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
 ];
 
-const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host : target);
+const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host || target : target);

@@ -45,7 +45,8 @@ export class SocketDialer {
       buffer,
       callback: length => received(length, buffer),
     };
-    const { host, port } = this.#target;
+    const { host, port, socketPath } = this.#target;
+    if (socketPath !== undefined) return net.connect({ path: socketPath, onread });
     const { tls: plan } = this.#target;
     const { lookup } = this.#names;
     if (plan === undefined) return net.connect({ host, port, noDelay: true, onread, lookup });
