@@ -12,6 +12,8 @@ export interface DatasetPlace {
   /** As the person wrote it: how messages call it. */
   readonly shownPath: string;
   readonly signal: AbortSignal;
+  /** Default: FILE_BYTES_MAX, of who holds what was read. */
+  readonly bytesMax?: number;
 }
 
 /** Of all that was read for a data set, and how much that was. */
@@ -35,7 +37,7 @@ export class DatasetDigest {
 
 /** Each part is its reader's until the next one is asked for. @throws BenchError `input` */
 export async function* datasetChunks(
-  { path, shownPath, signal }: DatasetPlace,
+  { path, shownPath, signal, bytesMax = FILE_BYTES_MAX }: DatasetPlace,
   digest: DatasetDigest,
 ): AsyncGenerator<Buffer, void, void> {
   const stream = createReadStream(path, { highWaterMark: READ_BYTES, signal });
@@ -43,8 +45,8 @@ export async function* datasetChunks(
     for await (const read of stream) {
       const chunk: Buffer = read;
       digest.add(chunk);
-      if (digest.bytes > FILE_BYTES_MAX)
-        throw wrongFile(`${shownPath} is larger than ${FILE_BYTES_MAX / MEBIBYTE} MiB`, 'Use a part of it.');
+      if (digest.bytes > bytesMax)
+        throw wrongFile(`${shownPath} is larger than ${bytesMax / MEBIBYTE} MiB`, 'Use a part of it.');
       yield chunk;
     }
   } catch (error) {

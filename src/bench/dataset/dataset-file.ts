@@ -1,4 +1,4 @@
-// A data set of the person's own: JSONL, a JSON list, CSV or a folder of texts, told apart by what the file is. Read into
+// A data set of the person's own: JSONL, a JSON list, CSV, Parquet or a folder of texts, told apart by what the file is. Read into
 // memory, bounded; of the first entry that is wrong it says where it stands and how it begins.
 
 import { open, readdir, stat } from 'node:fs/promises';
@@ -7,12 +7,12 @@ import type { DatasetPlace } from './dataset-chunks.ts';
 import { DatasetDigest, datasetChunks, unreadableDataset, wrongFile } from './dataset-chunks.ts';
 import { csvEntries } from './formats/csv-entries.ts';
 import type { DatasetEntry } from './formats/dataset-entry.ts';
-import { decodedEntry, EntryError } from './formats/dataset-entry.ts';
+import { decodedEntry, EntryError, entryPlace } from './formats/dataset-entry.ts';
 import { jsonArrayEntries } from './formats/json-array-entries.ts';
 import { jsonlEntries } from './formats/jsonl-entries.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
-import { readRow } from './read-row.ts';
+import { readRow, rowColumns } from './read-row.ts';
 
 export interface DatasetFileOptions extends DatasetPlace {
   /** Undefined: the names that data sets use. */
@@ -24,7 +24,7 @@ export const readDatasetFile = async (options: DatasetFileOptions): Promise<Data
   const format = await formatOf(options);
   if (format === 'folder') return await readFolder(options);
   const digest = new DatasetDigest();
-  const { prompts, leftOut } = await readEntries(FORMATS[format](datasetChunks(options, digest)), options);
+  const { prompts, leftOut } = await readEntries(entriesOf(format, options, digest), options);
   const rest = leftOut === 0 ? '' : `, ${leftOut} left out that ask nothing`;
   return {
     description: `${basename(options.shownPath)}: ${countText(prompts.length)}${rest}`,
@@ -33,10 +33,38 @@ export const readDatasetFile = async (options: DatasetFileOptions): Promise<Data
   };
 };
 
-type FileFormat = 'jsonl' | 'json-list' | 'csv';
+type FileFormat = 'jsonl' | 'json-list' | 'csv' | 'parquet';
 
-const FORMATS: Readonly<Record<FileFormat, (chunks: AsyncIterable<Buffer>) => AsyncIterable<DatasetEntry>>> =
-  { jsonl: jsonlEntries, 'json-list': jsonArrayEntries, csv: csvEntries };
+const entriesOf = (
+  format: FileFormat,
+  options: DatasetFileOptions,
+  digest: DatasetDigest,
+): AsyncIterable<DatasetEntry> => {
+  const chunks = datasetChunks(options, digest);
+  switch (format) {
+    case 'jsonl':
+      return jsonlEntries(chunks);
+    case 'json-list':
+      return jsonArrayEntries(chunks);
+    case 'csv':
+      return csvEntries(chunks);
+    case 'parquet':
+      return rowsBehindDigest(chunks, options);
+    default:
+      return format satisfies never;
+  }
+};
+
+/** A table is read from its end, so that its bytes are gone through once before. */
+async function* rowsBehindDigest(
+  chunks: AsyncIterable<Buffer>,
+  { path, column, signal }: DatasetFileOptions,
+): AsyncGenerator<DatasetEntry, void, void> {
+  for await (const _ of chunks) signal.throwIfAborted();
+  // Loaded for such a file alone.
+  const { parquetEntries } = await import('./formats/parquet-entries.ts');
+  yield* parquetEntries({ path, signal, columnsOf: names => rowColumns(names, column) });
+}
 
 const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat | 'folder'> => {
   try {
@@ -44,6 +72,7 @@ const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat |
     if (extname(path).toLowerCase() === '.csv') return 'csv';
     await using file = await open(path, 'r');
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+    if (buffer.toString('latin1', 0, PARQUET_MAGIC.length) === PARQUET_MAGIC) return 'parquet';
     return LIST_START.test(buffer.toString('utf8', 0, bytesRead)) ? 'json-list' : 'jsonl';
   } catch (error) {
     throw unreadableDataset(shownPath, error);
@@ -62,7 +91,7 @@ const readEntries = async (
       const row = readRow(entry, column);
       if (row.kind === 'wrong')
         throw wrongFile(
-          `${shownPath}:${entry.line}: ${row.problem}. It begins: ${startOf(entry)}`,
+          `${entryPlace(shownPath, { line: entry.line, unit: entry.kind === 'row' ? 'row' : 'line' })}: ${row.problem}. It begins: ${startOf(entry)}`,
           row.advice,
         );
       if (prompts.length === PROMPTS_MAX)
@@ -123,18 +152,32 @@ const wholeText = async (place: DatasetPlace, digest: DatasetDigest): Promise<st
 
 const asInput = (error: unknown, shownPath: string): unknown =>
   error instanceof EntryError
-    ? wrongFile(`${shownPath}:${error.line}: ${error.message}`, error.advice)
+    ? wrongFile(`${entryPlace(shownPath, error)}: ${error.message}`, error.advice)
     : error;
 
 const countText = (count: number): string => (count === 1 ? '1 prompt' : `${count} prompts`);
 
 const startOf = (entry: DatasetEntry): string => {
-  const text = (entry.kind === 'json' ? entry.text : Object.values(entry.record).join(',')).trim();
+  const text = entryText(entry).trim();
   return JSON.stringify(text.length > START_SHOWN ? `${text.slice(0, START_SHOWN)}…` : text);
+};
+
+const entryText = (entry: DatasetEntry): string => {
+  switch (entry.kind) {
+    case 'json':
+      return entry.text;
+    case 'record':
+      return Object.values(entry.record).join(',');
+    case 'row':
+      return JSON.stringify(entry.row);
+    default:
+      return entry satisfies never;
+  }
 };
 
 export const PROMPTS_MAX = 1_000_000;
 const TEXT_ENDINGS: readonly string[] = ['.txt', '.md'];
+const PARQUET_MAGIC = 'PAR1';
 const START_SHOWN = 60;
 const START_BYTES = 4_096;
 /** Behind a byte order mark, if there is one. */

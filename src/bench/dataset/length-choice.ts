@@ -39,4 +39,4 @@ export const randomFor = (seed: number, purpose: keyof typeof STREAMS): SeededRa
 
 /** So many different draws before they come again: enough for the tail of a distribution to show. */
 export const LENGTHS_DRAWN = 2_048;
-const STREAMS = { input: 0, output: 1, words: 2, prefixes: 3 } as const;
+const STREAMS = { input: 0, output: 1, words: 2, prefixes: 3, starts: 4, turns: 5, think: 6 } as const;

@@ -1,7 +1,7 @@
-// What one request asks: the messages of a chat, kept as they came, since what a role or a content may be is the server's
-// business.
+// What one request asks, and where such requests come from.
 
 import type { FileDigest } from '../../core/run/provenance.ts';
+import type { Message } from './message.ts';
 
 export interface Prompt {
   /** A system prompt that others have too: it is sent unchanged, before everything else. */
@@ -10,13 +10,6 @@ export interface Prompt {
   readonly messages: readonly Message[];
   /** Of the reply; undefined leaves it to the server. */
   readonly maxTokens: number | undefined;
-}
-
-export interface Message {
-  readonly role: string;
-  /** Text, or parts as the API has them. */
-  readonly content?: string | readonly object[] | null;
-  readonly [key: string]: unknown;
 }
 
 export interface Dataset {

@@ -8,15 +8,22 @@ import { nearest } from '../../core/text/nearest.ts';
 import type { DatasetEntry } from './formats/dataset-entry.ts';
 import { isBatchRow, plainBatchRow } from './formats/openai-batch-row.ts';
 import { isShareGptRow, shareGptPrompt } from './formats/sharegpt-row.ts';
-import type { Message, Prompt } from './prompt.ts';
+import type { Message } from './message.ts';
+import type { Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
 
 /**
  * Undefined: a conversation that asks nothing.
+ * @param isWhole with all turns of a conversation, not only the first
  * @param column the name given with --prompt-column; undefined: the well-known ones, in their order.
  */
-export const readRow = (entry: DatasetEntry, column: string | undefined): Parsed<Prompt | undefined> => {
+export const readRow = (
+  entry: DatasetEntry,
+  column: string | undefined,
+  isWhole = false,
+): Parsed<Prompt | undefined> => {
   if (entry.kind === 'record') return readRecord(entry.record, column);
+  if (entry.kind === 'row') return readObject(entry.row, column, isWhole);
   let row: unknown;
   try {
     row = JSON.parse(entry.text);
@@ -32,7 +39,22 @@ export const readRow = (entry: DatasetEntry, column: string | undefined): Parsed
       'Write each line as {"prompt": "…"} or {"messages": […]}.',
     );
   }
-  if (column === undefined && isShareGptRow(row)) return shareGptPrompt(row);
+  return readObject(row, column, isWhole);
+};
+
+/** Of a table's columns those that say what is asked and how long the answer may be; none where nothing is asked. */
+export const rowColumns = (names: readonly string[], column: string | undefined): readonly string[] => {
+  const asking = column === undefined ? [...PROMPT_COLUMNS, ...OTHER_COLUMNS] : [column];
+  const found = names.filter(name => asking.includes(name));
+  return found.length === 0 ? [] : [...found, ...names.filter(name => name === MAX_TOKENS)];
+};
+
+const readObject = (
+  row: JsonObject,
+  column: string | undefined,
+  isWhole: boolean,
+): Parsed<Prompt | undefined> => {
+  if (column === undefined && isShareGptRow(row)) return shareGptPrompt(row, isWhole);
   const plain = column === undefined && isBatchRow(row) ? plainBatchRow(row) : parsed(row);
   return plain.kind === 'wrong' ? plain : readPlainRow(plain.value, column);
 };
@@ -132,6 +154,8 @@ export const PROMPT_COLUMNS: readonly string[] = [
   'instruction',
   'text',
 ];
+/** Of ShareGPT and of batch files. */
+const OTHER_COLUMNS = ['conversations', 'url', 'body'];
 const MAX_TOKENS = 'max_tokens';
 const COLUMNS_SHOWN = 8;
 const NAME_SHOWN = 40;

@@ -114,7 +114,7 @@ export const BENCH: BenchOptions = {
     name: 'dataset',
     valueName: 'FILE',
     meaning:
-      'Prompts: JSONL, a JSON list, ShareGPT, CSV or a folder of texts (docs/bench.md). Default: generated text.',
+      'Prompts: JSONL, a JSON list, ShareGPT, CSV, Parquet or a folder of texts (docs/bench.md). Default: generated text.',
     parse: nonEmpty,
   }),
   promptColumn: value({

@@ -1,52 +1,58 @@
-// `plimsoll dataset show FILE`: what is in a data set, before it is sent to anybody.
+// `plimsoll dataset show FILE`: what is in a data set or a trace, before it is sent to anybody.
 
 import { resolve } from 'node:path';
-import type { DatasetFacts, LengthFacts } from '../../bench/dataset/dataset-facts.ts';
+import type { DatasetFacts } from '../../bench/dataset/dataset-facts.ts';
 import { datasetFacts } from '../../bench/dataset/dataset-facts.ts';
 import { readDatasetFile } from '../../bench/dataset/dataset-file.ts';
 import type { Dataset } from '../../bench/dataset/prompt.ts';
+import type { TraceFormat } from '../../bench/dataset/trace/trace.ts';
+import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
 import { figureText, formatBytes, formatCount, formatFinePercent } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { homeOption, jsonOption } from '../command.ts';
+import { lengthRow } from '../dataset/length-row.ts';
+import { shownTrace } from '../dataset/shown-trace.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+import { datasetMakeCommand } from './dataset-make.ts';
 
 const showCommand: Command = {
   name: 'dataset show',
-  summary: 'Tell what is in a data set',
+  summary: 'Tell what is in a data set or a trace',
   description:
-    'How many prompts, how long they are, which are the same, and how much of them a prefix cache could answer. Nothing is sent.',
+    'How many prompts, how long they are, which are the same, and how much of them a prefix cache could answer; of a trace also\nits time, sessions and pauses. Nothing is sent.',
   arguments: [{ name: 'FILE', meaning: 'What --dataset of bench takes.', isRequired: true }],
   options: [BENCH.promptColumn, homeOption, jsonOption],
-  examples: [{ line: 'plimsoll dataset show sharegpt.json', meaning: 'counts, lengths, sharing' }],
+  examples: [
+    { line: 'plimsoll dataset show sharegpt.json', meaning: 'counts, lengths, sharing' },
+    { line: 'plimsoll dataset show mooncake_trace.jsonl', meaning: 'also the time that it spans' },
+  ],
   run: async (invocation, state) => {
     const [file = ''] = invocation.arguments;
-    const dataset = await read(file, {
-      path: resolve(state.cwd, file),
-      column: invocation.option(BENCH.promptColumn),
-    });
-    const facts = datasetFacts(dataset);
-    await state.stdout.write(
-      invocation.option(jsonOption)
-        ? `${JSON.stringify({ file, description: dataset.description, ...dataset.file, ...facts }, undefined, 2)}\n`
-        : `${factLines(dataset, facts).join('\n')}\n`,
-    );
+    try {
+      await state.stdout.write(await shown(file, invocation, state));
+    } catch (error) {
+      throw asBenchCommandError(error);
+    }
     return EXIT_CODES.ok.code;
   },
 };
 
-const read = async (
-  shownPath: string,
-  { path, column }: { readonly path: string; readonly column: string | undefined },
-): Promise<Dataset> => {
-  try {
-    return await readDatasetFile({ path, shownPath, column, signal: new AbortController().signal });
-  } catch (error) {
-    throw asBenchCommandError(error);
-  }
+const shown = async (file: string, invocation: Invocation, { cwd, stop }: ProcessState): Promise<string> => {
+  const place = { path: resolve(cwd, file), shownPath: file, signal: stop };
+  const isJson = invocation.option(jsonOption);
+  const column = invocation.option(BENCH.promptColumn);
+  const format: TraceFormat | undefined = column === undefined ? await traceFormat(place) : undefined;
+  if (format !== undefined) return await shownTrace(place, format, isJson);
+  const dataset = await readDatasetFile({ ...place, column });
+  const facts = datasetFacts(dataset);
+  return isJson
+    ? `${JSON.stringify({ file, description: dataset.description, ...dataset.file, ...facts }, undefined, 2)}\n`
+    : `${factLines(dataset, facts).join('\n')}\n`;
 };
 
 const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonly string[] => {
@@ -79,9 +85,4 @@ const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonl
   ];
 };
 
-const lengthRow = (name: string, { p50, p90, p99, max, total }: LengthFacts): readonly string[] => [
-  name,
-  ...[p50, p90, p99, max, total].map(formatCount),
-];
-
-export const DATASET_COMMANDS: readonly Command[] = [showCommand];
+export const DATASET_COMMANDS: readonly Command[] = [showCommand, datasetMakeCommand];

@@ -1,23 +1,35 @@
 // One entry of a data set's file, before anybody has asked what it means.
 
+import type { JsonObject } from '../../../core/json.ts';
+
 export type DatasetEntry =
   /** A JSON object, or what should be one. */
   | { readonly kind: 'json'; readonly line: number; readonly text: string }
   /** Named fields. */
-  | { readonly kind: 'record'; readonly line: number; readonly record: Readonly<Record<string, string>> };
+  | { readonly kind: 'record'; readonly line: number; readonly record: Readonly<Record<string, string>> }
+  /** Of a table: its line is the number of the row, from 1. */
+  | { readonly kind: 'row'; readonly line: number; readonly row: JsonObject };
 
 /** Where a file is not what its format says. */
 export class EntryError extends Error {
   /** From 1. */
   readonly line: number;
   readonly advice: string;
+  readonly unit: 'line' | 'row';
 
-  constructor(line: number, problem: string, advice: string) {
+  constructor(line: number, problem: string, advice: string, unit: 'line' | 'row' = 'line') {
     super(problem);
     this.line = line;
     this.advice = advice;
+    this.unit = unit;
   }
 }
+
+/** "data.jsonl:12", and of a table "data.parquet, row 12". */
+export const entryPlace = (
+  shownPath: string,
+  { line, unit }: { readonly line: number; readonly unit: 'line' | 'row' },
+): string => (unit === 'line' ? `${shownPath}:${line}` : `${shownPath}, row ${line}`);
 
 /** Longest line, JSON object or CSV record. */
 export const ENTRY_BYTES_MAX: number = 8 * 1024 * 1024;

@@ -6,12 +6,13 @@ import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { isJsonObject } from '../../../core/json.ts';
-import type { Message, Prompt } from '../prompt.ts';
+import type { Message } from '../message.ts';
+import type { Prompt } from '../prompt.ts';
 
 export const isShareGptRow = (row: JsonObject): boolean => Array.isArray(row['conversations']);
 
-/** Undefined: a conversation with nothing to ask. */
-export const shareGptPrompt = (row: JsonObject): Parsed<Prompt | undefined> => {
+/** Undefined: a conversation with nothing to ask. `isWhole`: with its answers, and all that was asked behind them. */
+export const shareGptPrompt = (row: JsonObject, isWhole = false): Parsed<Prompt | undefined> => {
   const turns: unknown = row['conversations'];
   const messages: Message[] = [];
   for (const turn of Array.isArray(turns) ? turns : []) {
@@ -21,7 +22,7 @@ export const shareGptPrompt = (row: JsonObject): Parsed<Prompt | undefined> => {
     const role = ROLES.get(from);
     if (role === undefined)
       return wrong(`a turn is from ${JSON.stringify(from.slice(0, 40))}`, KNOWN_SPEAKERS);
-    if (role === 'assistant') break;
+    if (role === 'assistant' && !isWhole) break;
     if (value.trim() !== '') messages.push({ role, content: value });
   }
   const asks = messages.some(({ role }) => role === 'user');

@@ -4,7 +4,8 @@
 import { parsed } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
-import type { Message, Prompt } from '../../../dataset/prompt.ts';
+import type { Message } from '../../../dataset/message.ts';
+import type { Prompt } from '../../../dataset/prompt.ts';
 import { bodyEnd, OPENAI, OpenAiReply, textOf } from '../openai/openai-api.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';

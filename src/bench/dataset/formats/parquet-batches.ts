@@ -1,0 +1,203 @@
+// The rows of a Parquet file under the names of its columns, one row group after the other, so that no more than one of them is
+// in memory. Only columns are read that a data set has a use for. The file's own sizes are believed only up to a bound: a
+// damaged one would otherwise ask for gigabytes.
+
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { AsyncBuffer, Compressors, RowGroup } from 'hyparquet';
+import { parquetMetadataAsync, parquetReadObjects, parquetSchema, snappyUncompress } from 'hyparquet';
+import type { JsonObject } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json.ts';
+import { errorCode, shortReason } from '../../../core/problem.ts';
+import type { DatasetEntry } from './dataset-entry.ts';
+import { ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
+
+export interface ParquetSource {
+  /** Absolute. */
+  readonly path: string;
+  /** Which of its columns are of use; none where the file has nothing to ask. */
+  readonly columnsOf: (names: readonly string[]) => Promise<readonly string[]>;
+}
+
+export type ParquetRow = Extract<DatasetEntry, { readonly kind: 'row' }>;
+
+/** A row group at a time. @throws EntryError with the row at which reading ended; whatever opening the file throws. */
+export async function* parquetBatches(
+  source: ParquetSource,
+): AsyncGenerator<readonly ParquetRow[], void, void> {
+  await using handle = await open(source.path, 'r');
+  const file = new FileRanges(handle, (await handle.stat()).size);
+  const metadata = await namedAs(1, WHOLE, () => parquetMetadataAsync(file, { geoparquet: false }));
+  const names = await namedAs(1, WHOLE, () =>
+    parquetSchema(metadata).children.map(each => each.element.name),
+  );
+  const columns = [...(await source.columnsOf(names))];
+  if (columns.length === 0) {
+    // Whoever reads the row says which columns there are instead.
+    yield [{ kind: 'row', line: 1, row: Object.fromEntries(names.map(name => [name, null])) }];
+    return;
+  }
+  let rowStart = 0;
+  for (const [index, group] of metadata.row_groups.entries()) {
+    const line = rowStart + 1;
+    const rowEnd = rowStart + checkedRows(group, columns, { line, index });
+    const rows = await namedAs(line, `row group ${index + 1} cannot be read`, () =>
+      parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, ...DECODING }),
+    );
+    checkCount(rows.length, rowEnd - rowStart, line, `row group ${index + 1}`);
+    yield rows.map((row, at) => ({ kind: 'row', line: line + at, row: plainRow(row, line + at) }));
+    rowStart = rowEnd;
+  }
+  checkCount(rowStart, Number(metadata.num_rows), rowStart + 1, 'the file');
+}
+
+/** How many rows it has, if no more than fit. */
+const checkedRows = (
+  { num_rows, columns }: RowGroup,
+  wanted: readonly string[],
+  { line, index }: { readonly line: number; readonly index: number },
+): number => {
+  const what = `row group ${index + 1}`;
+  let bytes = 0;
+  for (const { meta_data: told } of columns) {
+    if (told === undefined) throw damaged(line, `${what} does not say what its columns are`);
+    if (!wanted.includes(told.path_in_schema[0] ?? '')) continue;
+    if (!READABLE_CODECS.has(told.codec))
+      throw new EntryError(
+        line,
+        `${what} is compressed with ${String(told.codec)}, which cannot be read here`,
+        `Write it with one of ${[...READABLE_CODECS].join(', ')}.`,
+        'row',
+      );
+    bytes += Number(told.total_uncompressed_size);
+  }
+  const rows = Number(num_rows);
+  if (!(bytes >= 0 && rows >= 0))
+    throw damaged(line, `${what} says that it has ${rows} rows of ${bytes} bytes`);
+  if (bytes <= GROUP_BYTES_MAX && rows <= GROUP_ROWS_MAX) return rows;
+  throw new EntryError(
+    line,
+    `${what} has ${rows} rows of ${bytes} bytes; at most ${GROUP_ROWS_MAX} rows of ${GROUP_BYTES_MAX / MEBIBYTE} MiB are held`,
+    'Write the file with smaller row groups.',
+    'row',
+  );
+};
+
+const checkCount = (found: number, told: number, line: number, what: string): void => {
+  if (found !== told) throw damaged(line, `${what} has ${found} rows, and says that it has ${told}`);
+};
+
+/** What a library throws about a file is about the file: where it stands is added. */
+const namedAs = async <T>(line: number, what: string, read: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof EntryError || errorCode(error) === 'EIO') throw error;
+    throw damaged(line, `${what}: ${shortReason(error)}`);
+  }
+};
+
+export const damaged = (line: number, problem: string): EntryError =>
+  new EntryError(line, problem, 'Is the file whole? Fetch it again.', 'row');
+
+/** JSON's own kinds of values: whole numbers are numbers, and what a row does not have is left out. */
+const plainRow = (row: JsonObject, line: number): JsonObject =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      const plain = plainValue(value, line);
+      return plain === null ? [] : [[name, plain]];
+    }),
+  );
+
+const plainValue = (value: unknown, line: number): unknown => {
+  switch (typeof value) {
+    case 'bigint':
+      return Number(value);
+    case 'string':
+      if (value.length <= ENTRY_BYTES_MAX) return value;
+      throw new EntryError(
+        line,
+        `a text of it is longer than ${ENTRY_BYTES_MAX} characters`,
+        'A shorter prompt is needed.',
+        'row',
+      );
+    case 'object':
+      if (Array.isArray(value)) return value.map(each => plainValue(each, line));
+      return isJsonObject(value) && Object.getPrototypeOf(value) === Object.prototype
+        ? plainRow(value, line)
+        : null;
+    case 'number':
+    case 'boolean':
+      return value;
+    default:
+      return null;
+  }
+};
+
+/** Parts of a file as the library asks for them. */
+class FileRanges implements AsyncBuffer {
+  readonly byteLength: number;
+  readonly #file: FileHandle;
+
+  constructor(file: FileHandle, size: number) {
+    this.#file = file;
+    this.byteLength = size;
+  }
+
+  slice(start: number, end: number = this.byteLength): Promise<ArrayBuffer> {
+    const part = this.#part(start, end);
+    // The library asks for several at once and waits for one after the other: a later one may fail before anybody looks.
+    part.catch(() => undefined);
+    return part;
+  }
+
+  async #part(start: number, end: number): Promise<ArrayBuffer> {
+    const bytes = end - start;
+    if (!(start >= 0 && bytes >= 0 && end <= this.byteLength))
+      throw new RangeError(`it points at bytes ${start} to ${end}, and the file has ${this.byteLength}`);
+    if (bytes > GROUP_BYTES_MAX) throw new RangeError(`${bytes} bytes in one piece are too many`);
+    const part = new ArrayBuffer(bytes);
+    const { bytesRead } = await this.#file.read(new Uint8Array(part), 0, bytes, start);
+    if (bytesRead !== bytes) throw new RangeError(`the file ends at byte ${start + bytesRead}`);
+    return part;
+  }
+}
+
+const bounded = (length: number): number => {
+  if (length >= 0 && length <= GROUP_BYTES_MAX) return length;
+  throw new RangeError(`a page says that it has ${length} bytes`);
+};
+
+const sized = (page: Uint8Array, length: number): Uint8Array => {
+  if (page.length === length) return page;
+  throw new RangeError(`a page has ${page.length} bytes, and says that it has ${length}`);
+};
+
+/** Node's own, with the library's for Snappy. LZO and Hadoop's framed LZ4 have none. */
+const COMPRESSORS: Compressors = {
+  SNAPPY: (input, length) => {
+    const page = new Uint8Array(bounded(length));
+    snappyUncompress(input, page);
+    return page;
+  },
+  GZIP: (input, length) => sized(gunzipSync(input, { maxOutputLength: bounded(length) + 1 }), length),
+  BROTLI: (input, length) =>
+    sized(brotliDecompressSync(input, { maxOutputLength: bounded(length) + 1 }), length),
+  ZSTD: (input, length) => sized(zstdDecompressSync(input, { maxOutputLength: bounded(length) + 1 }), length),
+};
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+const DECODING = {
+  compressors: COMPRESSORS,
+  geoparquet: false,
+  parsers: { stringFromBytes: (bytes: Uint8Array) => UTF_8.decode(bytes) },
+} as const;
+
+const READABLE_CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', ...Object.keys(COMPRESSORS)]);
+const WHOLE = 'the file is no Parquet file, or a damaged one';
+const MEBIBYTE = 1024 * 1024;
+/** Of the columns that are read, uncompressed. */
+const GROUP_BYTES_MAX: number = 256 * MEBIBYTE;
+const GROUP_ROWS_MAX = 1_000_000;

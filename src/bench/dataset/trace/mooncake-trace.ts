@@ -1,0 +1,69 @@
+// Mooncake's traces (kvcache-ai/Mooncake): a line a request, {"timestamp": ms, "input_length": …, "output_length": …,
+// "hash_ids": […]}. An id names a block of 512 tokens together with all blocks before it; the last one may be a partial block.
+
+import type { Parsed } from '../../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { isJsonObject } from '../../../core/json.ts';
+import { chained, chainStart } from './chain-hash.ts';
+import type { TraceEntry } from './trace.ts';
+import { traceTokens } from './trace.ts';
+
+export const mooncakeEntry = (text: string, line: number): Parsed<TraceEntry> => {
+  let row: unknown;
+  try {
+    row = JSON.parse(text);
+  } catch {
+    return wrong('this line is not JSON', SHAPE);
+  }
+  if (!isJsonObject(row)) return wrong('this line is not a JSON object', SHAPE);
+  const { timestamp, input_length: input, output_length: output, hash_ids: ids = [] } = row;
+  if (typeof timestamp !== 'number' || !(timestamp >= 0 && timestamp <= TIME_MS_MAX))
+    return wrong('"timestamp" is not a time in milliseconds', SHAPE);
+  const [inputTokens, outputTokens] = [traceTokens(input), traceTokens(output)];
+  if (inputTokens === undefined) return wrong('"input_length" is not a whole number of tokens', SHAPE);
+  if (outputTokens === undefined) return wrong('"output_length" is not a whole number of tokens', SHAPE);
+  if (!Array.isArray(ids) || !ids.every(isBlockId))
+    return wrong('"hash_ids" is not a list of whole numbers', SHAPE);
+  if (ids.length > Math.ceil(inputTokens / BLOCK_TOKENS))
+    return wrong(
+      `it has ${ids.length} blocks of ${BLOCK_TOKENS} tokens, and ${inputTokens} tokens in all`,
+      SHAPE,
+    );
+  return parsed({
+    line,
+    key: undefined,
+    startMs: timestamp,
+    requests: [
+      {
+        atMs: 0,
+        tookMs: 0,
+        after: [],
+        delayMs: 0,
+        inputTokens,
+        outputTokens: Math.max(1, outputTokens),
+        blocks: fullBlocks(ids, inputTokens),
+        blockTokens: BLOCK_TOKENS,
+        agent: 0,
+      },
+    ],
+  });
+};
+
+/** A partial block is nobody else's prefix: it goes on in what is the request's own. */
+const fullBlocks = (ids: readonly number[], inputTokens: number): readonly number[] => {
+  let chain = START;
+  return ids.slice(0, Math.floor(inputTokens / BLOCK_TOKENS)).map(id => {
+    chain = chained(chain, id);
+    return chain;
+  });
+};
+
+export const isBlockId = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+const START = chainStart('mooncake');
+const BLOCK_TOKENS = 512;
+/** Ten years. */
+const TIME_MS_MAX = 320_000_000_000;
+const SHAPE =
+  'A line is {"timestamp": 27482, "input_length": 6955, "output_length": 52, "hash_ids": [46, 47, 48]}.';

@@ -1,0 +1,182 @@
+// What is in a trace, of any size: read once from beginning to end, in bounded memory.
+
+import { Histogram } from '../../../core/statistics/histogram.ts';
+import type { LengthFacts } from '../dataset-facts.ts';
+import { KnownBlocks } from './known-blocks.ts';
+import type { TraceEntry, TraceRequest } from './trace.ts';
+import { TRACE_TOKENS_MAX } from './trace.ts';
+
+export interface TraceFacts {
+  readonly requests: number;
+  /** Conversations that the trace names; undefined: it names none, and each request stands for itself. */
+  readonly sessions: number | undefined;
+  /** Past a bound of different names no more are told apart. */
+  readonly sessionsUntold: number;
+  /** Of each conversation; undefined like `sessions`, and where requests of one are spread over the file. */
+  readonly turns: LengthFacts | undefined;
+  readonly subagents: number;
+  readonly inputTokens: LengthFacts;
+  readonly outputTokens: LengthFacts;
+  /** undefined: it only has times within each conversation. */
+  readonly time: TraceTime | undefined;
+  /** ms of recorded pauses within conversations. */
+  readonly pausesMs: LengthFacts | undefined;
+  /** undefined: it tells no blocks. */
+  readonly sharing: TraceSharing | undefined;
+}
+
+export interface TraceTime {
+  readonly spanMs: number;
+  readonly requestsPerSecond: number;
+  /** In the busiest minute, a second. */
+  readonly busiestPerSecond: number;
+}
+
+export interface TraceSharing {
+  readonly blockTokens: number;
+  readonly blocks: number;
+  readonly differentBlocks: number;
+  /** Of all input tokens, those in leading blocks that an earlier request had too: what a cache without end could answer. */
+  readonly sharedTokens: number;
+  /** Blocks past a bound were not remembered: sharing is at least what is told. */
+  readonly unkept: number;
+}
+
+export class TraceFactCounter {
+  readonly #input: Lengths = new Lengths();
+  readonly #output: Lengths = new Lengths();
+  readonly #turns: Lengths = new Lengths();
+  readonly #pauses: Lengths = new Lengths();
+  readonly #known: KnownBlocks = new KnownBlocks();
+  readonly #keys: Set<string> = new Set();
+  readonly #minutes: Map<number, number> = new Map();
+  #untold = 0;
+  #hasKeys = false;
+  #isSpread = false;
+  #subagents = 0;
+  #blocks = 0;
+  #blockTokens = 0;
+  #sharedTokens = 0;
+  #firstMs = Number.POSITIVE_INFINITY;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  add(entry: TraceEntry): void {
+    const { key, startMs, requests } = entry;
+    if (key !== undefined) this.#takeKey(key);
+    if (startMs === undefined) this.#turns.add(requests.length);
+    else {
+      this.#isSpread = true;
+      this.#takeTime(startMs);
+    }
+    this.#subagents += requests.reduce((most, { agent }) => Math.max(most, agent), 0);
+    for (const request of requests) {
+      this.#input.add(request.inputTokens);
+      this.#output.add(request.outputTokens);
+      if (request.after.length > 0) this.#pauses.add(Math.round(request.delayMs));
+      this.#takeBlocks(request);
+    }
+  }
+
+  told(): TraceFacts {
+    const input = this.#input.told();
+    const spanMs = Math.max(0, this.#lastMs - this.#firstMs);
+    return {
+      requests: this.#input.count,
+      sessions: this.#hasKeys ? this.#keys.size : undefined,
+      sessionsUntold: this.#untold,
+      turns: this.#hasKeys && !this.#isSpread ? this.#turns.told() : undefined,
+      subagents: this.#subagents,
+      inputTokens: input,
+      outputTokens: this.#output.told(),
+      time: this.#isSpread
+        ? {
+            spanMs,
+            requestsPerSecond: spanMs === 0 ? 0 : (this.#input.count * 1_000) / spanMs,
+            busiestPerSecond: Math.max(...this.#minutes.values()) / 60,
+          }
+        : undefined,
+      pausesMs: this.#pauses.count === 0 ? undefined : this.#pauses.told(),
+      sharing:
+        this.#blockTokens === 0
+          ? undefined
+          : {
+              blockTokens: this.#blockTokens,
+              blocks: this.#blocks,
+              differentBlocks: this.#known.count,
+              sharedTokens: this.#sharedTokens,
+              unkept: this.#known.unkept,
+            },
+    };
+  }
+
+  #takeKey(key: string): void {
+    this.#hasKeys = true;
+    if (this.#keys.has(key)) return;
+    if (this.#keys.size < SESSION_NAMES_MAX) this.#keys.add(key);
+    else this.#untold += 1;
+  }
+
+  #takeTime(startMs: number): void {
+    this.#firstMs = Math.min(this.#firstMs, startMs);
+    this.#lastMs = Math.max(this.#lastMs, startMs);
+    const minute = Math.floor(startMs / 60_000);
+    const known = this.#minutes.get(minute);
+    // Behind the bound the busiest one is that of what came before.
+    if (known !== undefined || this.#minutes.size < MINUTES_MAX) this.#minutes.set(minute, (known ?? 0) + 1);
+  }
+
+  /** A prefix is known as far as its first unknown block: each number stands for all before it too. */
+  #takeBlocks({ blocks, blockTokens }: TraceRequest): void {
+    if (blockTokens === 0) return;
+    this.#blockTokens = blockTokens;
+    this.#blocks += blocks.length;
+    let isKnown = true;
+    for (const block of blocks) {
+      isKnown = this.#known.take(block) && isKnown;
+      if (isKnown) this.#sharedTokens += blockTokens;
+    }
+  }
+}
+
+/** Exact sums and ends, percentiles to 0.1 %. */
+class Lengths {
+  readonly #values: Histogram = new Histogram({ low: 1, high: LENGTH_HIGH });
+  #zeros = 0;
+  #total = 0;
+  #min = Number.POSITIVE_INFINITY;
+  #max = 0;
+
+  get count(): number {
+    return this.#values.count;
+  }
+
+  add(value: number): void {
+    if (value < 1) this.#zeros += 1;
+    this.#values.record(Math.max(1, value));
+    this.#total += value;
+    this.#min = Math.min(this.#min, value);
+    this.#max = Math.max(this.#max, value);
+  }
+
+  told(): LengthFacts {
+    return {
+      total: this.#total,
+      min: this.count === 0 ? 0 : this.#min,
+      p50: this.#percentile(50),
+      p90: this.#percentile(90),
+      p99: this.#percentile(99),
+      max: this.#max,
+    };
+  }
+
+  #percentile(percent: number): number {
+    if (this.count * (percent / 100) <= this.#zeros) return 0;
+    return Math.min(this.#max, Math.round(this.#values.percentiles([percent])[0] ?? 0));
+  }
+}
+
+/** Of tokens, and of pauses up to ten years. */
+const LENGTH_HIGH: number = Math.max(TRACE_TOKENS_MAX, 3.2e11);
+const SESSION_NAMES_MAX = 1_000_000;
+/** A year and 330 days. */
+const MINUTES_MAX = 1_000_000;

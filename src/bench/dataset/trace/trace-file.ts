@@ -1,0 +1,134 @@
+// A trace's file, told apart from other data sets by how it begins, and its entries one after another: a file of any size is
+// never whole in memory. Of the first entry that is wrong it says where it stands.
+
+import { open, readdir, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { Parsed } from '../../../core/figure/parse-figure.ts';
+import { parsed } from '../../../core/figure/parse-figure.ts';
+import type { DatasetDigest, DatasetPlace } from '../dataset-chunks.ts';
+import { datasetChunks, unreadableDataset, wrongFile } from '../dataset-chunks.ts';
+import { csvEntries } from '../formats/csv-entries.ts';
+import type { DatasetEntry } from '../formats/dataset-entry.ts';
+import { EntryError } from '../formats/dataset-entry.ts';
+import { jsonObjectEntries } from '../formats/json-object-entries.ts';
+import { jsonlEntries } from '../formats/jsonl-entries.ts';
+import { agenticEntry } from './agentic-trace.ts';
+import { azureEntry, burstGptEntry } from './csv-traces.ts';
+import { mooncakeEntry } from './mooncake-trace.ts';
+import type { TraceEntry, TraceFormat } from './trace.ts';
+import { TRACE_ENTRY_BYTES_MAX } from './trace.ts';
+
+/** undefined: it is a data set of prompts. @throws BenchError `input` when it cannot be read. */
+export const traceFormat = async ({ path, shownPath }: DatasetPlace): Promise<TraceFormat | undefined> => {
+  try {
+    const file = (await stat(path)).isDirectory() ? await firstJson(path) : path;
+    if (file === undefined) return undefined;
+    await using handle = await open(file, 'r');
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+    return formatOfStart(buffer.toString('utf8', 0, bytesRead));
+  } catch (error) {
+    throw unreadableDataset(shownPath, error);
+  }
+};
+
+const formatOfStart = (start: string): TraceFormat | undefined => {
+  const text = start.replace(/^\ufeff/, '').trimStart();
+  const [firstLine = ''] = text.split('\n', 1);
+  if (/^[[{]/.test(text)) {
+    if (/"input_length"/.test(firstLine) && /"output_length"/.test(firstLine)) return 'mooncake';
+    return /"(block_size|tool_tokens|system_tokens)"/.test(text) && /"requests"\s*:\s*\[/.test(text)
+      ? 'agentic'
+      : undefined;
+  }
+  const names = firstLine.split(',').map(name => name.trim().replaceAll('"', ''));
+  const has = (...wanted: readonly string[]): boolean => wanted.every(name => names.includes(name));
+  if (has('TIMESTAMP', 'ContextTokens', 'GeneratedTokens')) return 'azure';
+  return has('Timestamp', 'Request tokens', 'Response tokens') ? 'burstgpt' : undefined;
+};
+
+export interface TraceCounts {
+  /** Requests that tell no answer. */
+  leftOut: number;
+}
+
+/** @throws BenchError `input` */
+export async function* traceEntries(
+  place: DatasetPlace,
+  format: TraceFormat,
+  { digest, counts }: { readonly digest: DatasetDigest; readonly counts: TraceCounts },
+): AsyncGenerator<TraceEntry, void, void> {
+  for await (const file of filesOf(place)) {
+    try {
+      for await (const entry of rawEntries(datasetChunks(file, digest), format)) {
+        place.signal.throwIfAborted();
+        const read = readEntry(entry, format);
+        if (read.kind === 'wrong')
+          throw wrongFile(`${file.shownPath}:${entry.line}: ${read.problem}`, read.advice);
+        if (read.value === undefined) counts.leftOut += 1;
+        else yield read.value;
+      }
+    } catch (error) {
+      if (!(error instanceof EntryError)) throw error;
+      throw wrongFile(`${file.shownPath}:${error.line}: ${error.message}`, error.advice);
+    }
+  }
+}
+
+async function* filesOf(place: DatasetPlace): AsyncGenerator<DatasetPlace, void, void> {
+  const names = await jsonNames(place);
+  if (names === undefined) yield place;
+  else
+    for (const name of names)
+      yield { ...place, path: join(place.path, name), shownPath: join(place.shownPath, name) };
+}
+
+/** undefined: it is a file. */
+const jsonNames = async ({ path, shownPath }: DatasetPlace): Promise<readonly string[] | undefined> => {
+  try {
+    if (!(await stat(path)).isDirectory()) return undefined;
+    return (await readdir(path)).filter(isJsonName).sort();
+  } catch (error) {
+    throw unreadableDataset(shownPath, error);
+  }
+};
+
+const firstJson = async (path: string): Promise<string | undefined> => {
+  const [name] = (await readdir(path)).filter(isJsonName).sort();
+  return name === undefined ? undefined : join(path, name);
+};
+
+const isJsonName = (name: string): boolean => ['.json', '.jsonl'].includes(extname(name).toLowerCase());
+
+const rawEntries = (chunks: AsyncIterable<Buffer>, format: TraceFormat): AsyncIterable<DatasetEntry> => {
+  switch (format) {
+    case 'mooncake':
+      return jsonlEntries(chunks);
+    case 'agentic':
+      return jsonObjectEntries(chunks, { bytesMax: TRACE_ENTRY_BYTES_MAX });
+    case 'azure':
+    case 'burstgpt':
+      return csvEntries(chunks);
+    default:
+      return format satisfies never;
+  }
+};
+
+const readEntry = (entry: DatasetEntry, format: TraceFormat): Parsed<TraceEntry | undefined> => {
+  switch (entry.kind) {
+    case 'json':
+      return format === 'agentic'
+        ? agenticEntry(entry.text, entry.line)
+        : mooncakeEntry(entry.text, entry.line);
+    case 'record':
+      return format === 'azure'
+        ? azureEntry(entry.record, entry.line)
+        : burstGptEntry(entry.record, entry.line);
+    case 'row':
+      return parsed(undefined);
+    default:
+      return entry satisfies never;
+  }
+};
+
+/** Conversations tell of themselves before their first request. */
+const START_BYTES = 4_096;

@@ -1,0 +1,61 @@
+// The words of a trace's prompts. The text of a block follows from the seed, from the number of its chain and from its size
+// alone, so that equal prefixes are equal bytes, whichever request, process or run makes them. What is in no full block is the
+// request's own, and begins with words that no other one has there.
+
+import { seededRandom } from '../../../core/random.ts';
+import type { WordCosts } from '../word-costs.ts';
+import { SHORT_TASK, WORD_LIST, wordText } from '../word-costs.ts';
+import { chained, chainStart } from './chain-hash.ts';
+import type { TraceRequest } from './trace.ts';
+
+export class TraceTexts {
+  readonly #costs: WordCosts;
+  readonly #start: number;
+  /** Of a word of the list, on average. */
+  readonly #wordTokens: number;
+  readonly #known: Map<number, string> = new Map();
+
+  constructor(costs: WordCosts, seed: number) {
+    this.#costs = costs;
+    const tokens = costs.bundles.reduce((sum, bundle) => sum + bundle.tokens, 0);
+    this.#wordTokens = Math.max(0.1, tokens / WORD_LIST.length);
+    this.#start = chained(chainStart('text'), seed % 2 ** 53);
+  }
+
+  /**
+   * The parts of its prompt, those first that others may have too. Together they cost so many tokens as the request had, template
+   * and nonce included: these are taken off the first block, which is the first one of every prompt that has it.
+   */
+  partsOf(request: TraceRequest, own: number): readonly string[] {
+    const { blocks, blockTokens, inputTokens } = request;
+    const around = this.#costs.shortTokens;
+    const parts = blocks.map((block, index) =>
+      this.#block(block, index === 0 ? blockTokens - around : blockTokens, index === 0),
+    );
+    const left = inputTokens - blocks.length * blockTokens - (blocks.length === 0 ? around : 0);
+    const rest = left > 0 ? this.#own(own, left) : '';
+    return [...(blocks.length === 0 ? [SHORT_TASK] : []), ...parts, ...(rest === '' ? [] : [rest])];
+  }
+
+  #block(block: number, tokens: number, isFirst: boolean): string {
+    const known = this.#known.get(block);
+    if (known !== undefined) return known;
+    const random = seededRandom(chained(chained(this.#start, block), tokens > 0 ? tokens : 0));
+    const text = (isFirst ? SHORT_TASK : '') + wordText(Math.max(0, tokens), this.#costs, random);
+    this.#known.set(block, text);
+    return text;
+  }
+
+  #own(own: number, tokens: number): string {
+    const random = seededRandom(chained(chained(this.#start, own), OWN));
+    const words = Array.from(
+      { length: Math.min(OWN_WORDS, Math.floor(tokens / this.#wordTokens)) },
+      () => ` ${WORD_LIST[random.below(WORD_LIST.length)] ?? ''}`,
+    );
+    return words.join('') + wordText(tokens - words.length * this.#wordTokens, this.#costs, random);
+  }
+}
+
+const OWN = 7;
+/** One in forty thousand has the same. */
+const OWN_WORDS = 2;

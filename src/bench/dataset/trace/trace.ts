@@ -1,0 +1,54 @@
+// A recorded trace of requests, whatever tool wrote it: when each came, how long it and its answer were, and which blocks of its
+// prompt others have too. Nobody's words are in it.
+
+export interface TraceEntry {
+  /** On which it begins, from 1. */
+  readonly line: number;
+  /** Of the conversation that its requests belong to, where the trace tells one; entries of one key are one session. */
+  readonly key: string | undefined;
+  /** ms since a zero that all entries have in common; undefined: the trace only has times within each conversation. */
+  readonly startMs: number | undefined;
+  /** At least one, each after those that it waits for. */
+  readonly requests: readonly TraceRequest[];
+}
+
+export interface TraceRequest {
+  /** ms since the entry's start, as recorded. */
+  readonly atMs: number;
+  /** How long its answer took, as recorded; 0: not told. */
+  readonly tookMs: number;
+  /** Earlier requests of the entry that had ended by then, by index. */
+  readonly after: readonly number[];
+  /** ms from the end of the last of them; from the entry's start where there are none. */
+  readonly delayMs: number;
+  readonly inputTokens: number;
+  /** At least 1. */
+  readonly outputTokens: number;
+  /** How its prompt begins, in full blocks of `blockTokens`: equal numbers are equal prefixes up to there (chain-hash.ts). */
+  readonly blocks: readonly number[];
+  /** Tokens of each; 0: the trace tells no blocks. */
+  readonly blockTokens: number;
+  /** Whose conversation of the entry it belongs to: 0 the main one, others are subagents. */
+  readonly agent: number;
+}
+
+export type TraceFormat = keyof typeof TRACE_FORMATS;
+
+/** How each is called for people. */
+export const TRACE_FORMATS = {
+  mooncake: 'Mooncake trace',
+  azure: 'Azure trace',
+  burstgpt: 'BurstGPT trace',
+  agentic: 'agentic trace',
+} as const;
+
+/** What is read of one line or object. */
+export const TRACE_ENTRY_BYTES_MAX: number = 64 * 1024 * 1024;
+/** Longest prompt or answer, in tokens. */
+export const TRACE_TOKENS_MAX = 16_000_000;
+
+/** @returns undefined for what no request can have. */
+export const traceTokens = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= TRACE_TOKENS_MAX
+    ? value
+    : undefined;

@@ -1,0 +1,220 @@
+// `plimsoll dataset make FILE`: a data set that nobody had to write, for `--dataset` of bench and for other tools.
+
+import { resolve } from 'node:path';
+import type { ChosenLengths } from '../../bench/dataset/length-choice.ts';
+import { chosenLengths } from '../../bench/dataset/length-choice.ts';
+import type { MadePrefixes, MadeRow } from '../../bench/dataset/make/made-rows.ts';
+import { madeRows, tracedRows } from '../../bench/dataset/make/made-rows.ts';
+import { writeRows } from '../../bench/dataset/make/write-rows.ts';
+import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
+import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
+import { figureText, formatBytes, formatCount } from '../../core/figure/figure.ts';
+import { showable } from '../../core/text/single-line.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { asBenchCommandError } from '../bench/bench-process.ts';
+import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
+import { REQUEST_OPTIONS, requestWishOf } from '../bench/request-options.ts';
+import type { Command, Invocation, Option } from '../command.ts';
+import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { givenTraceOption, TRACE, tracePart } from '../dataset/trace-options.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+
+const countOption: Option<number | undefined> = value({
+  name: 'count',
+  valueName: 'N',
+  meaning: 'How many prompts. Default: 1,000, or as many as the preset has.',
+  parse: wholeNumberFrom(1, 1e9),
+});
+
+const presetOption: Option<keyof typeof PRESETS | undefined> = value({
+  name: 'preset',
+  valueName: 'NAME',
+  meaning:
+    'Sets of prefixes as other tools make them: prefix_repetition (vLLM), generated-shared-prefix (SGLang). Other options change single figures.',
+  parse: oneOf('prefix_repetition', 'generated-shared-prefix'),
+});
+
+const traceOption: Option<string | undefined> = value({
+  name: 'trace',
+  valueName: 'FILE',
+  meaning: 'The prompts of a trace, in its order: equal prefixes are equal bytes.',
+  parse: nonEmpty,
+});
+
+export const datasetMakeCommand: Command = {
+  name: 'dataset make',
+  summary: 'Make up a data set',
+  description:
+    'Writes JSONL of prompts with the lengths of their answers: of lengths drawn by a seed, behind prefixes that they share, or of a\ntrace. A word stands for a token. Equal seeds give equal bytes.',
+  arguments: [{ name: 'FILE', meaning: 'Where to write; not there yet.', isRequired: true }],
+  options: [
+    countOption,
+    REQUEST_OPTIONS.inputTokens,
+    REQUEST_OPTIONS.outputTokens,
+    REQUEST_OPTIONS.prefixTokens,
+    REQUEST_OPTIONS.prefixes,
+    presetOption,
+    traceOption,
+    ...Object.values(TRACE),
+    BENCH.seed,
+    homeOption,
+    jsonOption,
+  ],
+  examples: [
+    {
+      line: "plimsoll dataset make chat.jsonl --input-tokens 'lognormal(800,600)' --output-tokens 50..400",
+      meaning: 'drawn lengths',
+    },
+    {
+      line: 'plimsoll dataset make shared.jsonl --preset generated-shared-prefix',
+      meaning: 'prefixes as SGLang has them',
+    },
+    {
+      line: 'plimsoll dataset make blocks.jsonl --trace mooncake_trace.jsonl',
+      meaning: 'text of recorded blocks',
+    },
+  ],
+  run: async (invocation, state) => {
+    const [file = ''] = invocation.arguments;
+    const seed = invocation.option(BENCH.seed) ?? SEED;
+    try {
+      const { rows, dropped } = await wantedRows(invocation, state, seed);
+      const written = await writeRows(rows, {
+        path: resolve(state.cwd, file),
+        shownPath: file,
+        signal: state.stop,
+      });
+      const told = { file, seed, ...written, dropped };
+      const lines = [
+        showable(
+          `${file}: ${formatCount(written.rows)} prompts, ${figureText(formatBytes(written.bytes))}, seed ${seed}`,
+          ' ',
+        ),
+        `  sha256 ${written.sha256}`,
+        ...(dropped === 0 ? [] : [`  ${formatCount(dropped)} left out, so that each prefix has as many`]),
+        '  A word stands for a token: the report of a run tells what a server counted',
+        '  To let a prefix cache answer what they share: bench --no-nonce',
+      ];
+      await state.stdout.write(
+        invocation.option(jsonOption) ? `${JSON.stringify(told, undefined, 2)}\n` : `${lines.join('\n')}\n`,
+      );
+    } catch (error) {
+      throw asBenchCommandError(error);
+    }
+    return EXIT_CODES.ok.code;
+  },
+};
+
+interface WantedRows {
+  readonly rows: Iterable<MadeRow>;
+  /** Of those asked for. */
+  readonly dropped: number;
+}
+
+const wantedRows = async (
+  invocation: Invocation,
+  { cwd, stop }: ProcessState,
+  seed: number,
+): Promise<WantedRows> => {
+  const given = <T>(option: Option<T>): T => invocation.option(option);
+  const trace = given(traceOption);
+  if (trace === undefined) {
+    const alone = givenTraceOption(given);
+    if (alone !== undefined)
+      throw new CommandError(
+        'usage',
+        `--${alone} has no effect without --trace`,
+        `Write: --trace FILE --${alone} …`,
+      );
+    return await lengthRows(given, cwd, seed);
+  }
+  const other = OF_LENGTHS.find(option => given<unknown>(option) !== undefined);
+  if (other !== undefined)
+    throw new CommandError(
+      'usage',
+      `--trace and --${other.name} cannot be combined`,
+      'A trace says itself how long its prompts are.',
+    );
+  const place = {
+    path: resolve(cwd, trace),
+    shownPath: trace,
+    signal: stop,
+    bytesMax: Number.POSITIVE_INFINITY,
+  };
+  const format = await traceFormat(place);
+  if (format === undefined)
+    throw new CommandError(
+      'benchInput',
+      `${trace} is no trace that is known`,
+      'docs/datasets.md has the formats.',
+    );
+  const read = await readTrace(place, format, { part: tracePart(given), seed });
+  return { rows: tracedRows(read, seed), dropped: 0 };
+};
+
+const lengthRows = async (
+  given: <T>(option: Option<T>) => T,
+  cwd: string,
+  seed: number,
+): Promise<WantedRows> => {
+  const name = given(presetOption);
+  const preset = name === undefined ? undefined : PRESETS[name];
+  // A preset has prefixes of its own, of which options may change one figure alone.
+  const ofRequests = <T>(option: Option<T>): T => {
+    const unset = preset !== undefined && OF_PREFIXES.includes(option) ? option.read([]) : undefined;
+    return unset?.kind === 'ok' ? unset.value : given(option);
+  };
+  const wish = requestWishOf(ofRequests, { cwd, hasDataset: false });
+  const input =
+    wish.inputTokens === undefined
+      ? fixed(preset?.input ?? INPUT_TOKENS)
+      : await chosenLengths(wish.inputTokens);
+  const output =
+    wish.outputTokens === undefined
+      ? preset === undefined
+        ? undefined
+        : fixed(preset.output)
+      : await chosenLengths(wish.outputTokens);
+  const prefixes: MadePrefixes | undefined =
+    preset === undefined
+      ? wish.prefixes && { ...wish.prefixes, isShuffled: false }
+      : {
+          count: given(REQUEST_OPTIONS.prefixes) ?? preset.prefixes,
+          tokens: given(REQUEST_OPTIONS.prefixTokens) ?? preset.prefixTokens,
+          isShuffled: true,
+        };
+  const asked = given(countOption) ?? preset?.count ?? COUNT;
+  const count = prefixes?.isShuffled === true ? asked - (asked % prefixes.count) : asked;
+  if (count === 0)
+    throw new CommandError(
+      'usage',
+      `--count ${asked} is less than a prompt for each prefix`,
+      'Write a larger one, or fewer --prefixes.',
+    );
+  return { rows: madeRows({ seed, count, input, output, prefixes }), dropped: asked - count };
+};
+
+const fixed = (tokens: number): ChosenLengths => ({
+  distribution: { kind: 'fixed', value: tokens },
+  text: String(tokens),
+});
+
+/** vllm/benchmarks/datasets.py PrefixRepetitionRandomDataset; sglang bench_serving.py generated-shared-prefix. Both shuffle. */
+const PRESETS = {
+  prefix_repetition: { prefixes: 10, prefixTokens: 256, input: 256, output: 128, count: 1_000 },
+  'generated-shared-prefix': { prefixes: 64, prefixTokens: 2_048, input: 128, output: 256, count: 1_024 },
+} as const;
+
+const OF_PREFIXES: readonly Option<unknown>[] = [REQUEST_OPTIONS.prefixTokens, REQUEST_OPTIONS.prefixes];
+const OF_LENGTHS: readonly Option<unknown>[] = [
+  countOption,
+  REQUEST_OPTIONS.inputTokens,
+  REQUEST_OPTIONS.outputTokens,
+  ...OF_PREFIXES,
+  presetOption,
+];
+const COUNT = 1_000;
+const INPUT_TOKENS = 128;
+const SEED = 42;

@@ -1,0 +1,82 @@
+// What `plimsoll dataset show` says of a trace. It is read once, from beginning to end, and never whole in memory.
+
+import { basename } from 'node:path';
+import type { DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
+import { DatasetDigest } from '../../bench/dataset/dataset-chunks.ts';
+import type { TraceFormat } from '../../bench/dataset/trace/trace.ts';
+import { TRACE_FORMATS } from '../../bench/dataset/trace/trace.ts';
+import type { TraceFacts, TraceSharing } from '../../bench/dataset/trace/trace-facts.ts';
+import { TraceFactCounter } from '../../bench/dataset/trace/trace-facts.ts';
+import { traceEntries } from '../../bench/dataset/trace/trace-file.ts';
+import {
+  figureText,
+  formatBytes,
+  formatCount,
+  formatFinePercent,
+  formatThreeDigits,
+} from '../../core/figure/figure.ts';
+import { inColumns } from '../../core/text/columns.ts';
+import { showable } from '../../core/text/single-line.ts';
+import { lengthRow } from './length-row.ts';
+
+/** @throws BenchError `input` for the first entry that is wrong. */
+export const shownTrace = async (
+  place: DatasetPlace,
+  format: TraceFormat,
+  isJson: boolean,
+): Promise<string> => {
+  const digest = new DatasetDigest();
+  const counts = { leftOut: 0 };
+  const counter = new TraceFactCounter();
+  const source = { ...place, bytesMax: Number.POSITIVE_INFINITY };
+  for await (const entry of traceEntries(source, format, { digest, counts })) counter.add(entry);
+  const facts = counter.told();
+  const told = { file: place.shownPath, format, ...digest.told(), leftOut: counts.leftOut, ...facts };
+  if (isJson) return `${JSON.stringify(told, undefined, 2)}\n`;
+  return `${[
+    showable(
+      `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${formatCount(facts.requests)} requests`,
+      ' ',
+    ),
+    `  ${figureText(formatBytes(told.bytes))}, sha256 ${told.sha256}`,
+    ...(facts.requests === 0 ? [] : factLines(facts)),
+    ...(counts.leftOut === 0 ? [] : [`  ${formatCount(counts.leftOut)} had no answer and are left out`]),
+  ].join('\n')}\n`;
+};
+
+const factLines = (facts: TraceFacts): readonly string[] => {
+  const { inputTokens, outputTokens, turns, pausesMs, time, sharing, sessions, subagents } = facts;
+  const rows = [
+    ['', 'p50', 'p90', 'p99', 'max', 'all'],
+    lengthRow('input tokens', inputTokens),
+    lengthRow('output tokens', outputTokens),
+    ...(turns === undefined ? [] : [lengthRow('requests of a conversation', turns)]),
+    ...(pausesMs === undefined ? [] : [lengthRow('pause before a request, ms', pausesMs)]),
+  ];
+  return [
+    '',
+    ...inColumns(rows).map(line => `  ${line}`),
+    '',
+    ...(sessions === undefined ? [] : [`  ${sessionsText(facts, sessions)}`]),
+    ...(subagents === 0 ? [] : [`  ${formatCount(subagents)} subagents`]),
+    time === undefined
+      ? '  it does not tell when conversations began'
+      : `  ${formatThreeDigits(time.spanMs / 60_000)} minutes, ${formatThreeDigits(time.requestsPerSecond)} requests a second, ${formatThreeDigits(time.busiestPerSecond)} in the busiest minute`,
+    ...(sharing === undefined
+      ? ['  it does not tell which prompts begin alike: none will']
+      : sharingLines(sharing, inputTokens.total)),
+  ];
+};
+
+const sessionsText = ({ sessionsUntold }: TraceFacts, sessions: number): string =>
+  sessionsUntold === 0
+    ? `${formatCount(sessions)} conversations`
+    : `more than ${formatCount(sessions)} conversations`;
+
+const sharingLines = (
+  { blockTokens, blocks, differentBlocks, sharedTokens, unkept }: TraceSharing,
+  inputTokens: number,
+): readonly string[] => [
+  `  ${formatCount(blocks)} blocks of ${formatCount(blockTokens)} tokens, ${formatCount(differentBlocks)} different ones`,
+  `  ${unkept === 0 ? '' : 'at least '}${figureText(formatFinePercent(inputTokens === 0 ? 0 : sharedTokens / inputTokens))} of all input tokens begin a prompt as an earlier one began: what a prefix cache could answer at best`,
+];
