@@ -20,6 +20,8 @@ export interface CompletionRequest {
   readonly promptTokens: number;
   /** All texts in it: with the seed, they determine the reply. */
   readonly promptText: string;
+  /** Texts of an embedding's input. */
+  readonly inputs: number;
   readonly isStamped: boolean;
 }
 
@@ -32,11 +34,12 @@ export const readCompletionRequest = (
   api: MockApi,
   { tokenizer, templateTokens }: Pick<MockSettings, 'tokenizer' | 'templateTokens'>,
 ): CompletionRequestResult => {
-  const value = parseAnyJson(body.toString('utf8'));
-  if (value === undefined) return wrong('the body is not JSON');
-  if (!isJsonObject(value)) return wrong('the body is not an object');
-  const promptText = api.promptText(value);
+  const given = parseAnyJson(body.toString('utf8'));
+  if (given === undefined) return wrong('the body is not JSON');
+  if (!isJsonObject(given)) return wrong('the body is not an object');
+  const promptText = api.promptText(given);
   if (promptText === undefined) return wrong(api.noPrompt);
+  const value = api.plain?.(given) ?? given;
   const { model, stream } = value;
   if (model !== undefined && typeof model !== 'string') return wrong('model must be text');
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
@@ -59,8 +62,9 @@ export const readCompletionRequest = (
       tokensMax,
       tokensMin,
       ignoresEnd,
-      promptTokens: countTokens(promptText, tokenizer) + templateTokens * api.messageCount(value),
+      promptTokens: countTokens(promptText, tokenizer) + templateTokens * api.messageCount(given),
       promptText,
+      inputs: api.inputCount?.(given) ?? 1,
       isStamped: isJsonObject(own) && own['stamp'] === true,
     },
   };

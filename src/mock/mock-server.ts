@@ -21,7 +21,7 @@ import { Routes } from './routes.ts';
 import { StampLog } from './stamp-log.ts';
 
 export interface Mock extends AsyncDisposable {
-  /** "http://127.0.0.1:43121" */
+  /** "http://127.0.0.1:43121", "unix:/run/mock.sock" */
   readonly url: string;
   readonly host: string;
   readonly port: number;

@@ -60,6 +60,8 @@ export class Routes {
     switch (`${method} ${path}`) {
       case 'GET /v1/models':
         return json(200, this.#models(), closes);
+      case 'GET /api/tags':
+        return json(200, this.#tags(), closes);
       case 'GET /health':
       case 'GET /ping':
         return json(200, '{}', closes);
@@ -208,6 +210,13 @@ export class Routes {
     return JSON.stringify({ object: 'list', data });
   }
 
+  /** As Ollama lists them. */
+  #tags(): string {
+    const details = { format: 'gguf', family: 'plimsoll-mock', families: ['plimsoll-mock'] };
+    const models = this.#settings.models.map(name => ({ name, model: name, size: 0, details }));
+    return JSON.stringify({ models });
+  }
+
   /** `?entries=N` for the newest N requests beside the sums; all that are stored by default. */
   #account(query: string): string {
     const [, asked] = /(?:^|&)entries=(\d{1,9})(?:&|$)/.exec(query) ?? [];
@@ -230,6 +239,7 @@ const shifted = ({ atMs, tokens, chunks }: Reply['timeline']): Reply['timeline']
 const KNOWN_PATHS: ReadonlySet<string> = new Set([
   ...MOCK_APIS.map(({ path }) => path),
   '/v1/models',
+  '/api/tags',
   '/health',
   '/metrics',
   '/mock/log',

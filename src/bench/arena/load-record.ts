@@ -40,6 +40,7 @@ export const END_KINDS = [
   'malformed',
   'client',
   'cancelled',
+  'cancelled-as-planned',
 ] as const;
 
 export type EndKind = (typeof END_KINDS)[number];
@@ -61,7 +62,7 @@ export const timeoutPhaseOf = (kind: EndKind): TimeoutPhase | undefined => {
   }
 };
 
-export const CONTENT_KINDS = ['event-stream', 'json', 'other', 'missing'] as const;
+export const CONTENT_KINDS = ['event-stream', 'json', 'other', 'missing', 'json-lines'] as const;
 
 /** Of a reply's head, what its record keeps. */
 export interface RecordedHead {

@@ -15,6 +15,7 @@ import type { LoadPlan } from '../load/load-plan.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import { loadCourse } from '../schedule/load-course.ts';
+import { withApiHeaders } from '../target/api-headers.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { requestBodies } from '../target/request-bodies.ts';
 import type { RequestFields } from '../target/request-fields.ts';
@@ -42,7 +43,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
   const inFlightCap = knownOr(request.shape.inFlightCap, undefined);
   return {
     target: { ...request.target.server, path: endpointPath(request.target, request.api) },
-    headers: request.headers,
+    headers: withApiHeaders(request.headers, request.api),
     api: request.api.name,
     model: server.model,
     bodies: requestBodies(dataset.prompts, {

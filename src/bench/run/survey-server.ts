@@ -6,6 +6,7 @@ import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { PromptWish } from '../dataset/planned-prompts.ts';
 import { sizedWish } from '../dataset/planned-prompts.ts';
 import type { WordCosts } from '../dataset/word-costs.ts';
+import { withApiHeaders } from '../target/api-headers.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { askServer } from '../target/ask-server.ts';
 import type { CalibratedWords } from '../target/calibrate-words.ts';
@@ -42,7 +43,8 @@ export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey
 
 /** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
 const findServer = async ({ request, settings, signal }: SurveyOptions): Promise<ServerAnswer> => {
-  const { target, api, headers, model, warmup, timeouts } = request;
+  const { target, api, model, warmup, timeouts } = request;
+  const headers = withApiHeaders(request.headers, api);
   if (warmup.kind === 'none' && model !== undefined) {
     const reason = unknown('not asked, because of --no-warmup');
     return { model, serverKind: reason, told: reason, notices: [] };
@@ -62,6 +64,7 @@ const findWordCosts = async (
     return uncalibrated('--no-warmup lets no request go out before time zero');
   return await calibrateWords({
     ...request,
+    headers: withApiHeaders(request.headers, request.api),
     model,
     wish,
     added: request.requests.fields,

@@ -97,8 +97,9 @@ const toldOf = async (
   { api, target, headers, signal }: ServerQuestion,
   { model, serverKind }: Pick<ServerAnswer, 'model' | 'serverKind'>,
 ): Promise<readonly ServerTold[]> => {
-  const models = isJsonObject(json) && Array.isArray(json['data']) ? json['data'].filter(isJsonObject) : [];
-  const entry = models.find(({ id }) => id === model);
+  const list = isJsonObject(json) ? (json['data'] ?? json['models']) : undefined;
+  const models = Array.isArray(list) ? list.filter(isJsonObject) : [];
+  const entry = models.find(({ id, name }) => id === model || name === model);
   const path = isUnknown(serverKind) ? undefined : settingsPath(serverKind);
   const answer =
     path === undefined

@@ -38,7 +38,8 @@ export interface SampleOutcome {
 
 export const decideOutcome = (reply: ReplyAccount): SampleOutcome => {
   const { endKind, endDetail, status, defect } = reply;
-  if (endKind === 'cancelled') return { outcome: 'cancelled', failure: undefined, endsWithTransport: true };
+  if (endKind === 'cancelled' || endKind === 'cancelled-as-planned')
+    return { outcome: 'cancelled', failure: undefined, endsWithTransport: true };
   if (endKind === 'client') return failed('client', endDetail, status);
   if (status !== 0 && (status < 200 || status > 299)) {
     return failed('http-status', reply.statusDetail, status);

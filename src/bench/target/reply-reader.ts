@@ -2,13 +2,16 @@
 // error. Tells when content arrives; what was wrong, and what was used, is for the end.
 
 import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
+import type { AnswerParts } from './api/answer-parts.ts';
+import type { AnswerText } from './api/answer-text.ts';
 import type { ApiReply, ReplyDefect, ServerApi } from './api/server-api.ts';
 import { CARRIES_NOTHING } from './api/server-api.ts';
 import type { ContentDecoder } from './content-decoder.ts';
 import { contentDecoder } from './content-decoder.ts';
+import { LineScanner } from './lines/line-scanner.ts';
 import type { SampleOutcome } from './outcome.ts';
 import { decideOutcome } from './outcome.ts';
-import type { EventSink } from './sse/event-scanner.ts';
+import type { EventSink, StreamScanner } from './sse/event-scanner.ts';
 import { EventScanner } from './sse/event-scanner.ts';
 
 export interface ContentSink {
@@ -27,7 +30,13 @@ export interface ReplyHead {
 
 export type ToldByReply = Pick<
   ApiReply,
-  'inputTokens' | 'outputTokens' | 'finishReason' | 'cachedTokens' | 'predictedTokens' | 'model'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'finishReason'
+  | 'cachedTokens'
+  | 'predictedTokens'
+  | 'model'
+  | 'answerHash'
 >;
 
 export class ReplyReader implements EventSink {
@@ -35,7 +44,7 @@ export class ReplyReader implements EventSink {
   readonly #reply: ApiReply;
   readonly #isStreaming: boolean;
   readonly #sink: ContentSink;
-  readonly #scanner: EventScanner = new EventScanner(this);
+  readonly #scanner: StreamScanner;
   #mode: 'none' | 'events' | 'document' = 'none';
   #decoder: ContentDecoder | undefined;
   #document: Buffer = NOTHING;
@@ -55,6 +64,7 @@ export class ReplyReader implements EventSink {
 
   constructor(api: ServerApi, isStreaming: boolean, sink: ContentSink) {
     this.#api = api;
+    this.#scanner = api.framing === 'lines' ? new LineScanner(this) : new EventScanner(this);
     this.#reply = api.newReply();
     this.#isStreaming = isStreaming;
     this.#sink = sink;
@@ -63,6 +73,16 @@ export class ReplyReader implements EventSink {
   /** Of what has come. */
   get told(): ToldByReply {
     return this.#reply;
+  }
+
+  /** Of an answer that is to be checked, where this API can be. */
+  get parts(): AnswerParts | undefined {
+    return this.#reply.parts;
+  }
+
+  /** Where this API keeps one. */
+  get answer(): AnswerText | undefined {
+    return this.#reply.keptAnswer;
   }
 
   reset(): void {

@@ -6,25 +6,65 @@ import type { JsonObject } from '../../core/json.ts';
 export interface MockApi {
   /** "/v1/chat/completions" */
   readonly path: string;
+  /** What a stream is made of: server-sent events, or lines of JSON. */
+  readonly framing: 'events' | 'lines';
+  /** Each event says its type besides, as the event's name. */
+  readonly namesEvents?: true;
+  /** Of what an event depends beside its text: of nothing, of whether it is the first of its kind, or of all before it. */
+  readonly placed: 'no' | 'first' | 'each';
+  /** It sends vectors instead of an answer. */
+  readonly isEmbedding?: true;
+  /** A call of a tool is one event, however long. */
+  readonly hasWholeCalls?: true;
+  /** The request with its model, its limits and its wish for a stream where OpenAI's completions have them. */
+  plain?(body: JsonObject): JsonObject;
   /** All prompt texts of a request; undefined: it has none, and is refused with `noPrompt`. */
   promptText(body: JsonObject): string | undefined;
   /** Of a request with a prompt; 0 if it is not made of messages. */
   messageCount(body: JsonObject): number;
+  /** Texts that are embedded; of others 1. */
+  inputCount?(body: JsonObject): number;
   readonly noPrompt: string;
   /** What a chat has beside text, reasoning too; undefined: an answer is text alone. */
   readonly messages: MessageJson | undefined;
-  /** Data of an event with a piece of the answer. */
-  speech(shape: ChunkShape, speech: Speech, text: string): string;
-  finish(shape: ChunkShape, reason: string): string;
-  usage(shape: ChunkShape, counts: TokenCounts): string;
+  /** Data of the events before the first piece, which a setting cannot leave out. */
+  opening?(shape: ChunkShape, counts: TokenCounts | undefined): readonly string[];
+  /** Data of a piece of the answer: of the last event; those before it open a part of the answer and end another. */
+  speech(shape: ChunkShape, speech: Speech, text: string, place: SpeechPlace): readonly string[];
+  /** Data of the events behind the last piece. */
+  closing(shape: ChunkShape, answer: ClosedAnswer): readonly string[];
+  /** Data of the mark of the end; undefined: there is none beside `closing`. */
+  readonly done: string | undefined;
   /** A whole reply. */
   whole(shape: ChunkShape, answer: WholeAnswer): string;
 }
 
 export interface MessageJson {
-  /** Data of the event before the first piece. */
-  role(shape: ChunkShape): string;
-  toolCall(shape: ChunkShape, part: ToolCallPart): string;
+  /** Data of the event before the first piece; undefined: there is none. */
+  role?(shape: ChunkShape): string;
+  toolCall(shape: ChunkShape, part: ToolCallPart): readonly string[];
+}
+
+export interface SpeechPlace {
+  /** Of its kind. */
+  readonly isFirst: boolean;
+  /** Something of another kind came before it. */
+  readonly isSecond: boolean;
+  /** All of the answer, with this piece. */
+  readonly textSoFar: string;
+  /** So far, where they are told. */
+  readonly counts: TokenCounts | undefined;
+}
+
+export interface ClosedAnswer {
+  readonly finishReason: string;
+  /** undefined: it is not sent. */
+  readonly usage: TokenCounts | undefined;
+  /** What was said last. */
+  readonly last: Speech | 'call' | 'nothing';
+  /** Parts of the answer: what was thought, said and called. */
+  readonly parts: number;
+  readonly content: string;
 }
 
 export type Speech = 'content' | 'reasoning';
@@ -38,6 +78,8 @@ export interface ToolCallPart {
   readonly index: number;
   /** Whether it is the first of its call. */
   readonly isFirst: boolean;
+  /** Whether something was thought before the first call. */
+  readonly isBehindThought: boolean;
   readonly argumentsText: string;
 }
 
@@ -54,6 +96,8 @@ export interface WholeAnswer {
   readonly content: string;
   readonly reasoning: string;
   readonly toolArguments: readonly string[];
+  /** Texts of an embedding's input. */
+  readonly inputs: number;
   readonly finishReason: string;
   /** undefined: it is not sent. */
   readonly usage: TokenCounts | undefined;

@@ -2,14 +2,14 @@
 
 import { isJsonObject } from '../../core/json.ts';
 import type { MockApi, WholeAnswer } from './mock-api.ts';
-import { chunkJson, usageJson, wholeJson } from './openai-json.ts';
+import { chunkJson, closingJson, wholeJson } from './openai-json.ts';
 
 export const mockChat: MockApi = {
   path: '/v1/chat/completions',
-  promptText: ({ messages }) => {
-    if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject)) return undefined;
-    return messages.map(({ content }) => `${textOfContent(content)}\n`).join('');
-  },
+  framing: 'events',
+  placed: 'no',
+  done: '[DONE]',
+  promptText: ({ messages }) => textOfMessages(messages),
   messageCount: ({ messages }) => (Array.isArray(messages) ? messages.length : 0),
   noPrompt: 'messages must be a list of messages',
   messages: {
@@ -18,16 +18,21 @@ export const mockChat: MockApi = {
       const call = isFirst
         ? { index, ...toolCall(index, argumentsText) }
         : { index, function: { arguments: argumentsText } };
-      return chunkJson(NAMES, shape, { delta: { tool_calls: [call] } }, null);
+      return [chunkJson(NAMES, shape, { delta: { tool_calls: [call] } }, null)];
     },
   },
   speech: (shape, speech, text) => {
     const delta = { [speech === 'content' ? 'content' : 'reasoning_content']: text };
-    return chunkJson(NAMES, shape, { delta }, null);
+    return [chunkJson(NAMES, shape, { delta }, null)];
   },
-  finish: (shape, reason) => chunkJson(NAMES, shape, { delta: {} }, reason),
-  usage: (shape, counts) => usageJson(NAMES, shape, counts),
+  closing: (shape, answer) => closingJson(NAMES, shape, { delta: {} }, answer),
   whole: (shape, answer) => wholeJson(NAMES, shape, { message: messageOf(answer) }, answer),
+};
+
+/** Of a conversation; undefined: it is none. */
+export const textOfMessages = (messages: unknown): string | undefined => {
+  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject)) return undefined;
+  return messages.map(({ content }) => `${textOfContent(content)}\n`).join('');
 };
 
 /** A text, or of a list of parts the texts. */
@@ -51,7 +56,9 @@ const messageOf = ({ content, reasoning, toolArguments }: WholeAnswer): object =
 const toolCall = (index: number, argumentsText: string): object => ({
   id: `call_mock_${index}`,
   type: 'function',
-  function: { name: 'load_cargo', arguments: argumentsText },
+  function: { name: TOOL_NAME, arguments: argumentsText },
 });
 
+/** The one tool that the mock knows. */
+export const TOOL_NAME = 'load_cargo';
 const NAMES = { id: 'chatcmpl-mock', chunk: 'chat.completion.chunk', whole: 'chat.completion' };

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../core/json.ts';
 import { STAMP_FIELD } from '../reply/framing.ts';
-import type { ChunkShape, TokenCounts } from './mock-api.ts';
+import type { ChunkShape, ClosedAnswer, TokenCounts } from './mock-api.ts';
 
 /** The endpoint's names for itself and its objects. */
 export interface ObjectNames {
@@ -21,7 +21,22 @@ export const chunkJson = (
 ): string =>
   `{${opening(names.id, names.chunk, model)},"choices":[${choiceJson(choice, finishReason)}]${isStamped ? `,${STAMP_FIELD}` : ''}}`;
 
-export const usageJson = ({ id, chunk }: ObjectNames, { model }: ChunkShape, counts: TokenCounts): string =>
+/** The finish chunk, and that of usage where it is told. */
+export const closingJson = (
+  names: ObjectNames,
+  shape: ChunkShape,
+  choice: JsonObject,
+  { finishReason, usage }: Pick<ClosedAnswer, 'finishReason' | 'usage'>,
+): readonly string[] => [
+  chunkJson(names, { ...shape, isStamped: false }, choice, finishReason),
+  ...(usage === undefined ? [] : [usageJson(names, shape, usage)]),
+];
+
+/** Any object of an API, with room for stamps at its end where they are asked for. */
+export const stampedJson = (json: object, { isStamped }: Pick<ChunkShape, 'isStamped'>): string =>
+  isStamped ? `${JSON.stringify(json).slice(0, -1)},${STAMP_FIELD}}` : JSON.stringify(json);
+
+const usageJson = ({ id, chunk }: ObjectNames, { model }: ChunkShape, counts: TokenCounts): string =>
   `{${opening(id, chunk, model)},"choices":[],"usage":${JSON.stringify(usageOf(counts))}}`;
 
 export const wholeJson = (
@@ -61,4 +76,4 @@ const usageOf = (counts: TokenCounts): object => {
 };
 
 /** Constant: a reply is a function of its request, and no clock is part of that. */
-const CREATED = 1_767_225_600;
+export const CREATED = 1_767_225_600;

@@ -19,7 +19,9 @@ import {
 import { chunked, lineEnd } from './framing.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
 import type { Ending, Reply } from './reply.ts';
+import type { ReplySubject } from './reply-subject.ts';
 import type { StreamPlan } from './stream-plan.ts';
+import { closedAnswer } from './stream-plan.ts';
 
 export const corruptStream = (
   builder: ReplyBuilder,
@@ -34,7 +36,10 @@ export const corruptStream = (
     content: plan.content.slice(0, Math.ceil(plan.content.length / 2)),
     closing: [],
   };
+  const closing = events.closing(closedAnswer(subject));
+  const nothing = events.closing(closedAnswer(withoutAnswer(subject)));
   const done = events.done();
+  const end = done.length > 0 ? done : nothing.slice(-1);
   const error = errorJson('the engine died', 'internal_server_error', 500);
   const parts = (
     chosen: StreamPlan,
@@ -42,7 +47,7 @@ export const corruptStream = (
     as: Wire = wire,
     lengthOf = chosen,
   ): readonly ReplyPart[] =>
-    streamParts(chosen, builder.streamHead(as, lengthOf), { settings, wire: as, hasEnd });
+    streamParts(chosen, builder.streamHead(as, lengthOf, subject), { settings, wire: as, hasEnd });
   const whole = (chosen: StreamPlan): Reply => asReply(parts(chosen, true), endingOf(wire), expected);
   const withMiddle = (data: string): Reply =>
     whole({
@@ -62,7 +67,7 @@ export const corruptStream = (
     case 'truncated-mid-chunk':
       return asReply([...parts(half, false, CHUNKED), bare(CUT_CHUNK, lastMs(half))], CLOSE, expected);
     case 'truncated-last-event': {
-      const finish = events.finish(subject.finishReason).sse.toString();
+      const finish = closing[0]?.sse.toString() ?? '';
       return whole({ ...plan, closing: [events.raw(finish.slice(0, -lineEnd(settings).length))] });
     }
     case 'truncated-no-done':
@@ -72,15 +77,15 @@ export const corruptStream = (
     case 'malformed-shape':
       return withMiddle('42');
     case 'error-frame':
-      return whole({ ...half, closing: [events.of(error), done] });
+      return whole({ ...half, closing: [events.of(error), ...done] });
     case 'error-frame-first':
-      return whole({ ...plan, opening: [], content: [], closing: [events.of(error), done] });
+      return whole({ ...plan, opening: [], content: [], closing: [events.of(error), ...done] });
     case 'error-event':
-      return whole({ ...half, closing: [events.of(error, 'error'), done] });
+      return whole({ ...half, closing: [events.of(error, 'error'), ...done] });
     case 'empty-done':
-      return whole({ ...plan, opening: [], content: [], closing: [done] });
+      return whole({ ...plan, opening: [], content: [], closing: end });
     case 'empty-role-only':
-      return whole({ ...plan, content: [] });
+      return whole({ ...plan, content: [], closing: [...nothing, ...done] });
     case 'stall-after-headers':
       return asReply(
         parts({ ...plan, opening: [], content: [], closing: [] }, false),
@@ -141,7 +146,7 @@ export const corruptBody = (
       return whole(errorJson('the engine died', 'internal_server_error', 500));
     case 'empty-done':
     case 'empty-role-only':
-      return whole(builder.plainBody({ ...subject, outputTokens: 0, reasoningTokens: 0, toolCalls: 0 }));
+      return whole(builder.plainBody(withoutAnswer(subject)));
     case 'stall-after-headers':
       return asReply(
         [bare(Buffer.from(builder.plainHead(wire, body.length)), 0)],
@@ -164,6 +169,13 @@ export const corruptBody = (
       return cutOff(CLOSE); // truncated in one of the ways that only a stream can distinguish
   }
 };
+
+const withoutAnswer = (subject: ReplySubject): ReplySubject => ({
+  ...subject,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  toolCalls: 0,
+});
 
 const insertedInTheMiddle = <T>(items: readonly T[], item: T): readonly T[] => {
   const middle = items.length >> 1;

@@ -6,6 +6,7 @@ import type { Expected, Failure } from '../failure.ts';
 import type { ReplyPart } from './arranged-stream.ts';
 import { bare, cutParts } from './arranged-stream.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
+import { STREAM_TYPES } from './healthy-reply.ts';
 import type { Ending, Reply } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
 
@@ -56,8 +57,8 @@ export const endingOf = ({ closes }: Wire): Ending => (closes ? CLOSE : { kind: 
 
 export const endlessly = (gapMs: number): Ending => ({ kind: 'repeat', everyMs: Math.max(1, gapMs) });
 
-export const typeOf = ({ isStreaming }: ReplySubject): string =>
-  isStreaming ? 'text/event-stream' : 'application/json';
+export const typeOf = ({ isStreaming, api }: ReplySubject): string =>
+  isStreaming ? (STREAM_TYPES[api.framing].split(';')[0] ?? '') : 'application/json';
 
 export const CLOSE: Ending = { kind: 'close' };
 

@@ -1,6 +1,13 @@
 // The events of one shape of stream, built once and used by every reply of that shape: the sending path only picks.
 
-import type { ChunkShape, MockApi, Speech, TokenCounts, ToolCallPart } from '../api/mock-api.ts';
+import type {
+  ChunkShape,
+  ClosedAnswer,
+  MockApi,
+  Speech,
+  TokenCounts,
+  ToolCallPart,
+} from '../api/mock-api.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import { chunked, eventText, STAMP_BYTES } from './framing.ts';
 import { WORD_COUNT, wordsFrom } from './vocabulary.ts';
@@ -26,7 +33,7 @@ export class EventFactory {
   readonly #rare = new Map<string, StreamEvent>();
   /** The event before the first piece, if any; it has no content. */
   readonly #role: readonly StreamEvent[];
-  readonly #done: StreamEvent;
+  readonly #done: readonly StreamEvent[];
 
   constructor(api: MockApi, shape: ChunkShape, settings: MockSettings, isChunked: boolean) {
     this.#api = api;
@@ -34,39 +41,45 @@ export class EventFactory {
     this.#settings = settings;
     this.#isChunked = isChunked;
     this.#unstamped = { ...shape, isStamped: false };
-    this.#role = api.messages === undefined ? [] : [this.of(api.messages.role(this.#unstamped))];
-    this.#done = this.of('[DONE]');
+    const role = api.messages?.role?.(this.#unstamped);
+    this.#role = role === undefined ? [] : [this.of(role)];
+    this.#done = api.done === undefined ? [] : [this.of(api.done)];
   }
 
   role(): readonly StreamEvent[] {
     return this.#role;
   }
 
-  done(): StreamEvent {
+  opening(counts: TokenCounts | undefined): readonly StreamEvent[] {
+    return this.#api.opening?.(this.#unstamped, counts).map(data => this.of(data)) ?? [];
+  }
+
+  /** None where the API has no mark of its own. */
+  done(): readonly StreamEvent[] {
     return this.#done;
   }
 
-  speech(speech: Speech, firstWord: number, tokens: number): StreamEvent {
+  /** One event; where a part of the answer begins with it, with those that say so in the same write. */
+  speech(speech: Speech, firstWord: number, tokens: number, at: EventPlace): readonly StreamEvent[] {
     const word = firstWord % WORD_COUNT;
+    const { placed } = this.#api;
+    if (placed === 'each') return [this.#speech(speech, word, tokens, at)];
+    if (placed === 'first' && at.isFirst) {
+      const key = `first ${speech} ${at.isSecond} ${word} ${tokens}`;
+      return [this.#remember(key, () => this.#speech(speech, word, tokens, at))];
+    }
     if (tokens === this.#settings.tokensPerChunk) {
       const held = this.#whole[speech][word];
-      if (held !== undefined) return held;
-      const event = this.#speech(speech, word, tokens);
+      if (held !== undefined) return [held];
+      const event = this.#speech(speech, word, tokens, at);
       this.#whole[speech][word] = event;
-      return event;
+      return [event];
     }
-    return this.#remember(`${speech} ${word} ${tokens}`, () => this.#speech(speech, word, tokens));
+    return [this.#remember(`${speech} ${word} ${tokens}`, () => this.#speech(speech, word, tokens, at))];
   }
 
-  finish(reason: string): StreamEvent {
-    return this.#remember(`finish ${reason}`, () => this.of(this.#api.finish(this.#unstamped, reason)));
-  }
-
-  usage(counts: TokenCounts): StreamEvent {
-    const { promptTokens, outputTokens, reasoningTokens, cachedTokens } = counts;
-    return this.#remember(`usage ${promptTokens} ${outputTokens} ${reasoningTokens} ${cachedTokens}`, () =>
-      this.of(this.#api.usage(this.#shape, counts)),
-    );
+  closing(answer: ClosedAnswer): readonly StreamEvent[] {
+    return this.#api.closing(this.#shape, answer).map(data => this.of(data));
   }
 
   toolCall(part: ToolCallPart, tokens: number): readonly StreamEvent[] {
@@ -76,7 +89,11 @@ export class EventFactory {
 
   /** Any data as an event without content. */
   of(data: string, type?: string): StreamEvent {
-    return this.raw(eventText(data, this.#settings, type));
+    return this.raw(
+      type === undefined || this.#api.framing === 'lines'
+        ? this.#text(data)
+        : eventText(data, this.#settings, type),
+    );
   }
 
   raw(text: string): StreamEvent {
@@ -85,22 +102,33 @@ export class EventFactory {
     return { sse, wire, tokens: 0, chunks: 0, isStamped: false };
   }
 
-  #speech(speech: Speech, word: number, tokens: number): StreamEvent {
-    return this.#content(this.#api.speech(this.#shape, speech, wordsFrom(word, tokens)), tokens);
+  #speech(speech: Speech, word: number, tokens: number, at: EventPlace): StreamEvent {
+    const place = {
+      ...at,
+      textSoFar: this.#api.placed === 'each' ? wordsFrom(at.firstOfAll, at.tokensSoFar) : '',
+    };
+    return this.#content(this.#api.speech(this.#shape, speech, wordsFrom(word, tokens), place), tokens);
   }
 
-  #content(json: string, tokens: number): StreamEvent {
-    const event = this.raw(this.#padded(json));
+  /** The last of them has the content. */
+  #content(jsons: readonly string[], tokens: number): StreamEvent {
+    const before = jsons.slice(0, -1).map(json => this.#text(json));
+    const event = this.raw(before.join('') + this.#padded(jsons.at(-1) ?? ''));
     return { ...event, tokens, chunks: 1, isStamped: this.#shape.isStamped };
   }
 
   /** An unused field pads the event to the requested size; a larger event stays as it is. */
   #padded(json: string): string {
-    const text = eventText(json, this.#settings);
+    const text = this.#text(json);
     const missing = this.#settings.eventBytes - Buffer.byteLength(text);
     if (missing <= 0) return text;
     const filler = 'x'.repeat(Math.max(0, missing - PADDING_FIELD_BYTES));
-    return eventText(`{"padding":"${filler}",${json.slice(1)}`, this.#settings);
+    return this.#text(`{"padding":"${filler}",${json.slice(1)}`, typeOfEvent(json));
+  }
+
+  #text(data: string, type = typeOfEvent(data)): string {
+    if (this.#api.framing === 'lines') return `${data}${this.#settings.framing === 'crlf' ? '\r\n' : '\n'}`;
+    return eventText(data, this.#settings, this.#api.namesEvents === true ? type : undefined);
   }
 
   /** For what depends on more than a word: bounded, because requests control it. */
@@ -114,9 +142,27 @@ export class EventFactory {
   }
 }
 
+/** Where an event stands in its answer. */
+export interface EventPlace {
+  readonly isFirst: boolean;
+  readonly isSecond: boolean;
+  readonly tokensSoFar: number;
+  /** Word of the answer's first token. */
+  readonly firstOfAll: number;
+  readonly counts: TokenCounts | undefined;
+}
+
+/** As it says itself, at its beginning. */
+const typeOfEvent = (json: string): string | undefined => /^\{"type":"([\w.]+)"/.exec(json)?.[1];
+
 /** From the first digit of a stamp to the end of an event's bytes, blank line included. */
-export const stampFromEnd = ({ framing }: Pick<MockSettings, 'framing'>): number =>
-  STAMP_BYTES + '}'.length + (framing === 'crlf' ? 4 : 2);
+export const stampFromEnd = (
+  { framing }: Pick<MockSettings, 'framing'>,
+  api: Pick<MockApi, 'framing'>,
+): number => {
+  const endBytes = framing === 'crlf' ? 2 : 1;
+  return STAMP_BYTES + '}'.length + (api.framing === 'lines' ? endBytes : 2 * endBytes);
+};
 
 const PADDING_FIELD_BYTES = Buffer.byteLength('"padding":"",');
 const RARE_EVENTS_MAX = 4_096;

@@ -55,9 +55,10 @@ export class ReplyBuilder {
   stream(subject: ReplySubject, wire: Wire): Reply {
     const plan = this.plan(subject, wire);
     const { settings } = this;
+    const head = this.streamHead(wire, plan, subject);
     const reply = isOrdinary(settings)
       ? this.#ordinary(plan, subject, wire)
-      : cutParts(streamParts(plan, this.streamHead(wire, plan), { settings, wire, hasEnd: true }), {
+      : cutParts(streamParts(plan, head, { settings, wire, hasEnd: true }), {
           ...settings,
           ...healthyEnd(wire),
           apartMs: settings.eventsPerWrite > 1 ? 0 : CUT_APART_MS,
@@ -70,12 +71,16 @@ export class ReplyBuilder {
     const text = this.plainBody(subject);
     const body = Buffer.from(text);
     const bytes = Buffer.concat([Buffer.from(this.plainHead(wire, body.length)), this.framed(body, wire)]);
-    const steps = Math.ceil(subject.outputTokens / this.settings.tokensPerChunk);
+    const steps = Math.max(1, Math.ceil(subject.outputTokens / this.settings.tokensPerChunk));
     const atMs = timesOf(steps, subject, this.settings).at(-1) ?? 0;
     const stampAt = subject.isStamped ? bytes.lastIndexOf(STAMP_FIELD) : -1;
     return {
       pieces: [bytes],
-      timeline: { atMs: Float64Array.of(atMs), tokens: Uint32Array.of(subject.outputTokens), chunks: ONE },
+      timeline: {
+        atMs: Float64Array.of(atMs),
+        tokens: Uint32Array.of(subject.api.isEmbedding === true ? 0 : subject.outputTokens),
+        chunks: ONE,
+      },
       ending: healthyEnd(wire).ending,
       apartMs: 0,
       stamps:
@@ -105,9 +110,9 @@ export class ReplyBuilder {
     );
   }
 
-  streamHead(wire: Wire, plan: StreamPlan): string {
+  streamHead(wire: Wire, plan: StreamPlan, { api }: Pick<ReplySubject, 'api'>): string {
     const length = wire.transfer === 'content-length' ? streamBytes(plan) : undefined;
-    return this.head(wire, 'text/event-stream; charset=utf-8', length);
+    return this.head(wire, STREAM_TYPES[api.framing], length);
   }
 
   /** @param bodyBytes undefined: chunked, or until the connection ends. */
@@ -137,7 +142,7 @@ export class ReplyBuilder {
   }
 
   #ordinary(plan: StreamPlan, subject: ReplySubject, wire: Wire): Reply {
-    const head = Buffer.from(this.streamHead(wire, plan));
+    const head = Buffer.from(this.streamHead(wire, plan, subject));
     const opening = Buffer.concat([head, ...plan.opening.map(({ wire }) => wire)]);
     const end = wire.transfer === 'chunked' ? [lastChunk(this.settings)] : [];
     const closing = Buffer.concat([...plan.closing.map(({ wire }) => wire), ...end]);
@@ -147,7 +152,10 @@ export class ReplyBuilder {
       ending: healthyEnd(wire).ending,
       apartMs: 0,
       stamps: subject.isStamped
-        ? { kind: 'each', fromEnd: stampFromEnd(this.settings) + (wire.transfer === 'chunked' ? 2 : 0) }
+        ? {
+            kind: 'each',
+            fromEnd: stampFromEnd(this.settings, subject.api) + (wire.transfer === 'chunked' ? 2 : 0),
+          }
         : undefined,
       expected: COMPLETED,
       promptTokens: 0,
@@ -159,11 +167,11 @@ export class ReplyBuilder {
     { outputTokens, reasoningTokens, toolCalls, isCached }: ReplySubject,
   ): Timeline {
     const { jitter, prefillTokensPerSecond, contextGapMs } = this.settings;
+    const count = plan.content.length;
     const isOwn = jitter > 0 || prefillTokensPerSecond > 0 || contextGapMs > 0 || isCached;
-    const key = isOwn ? undefined : `${outputTokens} ${reasoningTokens} ${toolCalls}`;
+    const key = isOwn ? undefined : `${outputTokens} ${reasoningTokens} ${toolCalls} ${count}`;
     const held = key === undefined ? undefined : this.#evenTimelines.get(key);
     if (held !== undefined) return held;
-    const count = plan.content.length;
     const timeline: Timeline = {
       atMs: Float64Array.of(
         this.settings.isHeadEarly ? 0 : (plan.atMs[0] ?? 0),
@@ -194,12 +202,17 @@ const wholeAnswer = (subject: ReplySubject): WholeAnswer => {
     reasoning: wordsFrom(firstWord, reasoningTokens),
     content: toolCalls > 0 ? '' : wordsFrom(firstWord + reasoningTokens, outputTokens - reasoningTokens),
     toolArguments: toolCallTokens(subject).map(call => toolArguments(subject, call)),
+    inputs: subject.inputs,
   };
 };
 
 const streamBytes = (plan: StreamPlan): number =>
   [...plan.opening, ...plan.content, ...plan.closing].reduce((sum, { sse }) => sum + sse.length, 0);
 
+export const STREAM_TYPES = {
+  events: 'text/event-stream; charset=utf-8',
+  lines: 'application/x-ndjson',
+} as const;
 const ONE = Uint32Array.of(1);
 const FACTORIES_MAX = 256;
 const TIMELINES_MAX = 1_024;

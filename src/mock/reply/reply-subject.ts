@@ -23,6 +23,8 @@ export interface ReplySubject {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly toolCalls: number;
+  /** Texts of an embedding's input. */
+  readonly inputs: number;
   readonly finishReason: string;
   /** The first word of the answer. */
   readonly firstWord: number;
@@ -46,7 +48,8 @@ export const replySubject = (
   // Without a limit an answer that ignores its end would never stop, so it keeps its normal length.
   const wanted = ignoresEnd && tokensMax !== undefined ? tokensMax + 1 : Math.max(drawn, tokensMin);
   const isCut = tokensMax !== undefined && tokensMax < wanted;
-  const told = isCut ? tokensMax : wanted;
+  // A vector is there after as long as a first token.
+  const told = api.isEmbedding === true ? 1 : isCut ? tokensMax : wanted;
   const hasMessages = api.messages !== undefined;
   const reasoningTokens = hasMessages ? Math.min(settings.reasoningTokens, told) : 0;
   const toolCalls = hasMessages ? Math.min(settings.toolCalls, told - reasoningTokens) : 0;
@@ -67,6 +70,7 @@ export const replySubject = (
     outputTokens: told,
     reasoningTokens,
     toolCalls,
+    inputs: request.inputs,
     finishReason: finishReason(settings, { isCut, toolCalls }),
     firstWord: Math.floor(draw(hash, 1) * WORD_COUNT),
     hash,

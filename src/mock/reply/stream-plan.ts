@@ -1,5 +1,6 @@
 // A stream as a list of events with their times, before HTTP: sent by healthy replies and corrupted by failures.
 
+import type { ClosedAnswer } from '../api/mock-api.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import type { EventFactory, StreamEvent } from './event-factory.ts';
 import { BOM } from './framing.ts';
@@ -24,14 +25,26 @@ export const streamPlan = (
 ): StreamPlan => {
   const content = [...speechOf(subject, events, settings), ...toolCallsOf(subject, events, settings)];
   return {
-    opening: [...(settings.hasBom ? [events.raw(BOM)] : []), ...(settings.hasRoleDelta ? events.role() : [])],
+    opening: [
+      ...(settings.hasBom ? [events.raw(BOM)] : []),
+      ...(settings.hasRoleDelta ? events.role() : []),
+      ...events.opening(subject.tellsUsage ? subject : undefined),
+    ],
     content,
     atMs: timesOf(content.length, subject, settings),
-    closing: [
-      events.finish(subject.finishReason),
-      ...(subject.tellsUsage ? [events.usage(subject)] : []),
-      ...(settings.hasDone ? [events.done()] : []),
-    ],
+    closing: [...events.closing(closedAnswer(subject)), ...(settings.hasDone ? events.done() : [])],
+  };
+};
+
+export const closedAnswer = (subject: ReplySubject): ClosedAnswer => {
+  const { toolCalls, reasoningTokens, outputTokens, firstWord, finishReason, tellsUsage } = subject;
+  const spoken = toolCalls > 0 ? 0 : outputTokens - reasoningTokens;
+  return {
+    finishReason,
+    usage: tellsUsage ? subject : undefined,
+    last: toolCalls > 0 ? 'call' : spoken > 0 ? 'content' : reasoningTokens > 0 ? 'reasoning' : 'nothing',
+    parts: toolCalls + (spoken > 0 ? 1 : 0) + (reasoningTokens > 0 ? 1 : 0),
+    content: wordsFrom(firstWord + reasoningTokens, spoken),
   };
 };
 
@@ -74,7 +87,15 @@ const speechOf = (
   const speech: StreamEvent[] = [];
   const add = (kind: 'reasoning' | 'content', from: number, to: number): void => {
     for (let token = from; token < to; token += tokensPerChunk) {
-      speech.push(events.speech(kind, subject.firstWord + token, Math.min(tokensPerChunk, to - token)));
+      const count = Math.min(tokensPerChunk, to - token);
+      const place = {
+        isFirst: token === from,
+        isSecond: from > 0,
+        tokensSoFar: token + count,
+        firstOfAll: subject.firstWord,
+        counts: subject.tellsUsage ? { ...subject, outputTokens: token + count } : undefined,
+      };
+      speech.push(...events.speech(kind, subject.firstWord + token, count, place));
     }
   };
   add('reasoning', 0, subject.reasoningTokens);
@@ -91,11 +112,13 @@ const toolCallsOf = (
   for (const call of toolCallTokens(subject)) {
     const text = toolArguments(subject, call);
     const words = wordCuts(subject, call);
-    for (let token = 0; token < call.tokens; token += tokensPerChunk) {
-      const to = Math.min(token + tokensPerChunk, call.tokens);
+    const size = subject.api.hasWholeCalls === true ? call.tokens : tokensPerChunk;
+    for (let token = 0; token < call.tokens; token += size) {
+      const to = Math.min(token + size, call.tokens);
       const part = {
         index: call.index,
         isFirst: token === 0,
+        isBehindThought: subject.reasoningTokens > 0,
         argumentsText: text.slice(words[token] ?? 0, to === call.tokens ? text.length : words[to]),
       };
       parts.push(...events.toolCall(part, to - token));

@@ -4,8 +4,12 @@
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
 import type { Unknown } from '../../../core/unknown.ts';
+import type { Message } from '../../dataset/message.ts';
 import type { Prompt } from '../../dataset/prompt.ts';
-import type { RequestFields } from '../request-fields.ts';
+import type { HeaderField } from '../load-target.ts';
+import type { LengthField, RequestFields } from '../request-fields.ts';
+import type { AnswerParts } from './answer-parts.ts';
+import type { AnswerText } from './answer-text.ts';
 
 export interface ServerApi {
   /** On the command line, in config.json and in the report: "chat". */
@@ -16,11 +20,21 @@ export interface ServerApi {
   readonly endpoint: string;
   /** Whether it can be asked for streams. */
   readonly canStream: boolean;
+  /** What a stream is made of: server-sent events, or lines of JSON. */
+  readonly framing: 'events' | 'lines';
+  /** false: what it sends has no tokens, no first one and no reason to end, as an embedding. */
+  readonly writesAnswers: boolean;
+  /** That it has a place for, whatever the server behind it. */
+  readonly lengthFields: readonly LengthField[];
+  /** That it asks for, sent where a person gives none of that name. */
+  readonly headers?: readonly HeaderField[];
   readonly models: ModelsQuestion;
   /** Said of a stream that ended by none of the signs that this API has: "the reply ended without …". */
   readonly withoutEnd: string;
   /** Wrong: this API cannot ask that. */
   body(prompt: Prompt, settings: BodySettings): Parsed<BodyText>;
+  /** How a conversation that goes on is asked; undefined: it cannot be. Its replies then have a `keptAnswer`. */
+  readonly conversation?: ConversationForm;
   /** For one connection, which uses it for one sample after the other. */
   newReply(): ApiReply;
 }
@@ -56,6 +70,18 @@ export interface BodyText {
   readonly after: string;
 }
 
+/** A body whose messages are entries of one list, so that history and answers are spliced in as they are. */
+export interface ConversationForm {
+  /** All that stands before the first entry. */
+  before(settings: BodySettings): string;
+  /** All that stands behind the last entry. */
+  after(maxTokens: number | undefined, settings: BodySettings): string;
+  /** With commas between them. Of a nonce as BodyText has it; wrong: this API cannot ask that. */
+  entries(messages: readonly Message[], nonce: string | undefined): Parsed<BodyText>;
+  /** The entry of an answer, around the inside of a JSON text. */
+  readonly answer: { readonly before: string; readonly after: string };
+}
+
 /** What has come of one reply so far. Reading allocates nothing that outlives it but what `defect` says. */
 export interface ApiReply {
   /** By its own account: the mark of the end, or a finish reason on each part that was opened (METRICS §1). */
@@ -73,8 +99,14 @@ export interface ApiReply {
   readonly predictedTokens: number;
   /** Which answered; '': not told. */
   readonly model: string;
+  /** Of the text of the answer so far, however it was cut into pieces; NO_FIGURE: none. */
+  readonly answerHash: number;
   /** The first thing that is wrong: it decides how the sample ends. */
   readonly defect: ReplyDefect | undefined;
+  /** What it says beside reasoning and calls of tools, where it is kept. */
+  readonly keptAnswer?: AnswerText;
+  /** Of an answer that is to be checked: an adapter that can be asked for tools and schemas fills it. */
+  readonly parts?: AnswerParts;
   reset(): void;
   /** Data of one event of a stream, valid during the call only. @returns CARRIES_… of what is in it. */
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): number;

@@ -7,7 +7,7 @@ export type Framing =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'until-close' };
 
-export type ContentKind = 'event-stream' | 'json' | 'other' | 'missing';
+export type ContentKind = 'event-stream' | 'json' | 'other' | 'missing' | 'json-lines';
 
 export class HeadReader {
   status = 0;
@@ -191,10 +191,13 @@ interface FieldPlace {
 const contentKindOf = (bytes: Buffer, start: number, end: number): ContentKind => {
   if (end - start >= EVENT_STREAM.length && isName(bytes, start, EVENT_STREAM)) return 'event-stream';
   if (end - start >= JSON_TYPE.length && isName(bytes, start, JSON_TYPE)) return 'json';
-  return bytes.toString('latin1', start, end).toLowerCase().split(';')[0]?.includes('json') === true
-    ? 'json'
-    : 'other';
+  const type = bytes.toString('latin1', start, end).toLowerCase().split(';')[0]?.trim() ?? '';
+  if (JSON_LINES.test(type)) return 'json-lines';
+  return type.includes('json') ? 'json' : 'other';
 };
+
+/** No type of them is registered: Ollama writes the first. */
+const JSON_LINES = /^application\/(x-)?(ndjson|jsonl(ines)?|json-lines)$/;
 
 const startsWith = (bytes: Buffer, start: number, text: Buffer): boolean => {
   for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false;

@@ -6,7 +6,19 @@ export interface EventSink {
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void;
 }
 
-export class EventScanner {
+/** What cuts the bytes of a stream into events. */
+export interface StreamScanner {
+  /** An event was longer than EVENT_BYTES_MAX; nothing is scanned any more. */
+  readonly isTooLong: boolean;
+  /** Whether something of an event has come that is not whole. */
+  readonly hasOpenEvent: boolean;
+  /** Whether something came that is no line of such a stream: a page, JSON, compressed bytes. */
+  readonly hasForeignLines: boolean;
+  reset(): void;
+  push(bytes: Buffer, start: number, end: number): void;
+}
+
+export class EventScanner implements StreamScanner {
   readonly #sink: EventSink;
   readonly #line: ByteStore = new ByteStore();
   readonly #data: ByteStore = new ByteStore();
@@ -28,7 +40,6 @@ export class EventScanner {
     this.#sink = sink;
   }
 
-  /** An event was longer than EVENT_BYTES_MAX; nothing is scanned any more. */
   get isTooLong(): boolean {
     return this.#isTooLong;
   }
@@ -38,7 +49,6 @@ export class EventScanner {
     return this.#dataLines > 0 || (this.#line.length > 0 && this.#line.bytes[0] !== COLON);
   }
 
-  /** Whether something came that is no line of an event stream: a page, JSON, compressed bytes. */
   get hasForeignLines(): boolean {
     return this.#hasForeignLines || isForeign(this.#line.bytes, 0, this.#line.length);
   }
@@ -173,7 +183,7 @@ export class EventScanner {
 }
 
 /** Bytes that grow and are reused. */
-class ByteStore {
+export class ByteStore {
   bytes: Buffer = NOTHING;
   length = 0;
 

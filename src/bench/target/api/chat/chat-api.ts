@@ -4,9 +4,12 @@
 import { parsed } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
-import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
-import { bodyEnd, OPENAI, OpenAiReply, textOf } from '../openai/openai-api.ts';
+import type { AnswerHash } from '../answer-hash.ts';
+import { textOf } from '../json-reply.ts';
+import { between, markedMessages } from '../marked-messages.ts';
+import type { ChoiceContent } from '../openai/openai-api.ts';
+import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
 
@@ -15,72 +18,79 @@ export const chatApi: ServerApi = {
   name: 'chat',
   endpoint: '/chat/completions',
   body: (prompt, settings) => parsed(bodyOf(prompt, settings)),
-  newReply: () => new OpenAiReply(contentOf),
+  conversation: {
+    before: settings => before(settings),
+    after: (maxTokens, settings) => after(maxTokens, settings),
+    entries: (messages, nonce) => parsed(markedMessages({ messages }, nonce)),
+    answer: { before: '{"role":"assistant","content":"', after: '"}' },
+  },
+  newReply: () => new OpenAiReply(contentOf, answerOf),
 };
 
-const bodyOf = ({ prefix, messages, maxTokens }: Prompt, settings: BodySettings): BodyText => {
-  const { model, nonce } = settings;
-  const shared = prefix === undefined ? '' : `${jsonOf({ role: 'system', content: prefix })},`;
-  const head = `{"model":${JSON.stringify(model)},"messages":[${shared}`;
-  const end = `]${bodyEnd(maxTokens, settings)}`;
-  if (nonce === undefined) return { before: '', after: `${head}${messages.map(jsonOf).join(',')}${end}` };
-  const at = messages.findIndex(({ content }) => typeof content === 'string' || Array.isArray(content));
-  const marked = messages[at];
-  if (marked === undefined) throw new RangeError('a prompt without content');
-  const { content, ...others } = marked;
-  const opening = `${jsonOf(others).slice(0, -1)},"content":`;
-  const [quote, rest] =
-    typeof content === 'string'
-      ? ['"[', `${nonce}] ${JSON.stringify(content).slice(1)}}`]
-      : [
-          '[{"type":"text","text":"[',
-          `${nonce}]"},${JSON.stringify(content).slice(1)}}`.replace(/,\]\}$/, ']}'),
-        ];
-  const earlier = messages.slice(0, at).map(message => `${jsonOf(message)},`);
-  const later = messages.slice(at + 1).map(message => `,${jsonOf(message)}`);
-  return { before: `${head}${earlier.join('')}${opening}${quote}`, after: `${rest}${later.join('')}${end}` };
-};
+const before = ({ model }: BodySettings): string => `{"model":${JSON.stringify(model)},"messages":[`;
 
-const jsonOf = (message: Message | Omit<Message, 'content'>): string => JSON.stringify(message);
+const after = (maxTokens: number | undefined, settings: BodySettings): string =>
+  `]${bodyEnd(maxTokens, settings)}`;
+
+const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText =>
+  between(before(settings), markedMessages(prompt, settings.nonce), after(prompt.maxTokens, settings));
+
+/** Of a content in parts, the texts that are no thinking. */
+const answerOf = (choice: JsonObject, isWhole: boolean): string => {
+  const piece = choice[isWhole ? 'message' : 'delta'];
+  if (!isJsonObject(piece)) return textOf(choice['text']);
+  const { content } = piece;
+  if (!Array.isArray(content)) return textOf(content);
+  return content
+    .map(part => {
+      if (!isJsonObject(part)) return textOf(part);
+      return part['type'] === 'thinking' || part['type'] === 'reasoning' ? '' : textOf(part['text']);
+    })
+    .join('');
+};
 
 /** A stream has its text in the choice's delta, a whole reply in its message. */
-const contentOf = (choice: JsonObject, isWhole: boolean): number => {
-  let carries = textOf(choice['text']) === '' ? CARRIES_NOTHING : CARRIES_ANSWER;
+const contentOf: ChoiceContent = (choice, isWhole, hash) => {
+  let carries = hash.add(textOf(choice['text'])) ? CARRIES_ANSWER : CARRIES_NOTHING;
   const piece = choice[isWhole ? 'message' : 'delta'];
   if (!isJsonObject(piece)) return carries;
-  if (textOf(piece['reasoning_content']) !== '' || textOf(piece['reasoning']) !== '') {
+  if (hash.add(textOf(piece['reasoning_content']) || textOf(piece['reasoning'])))
     carries |= CARRIES_REASONING;
-  }
-  if (textOf(piece['refusal']) !== '') carries |= CARRIES_ANSWER;
-  carries |= contentCarries(piece['content']);
+  if (hash.add(textOf(piece['refusal']))) carries |= CARRIES_ANSWER;
+  carries |= contentCarries(piece['content'], hash);
   const calls = piece['tool_calls'];
-  if ((Array.isArray(calls) && calls.some(hasCallPiece)) || hasFunctionPiece(piece['function_call'])) {
-    carries |= CARRIES_ANSWER;
+  if (Array.isArray(calls)) {
+    for (const call of calls)
+      if (isJsonObject(call) && hasFunctionPiece(call['function'], hash)) carries |= CARRIES_ANSWER;
   }
+  if (hasFunctionPiece(piece['function_call'], hash)) carries |= CARRIES_ANSWER;
   return carries;
 };
 
 /** A text, or a list of parts: texts, and what the model thinks, which is a text or a list again (Mistral's and Anthropic's). */
-const contentCarries = (content: unknown): number => {
-  if (!Array.isArray(content)) return textOf(content) === '' ? CARRIES_NOTHING : CARRIES_ANSWER;
+const contentCarries = (content: unknown, hash: AnswerHash): number => {
+  if (!Array.isArray(content)) return hash.add(textOf(content)) ? CARRIES_ANSWER : CARRIES_NOTHING;
   let carries = CARRIES_NOTHING;
   for (const part of content) {
-    if (textOf(part) !== '') carries |= CARRIES_ANSWER;
+    if (hash.add(textOf(part))) carries |= CARRIES_ANSWER;
     if (!isJsonObject(part)) continue;
     const { type, text, thinking } = part;
     const isThinking = type === 'thinking' || type === 'reasoning';
-    if (textOf(text) !== '') carries |= isThinking ? CARRIES_REASONING : CARRIES_ANSWER;
-    if (hasThought(thinking)) carries |= CARRIES_REASONING;
+    if (hash.add(textOf(text))) carries |= isThinking ? CARRIES_REASONING : CARRIES_ANSWER;
+    if (hasThought(thinking, hash)) carries |= CARRIES_REASONING;
   }
   return carries;
 };
 
-const hasThought = (thinking: unknown): boolean =>
-  Array.isArray(thinking)
-    ? thinking.some(part => isJsonObject(part) && textOf(part['text']) !== '')
-    : textOf(thinking) !== '';
+const hasThought = (thinking: unknown, hash: AnswerHash): boolean => {
+  if (!Array.isArray(thinking)) return hash.add(textOf(thinking));
+  let has = false;
+  for (const part of thinking) if (isJsonObject(part) && hash.add(textOf(part['text']))) has = true;
+  return has;
+};
 
-const hasCallPiece = (call: unknown): boolean => isJsonObject(call) && hasFunctionPiece(call['function']);
-
-const hasFunctionPiece = (piece: unknown): boolean =>
-  isJsonObject(piece) && (textOf(piece['name']) !== '' || textOf(piece['arguments']) !== '');
+const hasFunctionPiece = (piece: unknown, hash: AnswerHash): boolean => {
+  if (!isJsonObject(piece)) return false;
+  const hasName = hash.add(textOf(piece['name']));
+  return hash.add(textOf(piece['arguments'])) || hasName;
+};

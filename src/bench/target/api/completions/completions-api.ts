@@ -2,9 +2,12 @@
 // the text that it is, and a conversation cannot be.
 
 import type { Parsed } from '../../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../../core/figure/parse-figure.ts';
+import { parsed } from '../../../../core/figure/parse-figure.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
-import { bodyEnd, OPENAI, OpenAiReply, textOf } from '../openai/openai-api.ts';
+import { textOf } from '../json-reply.ts';
+import { between } from '../marked-messages.ts';
+import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
+import { markedPrompt } from '../prompt-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
 
@@ -13,25 +16,17 @@ export const completionsApi: ServerApi = {
   name: 'completions',
   endpoint: '/completions',
   body: (prompt, settings) => bodyOf(prompt, settings),
-  newReply: () => new OpenAiReply(({ text }) => (textOf(text) === '' ? CARRIES_NOTHING : CARRIES_ANSWER)),
+  newReply: () =>
+    new OpenAiReply(
+      ({ text }, _isWhole, hash) => (hash.add(textOf(text)) ? CARRIES_ANSWER : CARRIES_NOTHING),
+      ({ text }) => textOf(text),
+    ),
 };
 
-const bodyOf = ({ prefix, messages, maxTokens }: Prompt, settings: BodySettings): Parsed<BodyText> => {
-  const [message, ...others] = messages;
-  const text = message?.content;
-  if (others.length > 0 || typeof text !== 'string') {
-    return wrong(
-      'it is a conversation, but completions take a single prompt text',
-      'Use lines such as {"prompt": "Once upon a time"}, or leave out --api completions.',
-    );
-  }
-  const { model, nonce } = settings;
-  const shared = prefix === undefined ? '' : JSON.stringify(`${prefix}\n\n`).slice(1, -1);
-  const head = `{"model":${JSON.stringify(model)},"prompt":"${shared}`;
-  const rest = `${JSON.stringify(text).slice(1)}${bodyEnd(maxTokens, settings)}`;
-  return parsed(
-    nonce === undefined
-      ? { before: '', after: `${head}${rest}` }
-      : { before: `${head}[`, after: `${nonce}] ${rest}` },
-  );
+const bodyOf = (prompt: Prompt, settings: BodySettings): Parsed<BodyText> => {
+  const text = markedPrompt(prompt, settings.nonce, completionsApi);
+  const head = `{"model":${JSON.stringify(settings.model)},"prompt":`;
+  return text.kind === 'wrong'
+    ? text
+    : parsed(between(head, text.value, bodyEnd(prompt.maxTokens, settings)));
 };

@@ -2,18 +2,25 @@
 // Servers differ in much: usage comes last, with the finish chunk or in every chunk, errors in three shapes.
 
 import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../../../core/json.ts';
+import { isJsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
-import type { FinishReason } from '../../../../core/run/outcome.ts';
 import { isFinishReason } from '../../../../core/run/outcome.ts';
 import { type Unknown, unknown } from '../../../../core/unknown.ts';
 import { lengthFieldsJson, merged } from '../../request-fields.ts';
-import type { ApiReply, BodySettings, ModelList, ReplyDefect, ServerApi } from '../server-api.ts';
+import type { AnswerHash } from '../answer-hash.ts';
+import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import type { BodySettings, ModelList, ServerApi } from '../server-api.ts';
 import { CARRIES_NOTHING } from '../server-api.ts';
 
-export const OPENAI: Pick<ServerApi, 'root' | 'canStream' | 'models' | 'withoutEnd'> = {
+export const OPENAI: Pick<
+  ServerApi,
+  'root' | 'canStream' | 'framing' | 'writesAnswers' | 'lengthFields' | 'models' | 'withoutEnd'
+> = {
   root: '/v1',
   canStream: true,
+  framing: 'events',
+  writesAnswers: true,
+  lengthFields: ['min_tokens', 'ignore_eos'],
   models: {
     path: '/models',
     read: (json): ModelList | Unknown => {
@@ -48,79 +55,37 @@ export const bodyEnd = (
   return `,${JSON.stringify(merged(own, added)).slice(1)}`;
 };
 
-/** What a choice of a chunk, or of a whole reply, carries: CARRIES_…. */
-export type ChoiceContent = (choice: JsonObject, isWhole: boolean) => number;
+/** What a choice of a chunk, or of a whole reply, carries: CARRIES_…. Its texts go into the hash. */
+export type ChoiceContent = (choice: JsonObject, isWhole: boolean, hash: AnswerHash) => number;
+
+/** What the choice says in words, without reasoning. */
+export type ChoiceText = (choice: JsonObject, isWhole: boolean) => string;
 
 /** What has come of a reply: the endpoints differ only in where a choice keeps its text. */
-export class OpenAiReply implements ApiReply {
-  isDone = false;
-  finishReason: FinishReason = 'missing';
-  inputTokens: number = NO_FIGURE;
-  outputTokens: number = NO_FIGURE;
-  cachedTokens: number = NO_FIGURE;
-  predictedTokens: number = NO_FIGURE;
-  model = '';
-  defect: ReplyDefect | undefined;
+export class OpenAiReply extends JsonReply {
   readonly #contentOf: ChoiceContent;
+  readonly #answerOf: ChoiceText;
   /** Choice to whether it has finished. */
   readonly #choices: Map<number, boolean> = new Map();
 
-  constructor(contentOf: ChoiceContent) {
+  constructor(contentOf: ChoiceContent, answerOf: ChoiceText) {
+    super();
     this.#contentOf = contentOf;
+    this.#answerOf = answerOf;
   }
 
-  reset(): void {
-    this.isDone = false;
-    this.finishReason = 'missing';
-    this.inputTokens = NO_FIGURE;
-    this.outputTokens = NO_FIGURE;
-    this.cachedTokens = NO_FIGURE;
-    this.predictedTokens = NO_FIGURE;
-    this.model = '';
-    this.defect = undefined;
+  override reset(): void {
+    super.reset();
     this.#choices.clear();
   }
 
-  get hasEnded(): boolean {
-    return this.isDone || this.hasFinished;
-  }
-
-  get hasFinished(): boolean {
+  override get hasFinished(): boolean {
     if (this.#choices.size === 0) return false;
     for (const hasFinished of this.#choices.values()) if (!hasFinished) return false;
     return true;
   }
 
-  event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): number {
-    if (this.isDone || this.defect !== undefined) return CARRIES_NOTHING;
-    if (isDoneMark(bytes, start, end)) {
-      this.isDone = true;
-      return CARRIES_NOTHING;
-    }
-    return this.#read(bytes.toString('utf8', start, end), false, isErrorEvent);
-  }
-
-  document(text: string): number {
-    const carries = this.#read(text, true, false);
-    if (this.defect === undefined) this.isDone = true;
-    return carries;
-  }
-
-  #read(text: string, isWhole: boolean, isErrorEvent: boolean): number {
-    const json = parseAnyJson(text);
-    if (!isJsonObject(json)) {
-      this.defect = isErrorEvent
-        ? { kind: 'error-frame', detail: text.slice(0, DETAIL_LENGTH_MAX) }
-        : { kind: 'malformed', detail: `not a JSON object: ${text.slice(0, DETAIL_LENGTH_MAX)}` };
-      return CARRIES_NOTHING;
-    }
-    const error = errorOf(json);
-    if (error !== '' || isErrorEvent) {
-      this.defect = { kind: 'error-frame', detail: error || text.slice(0, DETAIL_LENGTH_MAX) };
-      return CARRIES_NOTHING;
-    }
-    const { choices, usage, model } = json;
-    if (this.model === '' && typeof model === 'string') this.model = model;
+  protected read({ choices, usage }: JsonObject, isWhole: boolean): number {
     if (isJsonObject(usage)) this.#usage(usage);
     let carries = CARRIES_NOTHING;
     if (Array.isArray(choices)) {
@@ -136,12 +101,12 @@ export class OpenAiReply implements ApiReply {
       prompt_tokens_details: ofInput,
       completion_tokens_details: ofOutput,
     } = usage;
-    if (isTokenCount(input)) this.inputTokens = input;
-    if (isTokenCount(output)) this.outputTokens = output;
     const cached = isJsonObject(ofInput) ? ofInput['cached_tokens'] : usage['prompt_cache_hit_tokens'];
-    if (isTokenCount(cached)) this.cachedTokens = cached;
     const predicted = isJsonObject(ofOutput) ? ofOutput['accepted_prediction_tokens'] : undefined;
-    if (isTokenCount(predicted)) this.predictedTokens = predicted;
+    if (tokenCount(input) !== NO_FIGURE) this.inputTokens = tokenCount(input);
+    if (tokenCount(output) !== NO_FIGURE) this.outputTokens = tokenCount(output);
+    if (tokenCount(cached) !== NO_FIGURE) this.cachedTokens = tokenCount(cached);
+    if (tokenCount(predicted) !== NO_FIGURE) this.predictedTokens = tokenCount(predicted);
   }
 
   #choice(choice: JsonObject, isWhole: boolean): number {
@@ -153,33 +118,25 @@ export class OpenAiReply implements ApiReply {
     if (hasFinished && this.finishReason === 'missing') {
       this.finishReason = isFinishReason(reason) && reason !== 'missing' ? reason : 'other';
     }
-    return this.#contentOf(choice, isWhole);
+    // A conversation goes on with the first of several answers.
+    if (this.keptAnswer.isKept && number === 0) this.keptAnswer.add(this.#answerOf(choice, isWhole));
+    if (this.parts.isKept && number === 0) this.#keepParts(choice[isWhole ? 'message' : 'delta']);
+    return this.#contentOf(choice, isWhole, this.answer);
+  }
+
+  #keepParts(piece: unknown): void {
+    if (!isJsonObject(piece)) return;
+    this.parts.addText(textOf(piece['content']));
+    const { tool_calls: calls } = piece;
+    if (!Array.isArray(calls)) return;
+    for (const [at, call] of calls.entries()) {
+      const called = isJsonObject(call) ? call['function'] : undefined;
+      if (!isJsonObject(call) || !isJsonObject(called)) continue;
+      const index = typeof call['index'] === 'number' ? call['index'] : at;
+      this.parts.addCall(index, textOf(called['name']), textOf(called['arguments']));
+    }
   }
 }
-
-/** '' for what is no text. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** `error` may be null, a text or an object with a message; vLLM also sends `object: "error"` with the message beside it. */
-const errorOf = (json: JsonObject): string => {
-  const { error } = json;
-  if (isJsonObject(error)) {
-    const { message, code } = error;
-    return textOf(message) || textOf(code) || JSON.stringify(error).slice(0, 300);
-  }
-  if (typeof error === 'string' && error !== '') return error;
-  if (json['object'] === 'error') return textOf(json['message']) || 'an error without a message';
-  return '';
-};
-
-const isTokenCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-
-/** "[DONE]", white space around it allowed. */
-const isDoneMark = (bytes: Buffer, start: number, end: number): boolean => {
-  if (bytes[start] !== DONE[0] && bytes[start] !== 0x20) return false;
-  return end - start < 32 && bytes.toString('latin1', start, end).trim() === '[DONE]';
-};
 
 /** What servers write into `owned_by` of their models. */
 const SERVER_KINDS: ReadonlyMap<string, string> = new Map([
@@ -189,5 +146,3 @@ const SERVER_KINDS: ReadonlyMap<string, string> = new Map([
   ['library', 'Ollama'],
   ['plimsoll-mock', 'Plimsoll mock'],
 ]);
-const DONE = Buffer.from('[DONE]');
-const DETAIL_LENGTH_MAX = 200;

@@ -1,0 +1,119 @@
+// What all APIs have in common that answer in JSON, event by event or as one document: the account of a reply, and what is
+// an error in it, whoever wrote it. An adapter says what its objects mean.
+
+import type { JsonObject } from '../../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../../core/json.ts';
+import { NO_FIGURE } from '../../../core/run/event-record.ts';
+import type { FinishReason } from '../../../core/run/outcome.ts';
+import { AnswerHash } from './answer-hash.ts';
+import { AnswerParts } from './answer-parts.ts';
+import { AnswerText } from './answer-text.ts';
+import type { ApiReply, ReplyDefect } from './server-api.ts';
+import { CARRIES_NOTHING } from './server-api.ts';
+
+export abstract class JsonReply implements ApiReply {
+  isDone = false;
+  finishReason: FinishReason = 'missing';
+  inputTokens: number = NO_FIGURE;
+  outputTokens: number = NO_FIGURE;
+  cachedTokens: number = NO_FIGURE;
+  predictedTokens: number = NO_FIGURE;
+  model = '';
+  defect: ReplyDefect | undefined;
+  /** An adapter adds each text of the answer as it finds it. */
+  protected readonly answer: AnswerHash = new AnswerHash();
+
+  get answerHash(): number {
+    return this.answer.value;
+  }
+  readonly keptAnswer: AnswerText = new AnswerText();
+  readonly parts: AnswerParts = new AnswerParts();
+
+  get hasEnded(): boolean {
+    return this.isDone || this.hasFinished;
+  }
+
+  /** Of most: the reason is in the one object that ends a reply. */
+  get hasFinished(): boolean {
+    return this.finishReason !== 'missing';
+  }
+
+  reset(): void {
+    this.isDone = false;
+    this.finishReason = 'missing';
+    this.inputTokens = NO_FIGURE;
+    this.outputTokens = NO_FIGURE;
+    this.cachedTokens = NO_FIGURE;
+    this.predictedTokens = NO_FIGURE;
+    this.model = '';
+    this.defect = undefined;
+    this.answer.reset();
+    this.keptAnswer.reset();
+    this.parts.reset();
+  }
+
+  event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): number {
+    if (this.isDone || this.defect !== undefined) return CARRIES_NOTHING;
+    if (isDoneMark(bytes, start, end)) {
+      this.isDone = true;
+      return CARRIES_NOTHING;
+    }
+    return this.#parsed(bytes.toString('utf8', start, end), false, isErrorEvent);
+  }
+
+  document(text: string): number {
+    const carries = this.#parsed(text, true, false);
+    if (this.defect === undefined) this.isDone = true;
+    return carries;
+  }
+
+  /** An object of the reply that is no error. @returns CARRIES_… of what is in it. */
+  protected abstract read(json: JsonObject, isWhole: boolean): number;
+
+  #parsed(text: string, isWhole: boolean, isErrorEvent: boolean): number {
+    const json = parseAnyJson(text);
+    if (!isJsonObject(json)) {
+      this.defect = isErrorEvent
+        ? { kind: 'error-frame', detail: text.slice(0, DETAIL_LENGTH_MAX) }
+        : { kind: 'malformed', detail: `not a JSON object: ${text.slice(0, DETAIL_LENGTH_MAX)}` };
+      return CARRIES_NOTHING;
+    }
+    const error = errorOf(json);
+    if (error !== '' || isErrorEvent) {
+      this.defect = { kind: 'error-frame', detail: error || text.slice(0, DETAIL_LENGTH_MAX) };
+      return CARRIES_NOTHING;
+    }
+    const { model } = json;
+    if (this.model === '' && typeof model === 'string') this.model = model;
+    return this.read(json, isWhole);
+  }
+}
+
+/** '' for what is no text. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** NO_FIGURE for what is no number of tokens. */
+export const tokenCount = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : NO_FIGURE;
+
+/** `error` may be null, a text or an object with a message; vLLM also sends `object: "error"` with the message beside it, and OpenAI's responses an event of the type "error". */
+export const errorOf = (json: JsonObject): string => {
+  const { error } = json;
+  if (isJsonObject(error)) {
+    const { message, code } = error;
+    return textOf(message) || textOf(code) || JSON.stringify(error).slice(0, 300);
+  }
+  if (typeof error === 'string' && error !== '') return error;
+  if (json['object'] === 'error' || json['type'] === 'error')
+    return textOf(json['message']) || 'an error without a message';
+  return '';
+};
+
+/** "[DONE]", white space around it allowed. */
+const isDoneMark = (bytes: Buffer, start: number, end: number): boolean => {
+  if (bytes[start] !== DONE[0] && bytes[start] !== 0x20) return false;
+  return end - start < 32 && bytes.toString('latin1', start, end).trim() === '[DONE]';
+};
+
+const DONE = Buffer.from('[DONE]');
+const DETAIL_LENGTH_MAX = 200;

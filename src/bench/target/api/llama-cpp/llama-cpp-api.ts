@@ -1,0 +1,76 @@
+// llama.cpp's own completion: a text goes on, in server-sent events without [DONE], and the last of them has what the server
+// timed. Shapes: tools/server/README.md and server-task.cpp of ggml-org/llama.cpp.
+
+import type { Parsed } from '../../../../core/figure/parse-figure.ts';
+import { parsed } from '../../../../core/figure/parse-figure.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import { isJsonObject } from '../../../../core/json.ts';
+import type { FinishReason } from '../../../../core/run/outcome.ts';
+import type { Prompt } from '../../../dataset/prompt.ts';
+import { lengthFieldsJson, merged } from '../../request-fields.ts';
+import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { between } from '../marked-messages.ts';
+import { OPENAI } from '../openai/openai-api.ts';
+import { markedPrompt } from '../prompt-text.ts';
+import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
+import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
+
+export const llamaCppApi: ServerApi = {
+  ...OPENAI,
+  name: 'llama.cpp',
+  root: '',
+  endpoint: '/completion',
+  lengthFields: ['ignore_eos'],
+  models: { ...OPENAI.models, path: '/v1/models' },
+  withoutEnd: 'the reply ended without an event that says "stop"',
+  body: (prompt, settings) => bodyOf(prompt, settings),
+  newReply: () => new LlamaCppReply(),
+};
+
+const bodyOf = (prompt: Prompt, settings: BodySettings): Parsed<BodyText> => {
+  const text = markedPrompt(prompt, settings.nonce, llamaCppApi);
+  if (text.kind === 'wrong') return text;
+  const { maxTokens } = prompt;
+  const { lengthFields, added } = settings.fields;
+  const own = {
+    ...(maxTokens === undefined
+      ? {}
+      : { n_predict: maxTokens, ...lengthFieldsJson(lengthFields, maxTokens) }),
+    stream: settings.isStreaming,
+  };
+  return parsed(
+    between(
+      `{"model":${JSON.stringify(settings.model)},"prompt":`,
+      text.value,
+      `,${JSON.stringify(merged(own, added)).slice(1)}`,
+    ),
+  );
+};
+
+class LlamaCppReply extends JsonReply {
+  protected read(json: JsonObject): number {
+    const { content, stop } = json;
+    if (stop === true) this.#end(json);
+    return this.answer.add(textOf(content)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+  }
+
+  #end(json: JsonObject): void {
+    const { tokens_evaluated: input, tokens_predicted: output, timings } = json;
+    this.inputTokens = tokenCount(input);
+    this.outputTokens = tokenCount(output);
+    if (isJsonObject(timings)) {
+      this.cachedTokens = tokenCount(timings['cache_n']);
+      this.predictedTokens = tokenCount(timings['draft_n_accepted']);
+    }
+    this.finishReason = finishOf(json);
+    this.isDone = true;
+  }
+}
+
+/** `stop_type`; before it had that, llama.cpp had a field for each. */
+const finishOf = (json: JsonObject): FinishReason => {
+  const type = textOf(json['stop_type']);
+  if (type === 'eos' || type === 'word' || json['stopped_eos'] === true || json['stopped_word'] === true)
+    return 'stop';
+  return type === 'limit' || json['stopped_limit'] === true ? 'length' : 'other';
+};

@@ -1,0 +1,44 @@
+// A conversation as the JSON of its messages, cut where its nonce begins: as near to its start as its first text is.
+
+import type { Message } from '../../dataset/message.ts';
+import type { Prompt } from '../../dataset/prompt.ts';
+import type { BodyText } from './server-api.ts';
+
+/** The messages with commas between them, without the list's brackets. `partType` is what the API calls a part that is text. */
+export const markedMessages = (
+  { prefix, messages }: Pick<Prompt, 'prefix' | 'messages'>,
+  nonce: string | undefined,
+  partType: 'text' | 'input_text' = 'text',
+): BodyText => {
+  const shared = prefix === undefined ? '' : `${jsonOf({ role: 'system', content: prefix })},`;
+  if (nonce === undefined) return { before: '', after: `${shared}${messages.map(jsonOf).join(',')}` };
+  const at = messages.findIndex(({ content }) => typeof content === 'string' || Array.isArray(content));
+  const marked = messages[at];
+  if (marked === undefined) throw new RangeError('a prompt without content');
+  const { content, ...others } = marked;
+  const opening = `${jsonOf(others).slice(0, -1)},"content":`;
+  const [quote, rest] =
+    typeof content === 'string'
+      ? ['"[', `${nonce}] ${JSON.stringify(content).slice(1)}}`]
+      : [
+          `[{"type":"${partType}","text":"[`,
+          `${nonce}]"},${JSON.stringify(content).slice(1)}}`.replace(/,\]\}$/, ']}'),
+        ];
+  const earlier = messages.slice(0, at).map(message => `${jsonOf(message)},`);
+  const later = messages.slice(at + 1).map(message => `,${jsonOf(message)}`);
+  return { before: `${shared}${earlier.join('')}${opening}${quote}`, after: `${rest}${later.join('')}` };
+};
+
+/** A text in quotes, with the nonce at its start. */
+export const markedText = (text: string, nonce: string | undefined): BodyText =>
+  nonce === undefined
+    ? { before: '', after: JSON.stringify(text) }
+    : { before: '"[', after: `${nonce}] ${JSON.stringify(text).slice(1)}` };
+
+/** The cut text between a head and an end; without a nonce all of it is behind the cut. */
+export const between = (head: string, { before, after }: BodyText, end: string): BodyText =>
+  before === ''
+    ? { before: '', after: `${head}${after}${end}` }
+    : { before: head + before, after: after + end };
+
+const jsonOf = (message: Message | Omit<Message, 'content'>): string => JSON.stringify(message);

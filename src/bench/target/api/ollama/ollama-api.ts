@@ -1,0 +1,180 @@
+// Ollama's own endpoints: a chat and a completion, streamed as lines of JSON. The last line says how long the server took for
+// what, in nanoseconds. Shapes: docs/api.md of ollama/ollama.
+
+import type { Parsed } from '../../../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../../../core/figure/parse-figure.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import { isJsonObject } from '../../../../core/json.ts';
+import { isFinishReason } from '../../../../core/run/outcome.ts';
+import type { Unknown } from '../../../../core/unknown.ts';
+import { unknown } from '../../../../core/unknown.ts';
+import type { Message } from '../../../dataset/message.ts';
+import type { Prompt } from '../../../dataset/prompt.ts';
+import { merged } from '../../request-fields.ts';
+import type { AnswerHash } from '../answer-hash.ts';
+import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { between, markedMessages } from '../marked-messages.ts';
+import { markedPrompt } from '../prompt-text.ts';
+import type { BodySettings, BodyText, ModelList, ServerApi } from '../server-api.ts';
+import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
+
+const OLLAMA: Omit<ServerApi, 'name' | 'endpoint' | 'body' | 'newReply'> = {
+  root: '/api',
+  canStream: true,
+  framing: 'lines',
+  writesAnswers: true,
+  lengthFields: [],
+  headers: [{ name: 'accept', value: 'application/x-ndjson' }],
+  models: { path: '/tags', read: json => modelsOf(json) },
+  withoutEnd: 'the reply ended without a line that is "done"',
+};
+
+export const ollamaApi: ServerApi = {
+  ...OLLAMA,
+  name: 'ollama',
+  endpoint: '/chat',
+  body: (prompt, settings) => chatBody(prompt, settings),
+  newReply: () => new OllamaReply(({ message }, said) => messageCarries(message, said)),
+};
+
+export const ollamaGenerateApi: ServerApi = {
+  ...OLLAMA,
+  name: 'ollama-generate',
+  endpoint: '/generate',
+  body: (prompt, settings) => generateBody(prompt, settings),
+  newReply: () =>
+    new OllamaReply(({ response, thinking }, said) => {
+      const answer = said.add(textOf(response)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+      return answer | (said.add(textOf(thinking)) ? CARRIES_REASONING : CARRIES_NOTHING);
+    }),
+};
+
+const modelsOf = (json: unknown): ModelList | Unknown => {
+  const models = isJsonObject(json) ? json['models'] : undefined;
+  if (!Array.isArray(models)) return unknown('its list of models has no "models"');
+  const entries = models.filter(isJsonObject);
+  const isMock = entries.some(
+    ({ details }) => isJsonObject(details) && details['family'] === 'plimsoll-mock',
+  );
+  return {
+    ids: entries.map(({ name }) => name).filter(name => typeof name === 'string'),
+    serverKind: isMock ? 'Plimsoll mock' : 'Ollama',
+  };
+};
+
+const chatBody = (prompt: Prompt, settings: BodySettings): Parsed<BodyText> => {
+  const messages: Message[] = [];
+  for (const message of prompt.messages) {
+    const plain = plainMessage(message);
+    if (plain === undefined) {
+      return wrong(
+        'it has a part that is neither a text nor an image in a data URL, and Ollama takes no other',
+        'Use lines such as {"prompt": "…"} or {"messages": […]} with texts.',
+      );
+    }
+    messages.push(plain);
+  }
+  const { prefix } = prompt;
+  const marked = markedMessages({ messages, ...(prefix === undefined ? {} : { prefix }) }, settings.nonce);
+  const head = `{"model":${JSON.stringify(settings.model)},"messages":[`;
+  return parsed(between(head, marked, `]${endOf(prompt, settings)}`));
+};
+
+/** Ollama keeps the pictures of a message beside its text, in base64. */
+const plainMessage = (message: Message): Message | undefined => {
+  const { content } = message;
+  if (!Array.isArray(content)) return message;
+  const texts: string[] = [];
+  const images: string[] = [];
+  for (const part of content) {
+    if (!isJsonObject(part)) return undefined;
+    const { type, text, image_url: image } = part;
+    const url = isJsonObject(image) ? textOf(image['url']) : '';
+    const [, picture] = /^data:image\/[\w.+-]+;base64,(.*)$/s.exec(url) ?? [];
+    if (type === 'text' && typeof text === 'string') texts.push(text);
+    else if (picture !== undefined) images.push(picture);
+    else return undefined;
+  }
+  return { ...message, content: texts.join('\n'), ...(images.length === 0 ? {} : { images }) };
+};
+
+const generateBody = ({ prefix, ...prompt }: Prompt, settings: BodySettings): Parsed<BodyText> => {
+  const text = markedPrompt(prompt, settings.nonce, ollamaGenerateApi);
+  if (text.kind === 'wrong') return text;
+  const system = prefix === undefined ? '' : `"system":${JSON.stringify(prefix)},`;
+  const head = `{"model":${JSON.stringify(settings.model)},${system}"prompt":`;
+  return parsed(between(head, text.value, endOf(prompt, settings)));
+};
+
+/** How it samples, and how much, stands in `options`. */
+const endOf = (
+  { maxTokens }: Pick<Prompt, 'maxTokens'>,
+  { isStreaming, fields }: Pick<BodySettings, 'isStreaming' | 'fields'>,
+): string => {
+  const { options: given, ...added } = fields.added;
+  const outer = Object.entries(added).filter(([name]) => !OPTIONS.has(name));
+  const inner = Object.entries(added).filter(([name]) => OPTIONS.has(name));
+  const options = {
+    ...(maxTokens === undefined ? {} : { num_predict: maxTokens }),
+    ...Object.fromEntries(inner),
+    ...(isJsonObject(given) ? given : {}),
+  };
+  const own = { stream: isStreaming, options };
+  return `,${JSON.stringify(merged(own, Object.fromEntries(outer))).slice(1)}`;
+};
+
+class OllamaReply extends JsonReply {
+  readonly #contentOf: (json: JsonObject, said: AnswerHash) => number;
+
+  constructor(contentOf: (json: JsonObject, said: AnswerHash) => number) {
+    super();
+    this.#contentOf = contentOf;
+  }
+
+  protected read(json: JsonObject): number {
+    const carries = this.#contentOf(json, this.answer);
+    if (json['done'] === true) this.#end(json);
+    return carries;
+  }
+
+  #end(json: JsonObject): void {
+    const { done_reason: reason, prompt_eval_count: input, eval_count: output } = json;
+    this.inputTokens = tokenCount(input);
+    this.outputTokens = tokenCount(output);
+    // Older versions tell no reason, and end only by themselves or at the limit.
+    if (reason === undefined) this.finishReason = 'other';
+    else
+      this.finishReason =
+        isFinishReason(textOf(reason)) && reason !== 'missing' ? textReason(reason) : 'other';
+    this.isDone = true;
+  }
+}
+
+const textReason = (reason: unknown): 'stop' | 'length' | 'other' =>
+  reason === 'stop' || reason === 'length' ? reason : 'other';
+
+const messageCarries = (message: unknown, said: AnswerHash): number => {
+  if (!isJsonObject(message)) return CARRIES_NOTHING;
+  const { content, thinking, tool_calls: calls } = message;
+  const hasCalls = Array.isArray(calls) && calls.some(isJsonObject);
+  if (hasCalls) said.add(JSON.stringify(calls));
+  const isAnswer = said.add(textOf(content)) || hasCalls;
+  return (
+    (isAnswer ? CARRIES_ANSWER : CARRIES_NOTHING) |
+    (said.add(textOf(thinking)) ? CARRIES_REASONING : CARRIES_NOTHING)
+  );
+};
+
+/** Of a model's parameters, those that other APIs have beside the prompt. */
+const OPTIONS: ReadonlySet<string> = new Set([
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'seed',
+  'stop',
+  'num_ctx',
+  'repeat_penalty',
+  'presence_penalty',
+  'frequency_penalty',
+]);

@@ -1,0 +1,30 @@
+// A prompt for an API that takes a text: a single message, which is one. A conversation cannot be asked there, because no
+// template of a chat is laid around it.
+
+import type { Parsed } from '../../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import type { Prompt } from '../../dataset/prompt.ts';
+import { between, markedText } from './marked-messages.ts';
+import type { BodyText, ServerApi } from './server-api.ts';
+
+/** In quotes; what is shared stands before the nonce. */
+export const markedPrompt = (
+  { prefix, messages }: Prompt,
+  nonce: string | undefined,
+  { name }: Pick<ServerApi, 'name'>,
+): Parsed<BodyText> => {
+  const [message, ...others] = messages;
+  const text = message?.content;
+  if (others.length > 0 || typeof text !== 'string') {
+    return wrong(
+      `it is a conversation, but ${name === 'completions' ? 'completions take' : `${name} takes`} a single prompt text`,
+      `Use lines such as {"prompt": "Once upon a time"}, or leave out --api ${name}.`,
+    );
+  }
+  if (prefix === undefined) return parsed(markedText(text, nonce));
+  const shared = JSON.stringify(`${prefix}\n\n`).slice(0, -1);
+  const { before, after } = markedText(text, nonce);
+  return parsed(
+    between(shared, { before: before.slice(1), after: before === '' ? after.slice(1) : after }, ''),
+  );
+};

@@ -1,0 +1,128 @@
+// OpenAI's responses: a stream of events that each say their type, the last of them with the whole response and its usage.
+// There is no [DONE]. Shapes: OpenAI's reference of "responses" and of its streaming events; vLLM and llama.cpp write the same.
+
+import { parsed } from '../../../../core/figure/parse-figure.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import { isJsonObject } from '../../../../core/json.ts';
+import type { FinishReason } from '../../../../core/run/outcome.ts';
+import type { Prompt } from '../../../dataset/prompt.ts';
+import { merged } from '../../request-fields.ts';
+import type { AnswerHash } from '../answer-hash.ts';
+import { errorOf, JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { between, markedMessages } from '../marked-messages.ts';
+import { OPENAI } from '../openai/openai-api.ts';
+import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
+import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
+
+export const responsesApi: ServerApi = {
+  ...OPENAI,
+  name: 'responses',
+  endpoint: '/responses',
+  lengthFields: [],
+  withoutEnd: 'the reply ended without response.completed or response.incomplete',
+  body: (prompt, settings) => parsed(bodyOf(prompt, settings)),
+  newReply: () => new ResponsesReply(),
+};
+
+const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText => {
+  const { model, isStreaming, nonce, fields } = settings;
+  const own = {
+    ...(prompt.maxTokens === undefined ? {} : { max_output_tokens: prompt.maxTokens }),
+    stream: isStreaming,
+    // Nobody asks for it again, and a server need not keep it.
+    store: false,
+  };
+  return between(
+    `{"model":${JSON.stringify(model)},"input":[`,
+    markedMessages(prompt, nonce, 'input_text'),
+    `],${JSON.stringify(merged(own, fields.added)).slice(1)}`,
+  );
+};
+
+class ResponsesReply extends JsonReply {
+  protected read(json: JsonObject, isWhole: boolean): number {
+    if (isWhole) return this.#response(json, true);
+    const { type, delta, response } = json;
+    switch (type) {
+      case 'response.created':
+      case 'response.in_progress':
+        if (isJsonObject(response)) this.model ||= textOf(response['model']);
+        return CARRIES_NOTHING;
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+      case 'response.function_call_arguments.delta':
+        return this.answer.add(textOf(delta)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        return this.answer.add(textOf(delta)) ? CARRIES_REASONING : CARRIES_NOTHING;
+      case 'response.output_item.added': {
+        // The name of a function is the first of a call that a person sees, as in chat.
+        const { item } = json;
+        if (!isJsonObject(item) || item['type'] !== 'function_call') return CARRIES_NOTHING;
+        this.answer.add(textOf(item['name']));
+        return CARRIES_ANSWER;
+      }
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        if (isJsonObject(response)) this.#response(response, false);
+        else this.defect = { kind: 'malformed', detail: `${type} has no response` };
+        if (this.defect === undefined) this.isDone = true;
+        return CARRIES_NOTHING;
+      default:
+        return CARRIES_NOTHING;
+    }
+  }
+
+  /** The whole one, which ends a stream too. */
+  #response(response: JsonObject, isContent: boolean): number {
+    const { status, usage, output, incomplete_details: incomplete } = response;
+    this.model ||= textOf(response['model']);
+    if (isJsonObject(usage)) this.#usage(usage);
+    if (status === 'failed' || status === 'cancelled') {
+      this.defect = { kind: 'error-frame', detail: errorOf(response) || `the response is ${status}` };
+      return CARRIES_NOTHING;
+    }
+    const items = Array.isArray(output) ? output.filter(isJsonObject) : [];
+    const why = isJsonObject(incomplete) ? textOf(incomplete['reason']) : '';
+    this.finishReason = finishOf(textOf(status), why, items);
+    if (!isContent) return CARRIES_NOTHING;
+    let carries = CARRIES_NOTHING;
+    for (const item of items) carries |= itemCarries(item, this.answer);
+    return carries;
+  }
+
+  #usage(usage: JsonObject): void {
+    const { input_tokens: input, output_tokens: output, input_tokens_details: ofInput } = usage;
+    this.inputTokens = tokenCount(input);
+    this.outputTokens = tokenCount(output);
+    if (isJsonObject(ofInput)) this.cachedTokens = tokenCount(ofInput['cached_tokens']);
+  }
+}
+
+const finishOf = (status: string, why: string, items: readonly JsonObject[]): FinishReason => {
+  if (status === 'incomplete') {
+    if (why === 'max_output_tokens') return 'length';
+    return why === 'content_filter' ? 'content_filter' : 'other';
+  }
+  return items.some(({ type }) => type === 'function_call') ? 'tool_calls' : 'stop';
+};
+
+const itemCarries = (item: JsonObject, answer: AnswerHash): number => {
+  const { type, content, summary } = item;
+  if (type === 'function_call') {
+    answer.add(textOf(item['name']));
+    answer.add(textOf(item['arguments']));
+    return CARRIES_ANSWER;
+  }
+  if (type === 'message') return hasText(content, answer) ? CARRIES_ANSWER : CARRIES_NOTHING;
+  const isThought = type === 'reasoning' && (hasText(content, answer) || hasText(summary, answer));
+  return isThought ? CARRIES_REASONING : CARRIES_NOTHING;
+};
+
+const hasText = (parts: unknown, answer: AnswerHash): boolean => {
+  let has = false;
+  for (const part of Array.isArray(parts) ? parts.filter(isJsonObject) : [])
+    has = answer.add(textOf(part['text']) || textOf(part['refusal'])) || has;
+  return has;
+};

@@ -1,0 +1,107 @@
+// SGLang's own /generate: each event of a stream has the whole text so far, unless the server was started to send pieces, and
+// `meta_info` with what it counted. Shapes: SGLang's "native APIs" and io_struct.py.
+
+import type { Parsed } from '../../../../core/figure/parse-figure.ts';
+import { parsed } from '../../../../core/figure/parse-figure.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import { isJsonObject } from '../../../../core/json.ts';
+import { NO_FIGURE } from '../../../../core/run/event-record.ts';
+import type { Prompt } from '../../../dataset/prompt.ts';
+import { merged } from '../../request-fields.ts';
+import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { between } from '../marked-messages.ts';
+import { OPENAI } from '../openai/openai-api.ts';
+import { markedPrompt } from '../prompt-text.ts';
+import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
+import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
+
+export const sglangApi: ServerApi = {
+  ...OPENAI,
+  name: 'sglang',
+  root: '',
+  endpoint: '/generate',
+  models: { ...OPENAI.models, path: '/v1/models' },
+  withoutEnd: 'the reply ended without [DONE] and without a finish reason',
+  body: (prompt, settings) => bodyOf(prompt, settings),
+  newReply: () => new SglangReply(),
+};
+
+const bodyOf = (prompt: Prompt, settings: BodySettings): Parsed<BodyText> => {
+  const text = markedPrompt(prompt, settings.nonce, sglangApi);
+  if (text.kind === 'wrong') return text;
+  const { maxTokens } = prompt;
+  const { lengthFields, added } = settings.fields;
+  const { sampling_params: given, ...rest } = added;
+  const sampling = Object.entries(rest).filter(([name]) => SAMPLING.has(name));
+  const outer = Object.entries(rest).filter(([name]) => !SAMPLING.has(name));
+  const own = {
+    sampling_params: {
+      ...(maxTokens === undefined ? {} : { max_new_tokens: maxTokens }),
+      ...(maxTokens !== undefined && lengthFields.includes('min_tokens')
+        ? { min_new_tokens: maxTokens }
+        : {}),
+      ...(maxTokens !== undefined && lengthFields.includes('ignore_eos') ? { ignore_eos: true } : {}),
+      ...Object.fromEntries(sampling),
+      ...(isJsonObject(given) ? given : {}),
+    },
+    stream: settings.isStreaming,
+  };
+  return parsed(
+    between(
+      `{"model":${JSON.stringify(settings.model)},"text":`,
+      text.value,
+      `,${JSON.stringify(merged(own, Object.fromEntries(outer))).slice(1)}`,
+    ),
+  );
+};
+
+class SglangReply extends JsonReply {
+  #text = '';
+
+  override reset(): void {
+    super.reset();
+    this.#text = '';
+  }
+
+  protected read({ text, meta_info: meta }: JsonObject): number {
+    if (isJsonObject(meta)) this.#meta(meta);
+    const now = textOf(text);
+    // The same text again is no content: the server had tokens that make no whole character yet.
+    const isNew = now !== '' && now !== this.#text;
+    // Each event has the whole text so far, unless the server streams only what is new.
+    if (isNew) this.answer.add(now.startsWith(this.#text) ? now.slice(this.#text.length) : now);
+    this.#text = now;
+    return isNew ? CARRIES_ANSWER : CARRIES_NOTHING;
+  }
+
+  #meta(meta: JsonObject): void {
+    const { prompt_tokens: input, completion_tokens: output, cached_tokens: cached } = meta;
+    if (tokenCount(input) !== NO_FIGURE) this.inputTokens = tokenCount(input);
+    if (tokenCount(output) !== NO_FIGURE) this.outputTokens = tokenCount(output);
+    if (tokenCount(cached) !== NO_FIGURE) this.cachedTokens = tokenCount(cached);
+    const accepted = tokenCount(meta['spec_accept_token_num']);
+    if (accepted !== NO_FIGURE) this.predictedTokens = accepted;
+    const { finish_reason: finish } = meta;
+    const kind = isJsonObject(finish) ? textOf(finish['type']) : textOf(finish);
+    if (kind === '' || this.finishReason !== 'missing') return;
+    if (kind === 'abort') {
+      const why = isJsonObject(finish) ? textOf(finish['message']) : '';
+      this.defect = { kind: 'error-frame', detail: why || 'the server aborted the request' };
+      return;
+    }
+    this.finishReason = kind === 'stop' || kind === 'length' ? kind : 'other';
+  }
+}
+
+/** Of the fields that other APIs have beside the prompt, those that stand in `sampling_params` here. */
+const SAMPLING: ReadonlySet<string> = new Set([
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'stop',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+]);
