@@ -74,14 +74,7 @@ const codeDigest = (): string => {
   ])
     for (const name of readdirSync(new URL(folder, import.meta.url)).toSorted())
       hash.update(readFileSync(new URL(folder + name, import.meta.url)));
-  const bounds = [
-    'bound-percentiles',
-    'error-bounds',
-    'gap-bounds',
-    'lateness-counts',
-    'time-bins',
-    'value-edges',
-  ];
+  const bounds = ['bound-percentiles', 'error-bounds', 'gap-bounds', 'time-bins', 'value-edges'];
   for (const name of [...bounds, 'wake-lateness'])
     hash.update(readFileSync(new URL(`../src/metrics/${name}.ts`, import.meta.url)));
   return hash.digest('hex');

@@ -23,6 +23,7 @@ const complete = {
   finishReason: 'stop' as const,
   bytesSent: 400,
   bytesReceived: 4_000,
+  answerHash: 1,
 };
 
 /** Issued, first content, the other chunks in one record, complete: four records a sample. */

@@ -102,6 +102,7 @@ const measure = async (samplesPerSecond: number): Promise<void> => {
       finishReason: 'stop',
       bytesSent: 100,
       bytesReceived: 100,
+      answerHash: 1,
     });
     endedAtMs.push(endedMs);
   };

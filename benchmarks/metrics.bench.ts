@@ -110,6 +110,7 @@ const recordsOf = (sampleId: number): readonly EventRecord[] => {
       finishReason: 'stop',
       bytesSent: 500,
       bytesReceived: 2_000,
+      answerHash: 1,
     },
   ];
 };
@@ -212,6 +213,7 @@ const sample: EndedSample = {
   finishReason: 'stop',
   bytesSent: 500,
   bytesReceived: 20_000,
+  answerHash: 1,
 };
 const LINES = 20_000;
 const lineUs = measured(() => {

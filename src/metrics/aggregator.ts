@@ -163,6 +163,7 @@ export class Aggregator {
       pendingTasks: this.table.inFlightTasks,
       metrics: this.#metrics[effort](),
       ...this.#metrics.beside(),
+      ...(effort === 'live' ? {} : this.#metrics.forCoordinator()),
     };
   }
 }

@@ -11,11 +11,10 @@ export interface RankedValues {
   at(rank: number): number | undefined;
 }
 
-/** Of each value what it may be at the least, and at the most, but for a lag that some values pass. */
+/** What values may be at the least, at the most, or both, each sorted by itself, but for a lag that some values pass. */
 export interface BoundedValues {
-  readonly least: RankedValues;
-  /** undefined: what was measured. */
-  readonly most: RankedValues | undefined;
+  readonly least?: RankedValues;
+  readonly most?: RankedValues;
   readonly lags: readonly SparingLag[];
 }
 
@@ -25,7 +24,7 @@ export interface SparingLag {
   readonly lagNs: number;
 }
 
-/** Each of `ways` is a bound by itself. */
+/** Each of `ways` is a bound by itself; where none says what values are at the most, that is what was measured. */
 export const boundPercentiles = (
   measured: RankedValues,
   ways: readonly BoundedValues[],
@@ -46,7 +45,7 @@ const boundOne = (measured: RankedValues, ways: readonly BoundedValues[], percen
   let [above, below] = [value, isTwoSided ? Number.POSITIVE_INFINITY : 0];
   for (const { least, most, lags } of ways) {
     for (const { spared, lagNs } of lags) {
-      const low = least.at(rank - spared);
+      const low = least?.at(rank - spared);
       if (low !== undefined) above = Math.min(above, value - low + lagNs);
       const high = most?.at(Math.min(rank + spared, measured.length - 1));
       if (high !== undefined && (spared === 0 || rank + spared < measured.length))

@@ -9,6 +9,7 @@ import type { RequestLimit } from '../core/run/objective.ts';
 import { judgedObjectives } from '../core/run/objective.ts';
 import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { rateBounds } from '../core/run/rate-bounds.ts';
 import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
 import type { ReportAgent } from '../core/run/report-agent.ts';
@@ -16,6 +17,7 @@ import type { SentRange } from '../core/run/request-lengths.ts';
 import { runAsSent } from '../core/run/request-lengths.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
+import type { ReportRates } from '../core/run/run-rates.ts';
 import { reportRates } from '../core/run/run-rates.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
 import { unknown } from '../core/unknown.ts';
@@ -72,6 +74,7 @@ export const buildReport = (input: ReportInput): Report => {
       ...reportNotices(metrics, state === 'complete' || state === 'interrupted'),
       ...skewNotices(input.agents ?? []),
       ...lawNotices(law),
+      ...(config.run.isUnguarded === true ? [`nobody looked for what spoils figures: ${UNGUARDED}`] : []),
       ...input.notices,
     ],
     counts,
@@ -86,15 +89,7 @@ export const buildReport = (input: ReportInput): Report => {
     errors: positive(FAILURE_KINDS, kind => metrics.counter(`errors.${kind}`)),
     finishReasons: positive(FINISH_REASONS, reason => metrics.counter(`finishReason.${reason}`)),
     bytes: { sent: metrics.counter('bytesSent'), received: metrics.counter('bytesReceived') },
-    ...reportRates({
-      metrics,
-      run: {
-        pattern: config.run.pattern,
-        shape: config.run.shape,
-        isStreaming: config.run.streaming,
-      },
-      objectives: config.objectives,
-    }),
+    ...ratesOf(input, metrics),
     ...objectiveResults(metrics, config.objectives, counts),
     objectiveAnswers: answersOf(config, snapshot),
     series: Object.fromEntries(
@@ -109,16 +104,29 @@ export const buildReport = (input: ReportInput): Report => {
     machine: input.machine ?? unknown('only a run of one machine itself sees what its machine does'),
     environment: config.environment,
     provenance: config.provenance,
+    ...(snapshot?.variants === undefined ? {} : { variants: snapshot.variants }),
     ...(input.agents === undefined ? {} : { agents: input.agents }),
   };
 };
 
+const ratesOf = (
+  { config, snapshot }: ReportInput,
+  metrics: MetricLookup,
+): ReportRates & Pick<Report, 'rateBounds'> => {
+  const { pattern, shape, streaming } = config.run;
+  const run = { pattern, shape, isStreaming: streaming };
+  const rates = reportRates({ metrics, run, objectives: config.objectives });
+  const bounds = snapshot?.bounds ?? unknown('not in the metrics');
+  return { ...rates, rateBounds: rateBounds({ rates, bounds, tpot: metrics.series('tpotNs') }) };
+};
+
 /** What spoils the figures, and what the server says of itself. */
 const besideFigures = (
-  { config, snapshot, agents }: ReportInput,
+  { config, snapshot, agents, machine = unknown('not seen') }: ReportInput,
   metrics: MetricLookup,
 ): Pick<Report, 'contamination' | 'server'> => {
   const server = snapshot?.server ?? unknown('the server was not asked, or tells no metrics');
+  if (config.run.isUnguarded === true) return { contamination: unknown(UNGUARDED), server };
   if (agents !== undefined || snapshot?.evidence === undefined)
     return {
       contamination: unknown(
@@ -130,12 +138,15 @@ const besideFigures = (
     run: config.run,
     samples: snapshot.evidence,
     server,
+    machine,
     stopped: metrics.counter('finishReason.stop'),
     series: Object.fromEntries(metrics.allSeries),
     isDepthProfile: config.depth !== undefined,
   });
   return { contamination, server };
 };
+
+const UNGUARDED = 'it was switched off with --no-guard';
 
 const lawOf = (
   { inFlight }: ReportInput,

@@ -1,47 +1,101 @@
 // The error bound of each latency of a run, from what every sample says of its own stamps, from the lateness of its chunks and
 // from the marks (docs/metrics.md, "Error bounds").
 
+import { formatCount } from '../core/figure/figure.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
-import type { SeriesErrorBound } from '../core/run/error-bound.ts';
-import type { ChunkLatenessRecord, MarksRecord, SampleLateness } from '../core/run/event-record.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { BoundParts, RunBounds, SeriesErrorBound } from '../core/run/error-bound.ts';
+import type { GapEdgesRecord, MarksRecord, SampleLateness } from '../core/run/event-record.ts';
+import { GAP_EDGES, NO_FIGURE } from '../core/run/event-record.ts';
 import type { SeriesKey } from '../core/run/run-series.ts';
+import type { Reported } from '../core/unknown.ts';
+import { unknown } from '../core/unknown.ts';
+import { packBoundParts, unpackBoundParts } from './bound-parts.ts';
 import type { RankedValues } from './bound-percentiles.ts';
 import { boundPercentiles, roundedBound } from './bound-percentiles.ts';
 import { GapBounds } from './gap-bounds.ts';
 import type { SampleFigures } from './sample-figures.ts';
 import type { TimeLate } from './value-edges.ts';
 import { ValueEdges } from './value-edges.ts';
-import { WakeLateness } from './wake-lateness.ts';
+import type { MarkedLateness } from './wake-lateness.ts';
+import { latestOf, WakeLateness } from './wake-lateness.ts';
+import { WindowBounds } from './window-bounds.ts';
 
 export class ErrorBounds {
   readonly #edges: ReadonlyMap<string, readonly [ValueEdges, LateOf]>;
   readonly #gaps = new GapBounds();
-  readonly #marks: (readonly number[])[] = [];
+  readonly #window = new WindowBounds();
+  readonly #marks: MarksRecord[] = [];
   #markCount = 0;
-  #heldNsMax = 0;
-  #wake: WakeLateness | undefined;
+  #marked: MarkedLateness | undefined;
+  #completed = 0;
   #missing = 0;
+  #lost = 0;
+  readonly #agents: MarkedLateness[] = [];
+  /** Why an agent's part is not known. */
+  #unheard: string | undefined;
   /** Live, and how often more it is told again. */
   readonly #told = new Map<SeriesKey, { readonly bound: SeriesErrorBound | undefined; left: number }>();
 
   /** @param rawValuesMax kept of each series; past it bounds come from histograms */
   constructor(rawValuesMax?: number) {
-    this.#edges = new Map(LATE_OF.map(([key, lateOf]) => [key, [new ValueEdges(rawValuesMax), lateOf]]));
+    this.#edges = new Map(
+      LATE_OF.map(([key, lateOf]) => [
+        key,
+        [new ValueEdges({ rawValuesMax, isTwoSided: key === 'tpotNs' }), lateOf],
+      ]),
+    );
   }
 
-  observed(record: MarksRecord | ChunkLatenessRecord): void {
-    if (record.kind === 'client.chunks') this.#gaps.observed(record);
+  observed(record: MarksRecord | GapEdgesRecord): void {
+    if (record.kind === 'client.gaps') this.#gaps.observed(record);
     else if (this.#markCount < MARKS_MAX) {
-      this.#marks.push(record.latenessNs.map(lateNs => Math.max(0, lateNs)));
+      this.#marks.push(record);
       this.#markCount += record.latenessNs.length;
-      this.#heldNsMax = Math.max(this.#heldNsMax, record.heldNsMax);
-      this.#wake = undefined;
+      this.#marked = undefined;
     }
+  }
+
+  /** For a coordinator. */
+  parts(): BoundParts {
+    return packBoundParts({
+      lateMarks: this.#marks.map(({ latenessNs }) => latenessNs),
+      heldMarks: this.#marks.map(({ heldNs }) => heldNs),
+      gaps: this.#gaps.edges,
+    });
+  }
+
+  /** Of one of many machines, whose samples are counted here. undefined: it told nothing that can be read. */
+  addAgent(packed: BoundParts | undefined, { name, clockErrorNs }: BoundedAgent): void {
+    const parts = packed === undefined ? undefined : unpackBoundParts(packed);
+    const marks = parts?.lateMarks.reduce((sum, group) => sum + group.length, 0) ?? 0;
+    if (parts === undefined) this.#unheard ??= `${name} told nothing of how late it was`;
+    else if (marks < MARKS_MIN) this.#unheard ??= tooFewMarks(marks, `the load threads of ${name}`);
+    this.#markCount += marks;
+    this.#window.clockErrorNs = Math.max(this.#window.clockErrorNs, clockErrorNs);
+    if (parts === undefined) return;
+    this.#agents.push({
+      beyondKnown: new WakeLateness(parts.lateMarks),
+      beyondSleep: new WakeLateness(parts.heldMarks),
+    });
+    for (const edge of GAP_EDGES) this.#gaps.observed({ edge, cells: parts.gaps[edge] });
+    this.#marked = {
+      beyondKnown: latestOf(this.#agents.map(({ beyondKnown }) => beyondKnown)),
+      beyondSleep: latestOf(this.#agents.map(({ beyondSleep }) => beyondSleep)),
+    };
+  }
+
+  /** So many records, or messages of them, never came. */
+  lost(count: number): void {
+    this.#lost += count;
+  }
+
+  issued(window: number, sentNs: number): void {
+    this.#window.issued(window, sentNs);
   }
 
   completed(sample: EndedSample, figures: SampleFigures): void {
     const { lateness } = sample;
+    this.#completed += 1;
     if (lateness === undefined) {
       this.#missing += 1;
       return;
@@ -51,6 +105,13 @@ export class ErrorBounds {
       if (value !== NO_FIGURE) this.#edges.get(key)?.[0].add(value, lateOf(lateness, sample));
     }
     this.#gaps.completed(sample, lateness);
+    this.#window.completed(sample, lateness);
+  }
+
+  /** Of the run as a whole, or why nothing of it has a bound. */
+  ofRun(): Reported<RunBounds> {
+    const reason = this.#whyNone();
+    return reason === undefined ? { windowNs: this.#window.bound(this.#marksSoFar()) } : unknown(reason);
   }
 
   /** Exact: sorts. `measured` are the values of the series, ascending. */
@@ -81,15 +142,39 @@ export class ErrorBounds {
     percentiles: readonly number[],
     isExact: boolean,
   ): SeriesErrorBound | undefined {
-    if (measured.length === 0 || this.#missing > 0 || this.#markCount < MARKS_MIN) return undefined;
-    this.#wake ??= new WakeLateness(this.#marks, this.#heldNsMax);
+    if (measured.length === 0 || this.#whyNone() !== undefined) return undefined;
+    const marked = this.#marksSoFar();
     const bounds = key === 'chunkGapNs' ? this.#gaps : this.#edges.get(key)?.[0];
     if (bounds === undefined || bounds.count !== measured.length) return undefined;
     return {
-      mean: roundedBound(bounds.mean(this.#wake)),
-      percentiles: boundPercentiles(measured, bounds.ways(this.#wake, measured, isExact), percentiles),
+      mean: roundedBound(bounds.mean(marked)),
+      percentiles: boundPercentiles(measured, bounds.ways(marked, isExact), percentiles),
     };
   }
+
+  #marksSoFar(): MarkedLateness {
+    this.#marked ??= {
+      beyondKnown: new WakeLateness(this.#marks.map(({ latenessNs }) => latenessNs)),
+      beyondSleep: new WakeLateness(this.#marks.map(({ heldNs }) => heldNs)),
+    };
+    return this.#marked;
+  }
+
+  #whyNone(): string | undefined {
+    if (this.#completed === 0) return 'no request completed';
+    if (this.#lost > 0) return 'records of the client were lost';
+    if (this.#missing > 0)
+      return `${formatCount(this.#missing)} of ${formatCount(this.#completed)} requests do not tell how late their stamps may be`;
+    if (this.#unheard !== undefined) return this.#unheard;
+    if (this.#markCount < MARKS_MIN) return tooFewMarks(this.#markCount, 'the load threads');
+    return undefined;
+  }
+}
+
+export interface BoundedAgent {
+  readonly name: string;
+  /** By which its samples were placed among the others'. */
+  readonly clockErrorNs: number;
 }
 
 type LateOf = (lateness: SampleLateness, sample: EndedSample) => TimeLate;
@@ -129,6 +214,11 @@ const LATE_OF = [
     }),
   ],
 ] as const;
+
+const tooFewMarks = (count: number, where: string): string =>
+  count === 0
+    ? `no mark reached ${where} over loopback`
+    : `the run was too short: ${count} marks reached ${where}, and ${MARKS_MIN} say something of them`;
 
 /** Fewer say nothing of a tail. */
 const MARKS_MIN = 20;

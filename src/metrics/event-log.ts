@@ -220,6 +220,7 @@ const recordLine = (record: EventRecord): string => {
     firstByteNs: figureOrNull(record.firstByteNs),
     inputTokens: figureOrNull(record.inputTokens),
     outputTokens: figureOrNull(record.outputTokens),
+    answerHash: figureOrNull(record.answerHash),
   })}\n`;
 };
 

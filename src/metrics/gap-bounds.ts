@@ -1,39 +1,55 @@
-// Bounds of the gaps between chunks: a gap is too long by the lateness of its end and too short by that of its start. In the mean
-// of a stream only its first and last chunk count.
+// Bounds of the gaps between chunks: a gap is too long by the lateness of its end and too short by that of its start. What each may
+// truly be is counted where its stamps are (bench/parse/gap-edges.ts). In the mean of a stream only its first and last chunk count.
 
+import { recordOf } from '../core/record-of.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { ErrorBound } from '../core/run/error-bound.ts';
-import type { ChunkLatenessRecord, SampleLateness } from '../core/run/event-record.ts';
+import type { GapEdge, GapEdgesRecord, SampleLateness } from '../core/run/event-record.ts';
+import { GAP_EDGES } from '../core/run/event-record.ts';
+import { Histogram } from '../core/statistics/histogram.ts';
 import type { BoundedValues, RankedValues } from './bound-percentiles.ts';
-import { LatenessCounts } from './lateness-counts.ts';
 import { TimeBins } from './time-bins.ts';
-import type { WakeLateness } from './wake-lateness.ts';
+import type { MarkedLateness } from './wake-lateness.ts';
 
 export class GapBounds {
-  readonly #own = new LatenessCounts();
-  readonly #latest = new LatenessCounts();
-  readonly #bins = new TimeBins();
+  readonly #edges: Readonly<Record<GapEdge, Histogram>> = recordOf(
+    GAP_EDGES,
+    () => new Histogram({ low: 1, high: 3_600_000_000_000 }),
+  );
+  readonly #starts = new TimeBins();
   readonly #ends = new TimeBins();
+  /** Of streams. */
+  readonly #lasts = new TimeBins();
   readonly #sums = { firstNs: 0, lastNs: 0, firstNsMax: 0, lastNsMax: 0 };
   #samples = 0;
   #count = 0;
 
+  /** 0 while no thread has told any. */
   get count(): number {
-    return this.#own.isEmpty ? 0 : this.#count;
+    return this.#edges.knownLeast.count === 0 ? 0 : this.#count;
   }
 
-  observed({ isMax, cells }: ChunkLatenessRecord): void {
-    for (const [lateNsMax, count] of cells) (isMax ? this.#latest : this.#own).add(lateNsMax, count);
+  /** As a coordinator is told them. */
+  get edges(): Readonly<Record<GapEdge, Histogram>> {
+    return this.#edges;
+  }
+
+  observed({
+    edge,
+    cells,
+  }: Pick<GapEdgesRecord, 'edge'> & { readonly cells: Iterable<readonly [number, number]> }): void {
+    for (const [cell, count] of cells) this.#edges[edge].addCell(cell, count);
   }
 
   completed({ chunkGapsNs, firstContentNs, endNs }: EndedSample, late: SampleLateness): void {
     if (chunkGapsNs.length === 0) return;
     let atNs = firstContentNs;
     for (const gapNs of chunkGapsNs) {
+      this.#starts.add(atNs);
       atNs += gapNs;
-      this.#bins.add(atNs);
+      this.#ends.add(atNs);
     }
-    this.#ends.add(endNs);
+    this.#lasts.add(endNs);
     this.#count += chunkGapsNs.length;
     this.#samples += 1;
     this.#sums.firstNs += late.firstContentLateNs;
@@ -42,25 +58,37 @@ export class GapBounds {
     this.#sums.lastNsMax += late.lastContentLateNsMax;
   }
 
-  mean(wake: WakeLateness): ErrorBound {
-    const wakesNs = this.#samples * wake.meanMaxNs(this.#ends.effectiveCount);
+  mean({ beyondKnown, beyondSleep }: MarkedLateness): ErrorBound {
+    const bins = this.#lasts.effectiveCount;
+    const wakesNs = this.#samples * beyondKnown.meanMaxNs(bins);
+    const heldNs = this.#samples * beyondSleep.meanMaxNs(bins);
     const { firstNs, lastNs, firstNsMax, lastNsMax } = this.#sums;
     return {
-      above: Math.min(lastNs + wakesNs, lastNsMax + this.#samples * wake.heldNsMax) / this.#count,
-      below: Math.min(firstNs + wakesNs, firstNsMax + this.#samples * wake.heldNsMax) / this.#count,
+      above: Math.min(lastNs + wakesNs, lastNsMax + heldNs) / this.#count,
+      below: Math.min(firstNs + wakesNs, firstNsMax + heldNs) / this.#count,
     };
   }
 
-  ways(wake: WakeLateness, measured: RankedValues): readonly BoundedValues[] {
-    const both = { least: measured, most: measured };
-    const wakes = wake.lags(this.#bins);
+  ways({ beyondKnown, beyondSleep }: MarkedLateness): readonly BoundedValues[] {
     return [
-      // Whatever values pass one lag, and others the other: each of so few of the ways that the rest would tell no more.
-      ...wakes.map(({ spared, lagNs }) => ({
-        ...both,
-        lags: this.#own.lags().map(own => ({ spared: own.spared + spared, lagNs: own.lagNs + lagNs })),
-      })),
-      { ...both, lags: this.#latest.lags(wake.heldNsMax) },
+      { least: this.#atLeast('knownLeast'), lags: beyondKnown.lags(this.#ends) },
+      { most: this.#atMost('knownMost'), lags: beyondKnown.lags(this.#starts) },
+      { least: this.#atLeast('surelyLeast'), lags: beyondSleep.lags(this.#ends) },
+      { most: this.#atMost('surelyMost'), lags: beyondSleep.lags(this.#starts) },
     ];
+  }
+
+  /** Gaps whose edges are not told yet may be anything: as many ranks are left out. */
+  #atLeast(edge: GapEdge): RankedValues {
+    const counts = this.#edges[edge];
+    const untold = Math.max(0, this.#count - counts.count);
+    return { length: this.#count, at: rank => counts.lowestAtRank(rank - untold + 1) };
+  }
+
+  /** Edges of samples that are not counted here may be less than any. */
+  #atMost(edge: GapEdge): RankedValues {
+    const counts = this.#edges[edge];
+    const uncounted = Math.max(0, counts.count - this.#count);
+    return { length: this.#count, at: rank => counts.valueAtRank(rank + uncounted + 1) };
   }
 }

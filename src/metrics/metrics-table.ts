@@ -105,8 +105,14 @@ export class MetricsTable {
       case 'sample.recv_non_first':
         this.#receivedMore(record);
         return;
+      case 'sample.skipped':
+        this.#skipped(record);
+        return;
       case 'sample.remarked':
         this.#rowOf(record.sampleId)?.tellRemark(record);
+        return;
+      case 'sample.noted':
+        this.#rowOf(record.sampleId)?.tellNote(record);
         return;
       case 'sample.complete':
         this.#ended(record);
@@ -121,7 +127,7 @@ export class MetricsTable {
         this.#rowOf(record.sampleId)?.tellLateness(record);
         return;
       case 'client.marks':
-      case 'client.chunks':
+      case 'client.gaps':
         if (this.#isTracking(record.atNs)) this.#metrics.bounds.observed(record);
         return;
       case 'client.host':
@@ -144,6 +150,7 @@ export class MetricsTable {
   lost({ undecodable, dropped }: { readonly undecodable: number; readonly dropped: number }): void {
     this.#metrics.counters.recordsUndecodable.add(undecodable);
     this.#metrics.counters.droppedEvents.add(dropped);
+    this.#metrics.bounds.lost(undecodable + dropped);
   }
 
   /** The first one of a sample counts: a second would reset stamps that later records rest on. */
@@ -160,6 +167,12 @@ export class MetricsTable {
       return;
     }
     this.#rows.set(sampleId, new SampleRow(sample));
+  }
+
+  #skipped({ sampleId, isWarmup }: SampleRecordOf<'sample.skipped'>): void {
+    if (this.#seen.add(sampleId))
+      this.#metrics.skipped({ window: isWarmup ? OUTSIDE_WINDOWS : this.#window });
+    else this.#metrics.counters.recordsDuplicate.add();
   }
 
   #receivedFirst({ sampleId, atNs, firstByteNs }: SampleRecordOf<'sample.recv_first'>): void {
@@ -227,11 +240,13 @@ const hasWholeStamp = (record: EventRecord): boolean => {
     case 'sample.issued':
       return isWholeFigure(record.sampleId) && isWholeFigure(record.atNs) && isWholeFigure(record.intendedNs);
     case 'sample.recv_first':
+    case 'sample.skipped':
     case 'sample.complete':
       return isWholeFigure(record.sampleId) && isWholeFigure(record.atNs);
     case 'sample.recv_non_first':
     case 'sample.lateness':
     case 'sample.remarked':
+    case 'sample.noted':
       return isWholeFigure(record.sampleId);
     default:
       return isWholeFigure(record.atNs);

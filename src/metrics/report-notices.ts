@@ -10,6 +10,8 @@ import { isUnknown } from '../core/unknown.ts';
 export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly string[] => [
   ...staleNotices(metrics),
   ...(isOver ? unsentNotices(metrics) : []),
+  ...checkNotices(metrics),
+  ...cancelledNotices(metrics),
   ...unfinishedNotices(metrics),
   ...problemNotices(metrics),
   ...metrics.allSeries.values().flatMap(seriesNotices),
@@ -38,6 +40,28 @@ const unsentNotices = (metrics: MetricLookup): readonly string[] => {
     ? []
     : [
         `${waiting} arrivals were due and held back by --max-in-flight when the load ended; they were never sent`,
+      ];
+};
+
+const checkNotices = (metrics: MetricLookup): readonly string[] => {
+  const fits = metrics.counter('answers.fits');
+  const notJson = metrics.counter('answers.not-json');
+  const misfit = metrics.counter('answers.misfit');
+  const absent = metrics.counter('answers.absent');
+  const checked = fits + notJson + misfit + absent;
+  return checked === 0
+    ? []
+    : [
+        `${fits} of ${checked} answers are what was asked for: ${notJson} are not JSON, ${misfit} do not fit their schema, ${absent} have none`,
+      ];
+};
+
+const cancelledNotices = (metrics: MetricLookup): readonly string[] => {
+  const planned = metrics.counter('cancelledAsPlanned');
+  return planned === 0
+    ? []
+    : [
+        `${planned} requests were broken off by --cancel-after, as planned: they are no failures, and in no series`,
       ];
 };
 

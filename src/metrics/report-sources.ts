@@ -10,6 +10,7 @@ import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { shapeOf } from '../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import { unknown } from '../core/unknown.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';
@@ -21,6 +22,7 @@ import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
 import type { CountedSamples } from './samples-file.ts';
 import { countSamples } from './samples-file.ts';
+import { withSessions } from './session-samples.ts';
 
 export interface FinalSnapshot {
   readonly snapshot: MetricsSnapshot | undefined;
@@ -77,7 +79,8 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
   const report = await rebuiltFrom(directory, config, options);
   const kept = await readIf(runFiles(directory).report, REPORT_BYTES_MAX, reportFromJson);
   const judged = kept.kind === 'read' && kept.value.run.id === report.run.id ? judgedIn(kept.value) : {};
-  return { ...(await withDepthProfile(report, config.depth, runFiles(directory).samples)), ...judged };
+  const { samples } = runFiles(directory);
+  return { ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)), ...judged };
 };
 
 /** Only the run itself could ask the machine that it loaded. */
@@ -219,6 +222,7 @@ const mergedSnapshot = (
     pendingTasks: 0,
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
     ...metrics.beside(),
+    bounds: unknown('the marks that bounds rest on are not in samples.jsonl'),
     // No line of a sample knows it.
     ...(snapshot?.server === undefined ? {} : { server: snapshot.server }),
   };

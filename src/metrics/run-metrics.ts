@@ -27,6 +27,7 @@ import type { SampleFigures } from './sample-figures.ts';
 import { sampleFigures } from './sample-figures.ts';
 import type { SeriesSampler } from './series-sampler.ts';
 import { SteadyState } from './steady-state.ts';
+import { VariantMetrics } from './variant-metrics.ts';
 
 export interface RunMetricsOptions {
   readonly pattern: RunPattern;
@@ -64,10 +65,13 @@ export class RunMetrics {
   readonly #goodput: Goodput;
   readonly #tallies: readonly (readonly [JudgedObjective, ObjectiveTally])[];
   readonly #contamination: ContaminationTally;
+  readonly #variants = new VariantMetrics();
   readonly #isStreaming: boolean;
+  readonly #hasCells: boolean;
 
   constructor({ objectives, judged = [], ...run }: RunMetricsOptions) {
     this.#isStreaming = run.isStreaming;
+    this.#hasCells = run.hasCells ?? false;
     this.#contamination = new ContaminationTally(run);
     this.counters = counterSamplers(this.#registry);
     this.#errors = recordOf(FAILURE_KINDS, kind => this.counters[`errors.${kind}`]);
@@ -86,12 +90,18 @@ export class RunMetrics {
     this.counters.samplesIssued.add();
     if (window < 0) return;
     this.counters.trackedSamplesIssued.add();
+    this.bounds.issued(window, sentNs);
     this.#windows.sent(window, sentNs);
     this.#steadyState.sent(sentNs);
     // A request that went out early was not late; it is counted, since pacing should never do that.
     if (sentNs < intendedNs) this.counters.samplesSentEarly.add();
     this.#series.sendLatenessNs?.record(Math.max(0, sentNs - intendedNs - heldBackNs));
     this.#series.heldBackNs?.record(heldBackNs);
+  }
+
+  skipped({ window }: Pick<EndedSample, 'window'>): void {
+    this.counters.samplesSkipped.add();
+    if (window >= 0) this.counters.trackedSamplesSkipped.add();
   }
 
   ended(sample: EndedSample): void {
@@ -114,13 +124,16 @@ export class RunMetrics {
         counters.samplesCancelled.add();
         if (isTracked) {
           counters.trackedSamplesCancelled.add();
-          this.#judged(sample, undefined);
+          // Whoever breaks off on purpose says nothing of the server.
+          if (sample.note?.isCancelledAsPlanned === true) counters.cancelledAsPlanned.add();
+          else this.#judged(sample, undefined);
         }
         break;
       default:
         sample.outcome satisfies never;
     }
     if (!isTracked) return;
+    if (sample.outcome !== 'completed') this.#variants.ended(sample, undefined);
     counters.bytesSent.add(sample.bytesSent);
     counters.bytesReceived.add(sample.bytesReceived);
     this.#steadyState.ended(sample);
@@ -149,13 +162,21 @@ export class RunMetrics {
   }
 
   /** What goes with a snapshot beside its metrics. */
-  beside(): Pick<MetricsSnapshot, 'objectives' | 'evidence' | 'server'> {
+  beside(): Pick<MetricsSnapshot, 'objectives' | 'evidence' | 'server' | 'bounds' | 'variants'> {
     const server = this.server.evidence();
+    const variants = this.#variants.figures();
     return {
       objectives: this.answers(),
       evidence: this.#contamination.evidence(),
+      bounds: this.bounds.ofRun(),
       ...(server === undefined ? {} : { server }),
+      ...(variants === undefined ? {} : { variants }),
     };
+  }
+
+  /** What only the coordinator of many machines needs, at the end. */
+  forCoordinator(): Pick<MetricsSnapshot, 'boundParts'> {
+    return this.#hasCells ? { boundParts: this.bounds.parts() } : {};
   }
 
   get valueCount(): number {
@@ -168,12 +189,15 @@ export class RunMetrics {
 
   #completed(sample: EndedSample): void {
     this.counters.trackedSamplesCompleted.add();
+    const check = sample.note?.check ?? 'none';
+    if (check !== 'none') this.counters[`answers.${check}`].add();
     this.counters.chunksCompleted.add(sample.chunkCount);
     this.#finishReasons[sample.finishReason].add();
     this.#windows.completed(sample.window, sample.endNs);
     if (sample.inputTokens === NO_FIGURE || sample.outputTokens === NO_FIGURE)
       this.counters.usageMissing.add();
     const figures = sampleFigures(sample, this.#isStreaming);
+    this.#variants.ended(sample, figures);
     this.#judged(sample, figures);
     if (figures === undefined) {
       this.counters.samplesInconsistent.add();

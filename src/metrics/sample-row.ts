@@ -3,6 +3,7 @@
 import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
 import type { SampleLateness, SampleRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { SampleNote } from '../core/run/sample-note.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
 
 export type SampleRecordOf<K extends SampleRecord['kind']> = Extract<SampleRecord, { readonly kind: K }>;
@@ -20,6 +21,7 @@ export class SampleRow {
   failure: SampleFailure | undefined;
   lateness: SampleLateness | undefined;
   remark: SampleRemark | undefined;
+  note: SampleNote | undefined;
 
   constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs' | 'heldBackNs'>) {
     this.window = issued.window;
@@ -35,6 +37,10 @@ export class SampleRow {
 
   tellRemark({ kind: _kind, sampleId: _id, ...remark }: SampleRecordOf<'sample.remarked'>): void {
     this.remark = remark;
+  }
+
+  tellNote({ kind: _kind, sampleId: _id, ...note }: SampleRecordOf<'sample.noted'>): void {
+    this.note = note;
   }
 }
 
@@ -61,8 +67,10 @@ export const endedSample = (row: SampleRow, record: SampleRecordOf<'sample.compl
     finishReason: record.finishReason,
     bytesSent: isWholeFigure(record.bytesSent) ? record.bytesSent : 0,
     bytesReceived: isWholeFigure(record.bytesReceived) ? record.bytesReceived : 0,
+    ...(isWholeFigure(record.answerHash) ? { answerHash: record.answerHash } : {}),
     ...(row.lateness === undefined ? {} : { lateness: row.lateness }),
     ...(row.remark === undefined ? {} : { remark: row.remark }),
+    ...(row.note === undefined ? {} : { note: row.note }),
   };
 };
 

@@ -2,6 +2,7 @@
 // that was cut short by a kill gives what it has, and says what it lacks.
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
+import type { SkippedTurn } from '../core/run/session-outcome.ts';
 import { readOwnSampleLine } from '../wire/own-sample-line.ts';
 import type { SamplesEnd } from '../wire/sample-line.ts';
 import { decodeSampleLine } from '../wire/sample-line.ts';
@@ -37,6 +38,10 @@ export const countSamples = async (path: string, options: RunMetricsOptions): Pr
     metrics.issued(sample);
     metrics.ended(sample);
   };
+  const skip = (turn: SkippedTurn): void => {
+    if (seen.add(turn.sampleId)) metrics.skipped(turn);
+    else metrics.counters.recordsDuplicate.add();
+  };
   const read = (bytes: Buffer, isUnfinished: boolean): void => {
     for (let from = 0; from < bytes.length; ) {
       const feed = bytes.indexOf(LINE_FEED, from);
@@ -47,6 +52,7 @@ export const countSamples = async (path: string, options: RunMetricsOptions): Pr
         const text = bytes.toString('utf8', from, to);
         const decoded = text.trim() === '' ? undefined : decodeSampleLine(text);
         if (decoded?.kind === 'sample') take(decoded.sample);
+        else if (decoded?.kind === 'skipped') skip(decoded.turn);
         else if (decoded?.kind === 'end') end = decoded.end;
         else if (decoded !== undefined && isUnfinished) isTorn = true;
         else if (decoded !== undefined) unreadableLines += 1;

@@ -7,7 +7,12 @@ import { figureText, formatCount } from '../core/figure/figure.ts';
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { fromText } from '../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
-import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
+import {
+  figureVerdicts,
+  figureVerdictText,
+  unboundedReason,
+  unboundedText,
+} from '../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { answerSentence } from '../core/run/objective-labels.ts';
@@ -22,6 +27,7 @@ import {
 } from '../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
+import { sessionLines } from '../core/run/session-rows.ts';
 import { brokenLines, clipped, hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
@@ -36,6 +42,7 @@ export const shortReport = (report: Report): readonly string[] => {
     ...(report.depth === undefined
       ? [...figures(report), '', ...percentiles(report)]
       : depthLines(report.depth)),
+    ...ofSessions(report),
     ...errorBounds(report),
     ...underBound(report),
     ...spoiled(report),
@@ -44,6 +51,10 @@ export const shortReport = (report: Report): readonly string[] => {
   const room = Math.max(OBJECTIVE_LINES_LEAST, SCREEN_LINES - above.length - below.length - 1);
   return [...above, ...objectives(report, room), ...below].map(line => clipped(line, COLUMNS));
 };
+
+/** What of them belongs on a screen; the tables by turn are in the whole report. */
+const ofSessions = ({ sessions }: Report): readonly string[] =>
+  sessions === undefined ? [] : sessionLines(sessions).map(line => `  ${line}`);
 
 /** In capitals where something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report): readonly string[] => {
@@ -125,9 +136,12 @@ const underBound = ({ headroom }: Report): readonly string[] =>
   headroom === undefined || isUnknown(headroom) ? [] : ['', ...runHeadroomLines(headroom)];
 
 /** Of the client's part in the figures the worst, one a line. */
-const errorBounds = ({ series }: Report): readonly string[] => {
+const errorBounds = ({ series, rateBounds }: Report): readonly string[] => {
   const [worst, ...rest] = figureVerdicts(series);
-  if (worst === undefined) return [];
+  if (worst === undefined) {
+    const reason = unboundedReason(series, rateBounds);
+    return reason === undefined ? [] : [`  client: ${unboundedText(reason)}`];
+  }
   const others = rest.filter(({ kind }) => kind !== 'good').length;
   return [`  client: ${figureVerdictText(worst)}${others === 0 ? '' : `; ${others} more with --full`}`];
 };
@@ -178,7 +192,7 @@ const shortened = (lines: readonly string[], linesMax: number): readonly string[
 
 const TAILS = ['90', '99'] as const;
 const COLUMNS = 80;
-const VERDICT_LINES_MAX = 6;
+const VERDICT_LINES_MAX = 5;
 /** Of 40, with what the command says beneath. */
 const SCREEN_LINES = 36;
 const OBJECTIVE_LINES_LEAST = 3;

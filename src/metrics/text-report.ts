@@ -5,17 +5,33 @@ import { figureText, formatCount, formatThreeDigits } from '../core/figure/figur
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
 import { contaminationLines } from '../core/run/contamination.ts';
-import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
+import {
+  boundText,
+  figureVerdicts,
+  figureVerdictText,
+  unboundedReason,
+  unboundedText,
+} from '../core/run/figure-verdict.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import { provenanceRows } from '../core/run/provenance-rows.ts';
+import { rateBoundText } from '../core/run/rate-bounds.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
 import { isSendTailTold, TOO_FEW } from '../core/run/report-summary.ts';
 import { stateOf } from '../core/run/run-digest.ts';
+import type { RateKey } from '../core/run/run-rates.ts';
 import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
 import { nameLabel } from '../core/run/run-tags.ts';
 import { serverFigureRows } from '../core/run/server-rows.ts';
+import {
+  sessionLines,
+  TURN_COLUMNS,
+  turnRows,
+  UNCACHED_COLUMNS,
+  uncachedRows,
+} from '../core/run/session-rows.ts';
+import { VARIANT_COLUMNS, variantRows } from '../core/run/variant-rows.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import { asciiOf } from '../core/text/ascii.ts';
 import { inColumns } from '../core/text/columns.ts';
@@ -57,7 +73,9 @@ const everything = (report: Report): readonly string[] => [
   '',
   ...client(report),
   ...server(report),
+  ...variants(report),
   ...agents(report),
+  ...sessions(report),
   ...underBound(report),
   ...list('What spoils figures', contaminationLines(report)),
   ...list('Notices', report.notices),
@@ -84,6 +102,13 @@ const head = ({ run, environment, series, provenance }: Report): readonly string
   ]),
 ];
 
+const variants = (report: Report): readonly string[] => {
+  const rows = variantRows(report);
+  return rows.length === 0
+    ? []
+    : ['', 'By model', ...inColumns([VARIANT_COLUMNS, ...rows], { hasFigures: true })];
+};
+
 type Pair = readonly [name: string, text: string];
 
 const words = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
@@ -108,18 +133,27 @@ const rates = (report: Report): readonly string[] => {
   return inColumns(
     RATE_KEYS.flatMap((key): readonly Pair[] => {
       const { label, unit } = rateRow(key);
+      const bound = rateBoundWords(report.rateBounds, key);
       if (key === 'perUserTokensPerSecond')
         return [
-          [`${label}, p50`, rate(user.p50)],
+          [`${label}, p50`, `${rate(user.p50)}${bound}`],
           [`${label}, p90`, rate(user.p90)],
         ];
       const value = report[key];
       // Of a run that has no plateau all three would say so.
       if (value === undefined || (key.startsWith('steadyState') && isUnknown(report.steadyStateWindowNs)))
         return [];
-      return [[label, unit === 'ns' ? time(value) : rate(value)]];
+      return [[label, `${unit === 'ns' ? time(value) : rate(value)}${bound}`]];
     }),
   );
+};
+
+/** " ±0.021", or why it has none where the others of the run have one. */
+const rateBoundWords = (bounds: Report['rateBounds'], key: RateKey): string => {
+  const bound = isUnknown(bounds) ? undefined : bounds[key];
+  if (bound === undefined) return '';
+  if (isUnknown(bound)) return ` (bound unknown: ${bound.reason})`;
+  return ` ${key === 'windowNs' ? boundText(bound) : rateBoundText(bounds, key)}`;
 };
 
 const rate = (value: number | Unknown): string => {
@@ -137,6 +171,19 @@ const objectives = (report: Report): readonly string[] => [
       `  objective ${name} at most ${time(limitNs)}: met by ${formatCount(metSamples)} of ${formatCount(samples)}`,
   ),
 ];
+
+const sessions = ({ sessions: told }: Report): readonly string[] => {
+  if (told === undefined) return [];
+  const uncached = uncachedRows(told);
+  return [
+    ...list('Sessions', sessionLines(told)),
+    '',
+    ...inColumns([TURN_COLUMNS, ...turnRows(told)], { hasFigures: true }),
+    ...(uncached.length === 0
+      ? []
+      : ['', ...inColumns([UNCACHED_COLUMNS, ...uncached], { hasFigures: true })]),
+  ];
+};
 
 const tally = (title: string, of: Readonly<Record<string, number>>): readonly string[] => {
   const rows = Object.entries(of).map(([name, count]) => [name, formatCount(count)]);
@@ -170,9 +217,17 @@ const client = (report: Report): readonly string[] => {
           ? time(of.gcPauseNs)
           : `${time(of.gcPauseNs.total)}, longest ${time(of.gcPauseNs.max)}`,
       ],
-      ...figureVerdicts(report.series).map(verdict => ['', figureVerdictText(verdict)]),
+      ...boundRows(report),
       ['connections', `${opened} opened, ${reused} reused, ${closed} closed, ${stale} stale`],
     ]),
+  ];
+};
+
+const boundRows = ({ series, rateBounds: bounds }: Report): readonly Pair[] => {
+  const reason = unboundedReason(series, bounds);
+  return [
+    ...figureVerdicts(series).map((verdict): Pair => ['', figureVerdictText(verdict)]),
+    ...(reason === undefined ? [] : [['', unboundedText(reason)] as const]),
   ];
 };
 

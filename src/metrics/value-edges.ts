@@ -1,13 +1,12 @@
-// Of each value of a series, what it may truly be: less the lateness of its end, and more by that of its start. Kept as the series
-// keeps its values, so that percentiles of both can be compared, live and exact.
+// Of each value of a series, what it may truly be: less the lateness of its end, and more by that of its start. Sorted, they are what
+// the percentiles may truly be. Kept as the series keeps its values, live and exact.
 
 import type { ErrorBound } from '../core/run/error-bound.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
 import { RawValues } from '../core/statistics/raw-values.ts';
-import type { BoundedValues, RankedValues, SparingLag } from './bound-percentiles.ts';
-import { LatenessCounts } from './lateness-counts.ts';
+import type { BoundedValues, RankedValues } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';
-import type { WakeLateness } from './wake-lateness.ts';
+import type { Lateness, MarkedLateness } from './wake-lateness.ts';
 
 /** How late the stamps at the ends of a time may be, and what the time is divided by. */
 export interface TimeLate {
@@ -21,18 +20,24 @@ export interface TimeLate {
   readonly dividedBy: number;
 }
 
+export interface ValueEdgesOptions {
+  /** Past it bounds come from histograms. */
+  readonly rawValuesMax: number | undefined;
+  /** Whether its start can be late, too: then it may be measured too short. */
+  readonly isTwoSided: boolean;
+}
+
 export class ValueEdges {
-  readonly #least: Edge;
-  readonly #most: Edge;
+  /** By what is known of each stamp, and whatever happened while its thread slept. */
+  readonly #known: Sides;
+  readonly #surely: Sides;
   readonly #bins = new TimeBins();
-  readonly #latest = new LatenessCounts();
   #count = 0;
-  #latestNs = 0;
   #divisorMin = Number.POSITIVE_INFINITY;
 
-  constructor(rawValuesMax: number | undefined) {
-    this.#least = new Edge(rawValuesMax);
-    this.#most = new Edge(rawValuesMax);
+  constructor(options: ValueEdgesOptions) {
+    this.#known = sidesOf(options);
+    this.#surely = sidesOf(options);
   }
 
   get count(): number {
@@ -43,66 +48,75 @@ export class ValueEdges {
     this.#count += 1;
     this.#divisorMin = Math.min(this.#divisorMin, dividedBy);
     this.#bins.add(atNs);
-    this.#least.add(valueNs, endNs / dividedBy);
-    const latestNs = Math.max(endNsMax, startNsMax) / dividedBy;
-    this.#latest.add(latestNs);
-    this.#latestNs += latestNs;
-    if (dividedBy > 1 || startNsMax > 0) this.#most.add(valueNs, -startNs / dividedBy);
+    this.#known.least.add(valueNs, -endNs / dividedBy);
+    this.#surely.least.add(valueNs, -endNsMax / dividedBy);
+    this.#known.most?.add(valueNs, startNs / dividedBy);
+    this.#surely.most?.add(valueNs, startNsMax / dividedBy);
   }
 
-  mean(wake: WakeLateness): ErrorBound {
-    const wakeNs = wake.meanMaxNs(this.#bins.effectiveCount) / this.#divisorMin;
-    const latestNs = this.#latestNs / this.#count + wake.heldNsMax;
+  mean({ beyondKnown, beyondSleep }: MarkedLateness): ErrorBound {
+    const sideOf = (known: Edge | undefined, surely: Edge | undefined): number =>
+      known === undefined || surely === undefined
+        ? 0
+        : Math.min(this.#meanMaxNs(known, beyondKnown), this.#meanMaxNs(surely, beyondSleep));
     return {
-      above: Math.min(this.#least.lateNs / this.#count + wakeNs, latestNs),
-      below: this.#hasMost ? Math.min(wakeNs - this.#most.lateNs / this.#count, latestNs) : 0,
+      above: sideOf(this.#known.least, this.#surely.least),
+      below: sideOf(this.#known.most, this.#surely.most),
     };
   }
 
-  ways(wake: WakeLateness, measured: RankedValues, isExact: boolean): readonly BoundedValues[] {
-    const most = this.#hasMost ? this.#most.ranked(isExact) : undefined;
-    return [
-      { least: this.#least.ranked(isExact), most, lags: this.#wakeLags(wake) },
-      {
-        least: measured,
-        most: most === undefined ? undefined : measured,
-        lags: this.#latest.lags(wake.heldNsMax),
-      },
-    ];
+  ways({ beyondKnown, beyondSleep }: MarkedLateness, isExact: boolean): readonly BoundedValues[] {
+    return [this.#way(this.#known, beyondKnown, isExact), this.#way(this.#surely, beyondSleep, isExact)];
   }
 
-  get #hasMost(): boolean {
-    return this.#most.count === this.#count;
+  #way({ least, most }: Sides, beyond: Lateness, isExact: boolean): BoundedValues {
+    return {
+      least: least.ranked(isExact, 'lowest'),
+      ...(most === undefined ? {} : { most: most.ranked(isExact, 'highest') }),
+      lags: beyond.lags(this.#bins).map(({ spared, lagNs }) => ({ spared, lagNs: lagNs / this.#divisorMin })),
+    };
   }
 
-  #wakeLags(wake: WakeLateness): readonly SparingLag[] {
-    return wake.lags(this.#bins).map(({ spared, lagNs }) => ({ spared, lagNs: lagNs / this.#divisorMin }));
+  #meanMaxNs(edge: Edge, beyond: Lateness): number {
+    return edge.lateNs / this.#count + beyond.meanMaxNs(this.#bins.effectiveCount) / this.#divisorMin;
   }
 }
+
+interface Sides {
+  readonly least: Edge;
+  readonly most: Edge | undefined;
+}
+
+const sidesOf = ({ rawValuesMax, isTwoSided }: ValueEdgesOptions): Sides => ({
+  least: new Edge(rawValuesMax),
+  most: isTwoSided ? new Edge(rawValuesMax) : undefined,
+});
 
 class Edge {
   readonly #raw: RawValues;
   readonly #histogram = new Histogram({ low: 1, high: 3_600_000_000_000 });
   lateNs = 0;
-  count = 0;
 
   constructor(rawValuesMax: number | undefined) {
     this.#raw = new RawValues(rawValuesMax);
   }
 
-  /** @param lateNs negative for what a value may be at the most */
-  add(valueNs: number, lateNs: number): void {
-    const edgeNs = Math.max(0, valueNs - lateNs);
+  /** @param byNs negative for what a value may be at the least */
+  add(valueNs: number, byNs: number): void {
+    const edgeNs = Math.max(0, valueNs + byNs);
     this.#raw.add(edgeNs);
     this.#histogram.record(Math.max(1, edgeNs));
-    this.lateNs += lateNs;
-    this.count += 1;
+    this.lateNs += Math.abs(byNs);
   }
 
-  /** Of more values than are kept those of the histogram. */
-  ranked(isExact: boolean): RankedValues {
+  /** Of more values than are kept those of the histogram, from the end of a cell that claims less. */
+  ranked(isExact: boolean, end: 'lowest' | 'highest'): RankedValues {
+    const histogram = this.#histogram;
     if (!isExact || this.#raw.leftOut > 0)
-      return { length: this.count, at: rank => this.#histogram.valueAtRank(rank + 1) };
+      return {
+        length: histogram.count,
+        at: rank => (end === 'lowest' ? histogram.lowestAtRank(rank + 1) : histogram.valueAtRank(rank + 1)),
+      };
     const sorted = this.#raw.sorted();
     return { length: sorted.length, at: rank => sorted[rank] };
   }

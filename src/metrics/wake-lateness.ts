@@ -4,19 +4,41 @@
 import type { SparingLag } from './bound-percentiles.ts';
 import type { TimeBins } from './time-bins.ts';
 
-export class WakeLateness {
+/** How late marks were beyond what is known of the read of each, and beyond all that its thread had slept before. */
+export interface MarkedLateness {
+  readonly beyondKnown: Lateness;
+  /** The system itself held their bytes back. */
+  readonly beyondSleep: Lateness;
+}
+
+export interface Lateness {
+  /** What the mean lateness does not pass in so many groups of replies that were woken together. */
+  meanMaxNs(groups: number): number;
+  /** For several numbers of bins that may pass it a lateness, with the values in as many of the fullest bins. */
+  lags(bins: TimeBins): readonly SparingLag[];
+}
+
+/** Of whichever of several machines is later: nobody knows here which reply was whose. */
+export const latestOf = (all: readonly Lateness[]): Lateness => ({
+  meanMaxNs: groups => Math.max(...all.map(each => each.meanMaxNs(groups))),
+  lags: bins => {
+    const [first = [], ...rest] = all.map(each => each.lags(bins));
+    return first.map(({ spared, lagNs }, at) => ({
+      spared,
+      lagNs: Math.max(lagNs, ...rest.map(lags => lags[at]?.lagNs ?? Number.POSITIVE_INFINITY)),
+    }));
+  },
+});
+
+export class WakeLateness implements Lateness {
   readonly #sortedNs: Float64Array;
   readonly #meanNs: number;
   readonly #deviationNs: number;
   /** Late marks come in clumps of about so many: they say as little as one. */
   readonly #clump: number;
 
-  /** By how much a mark was later than its thread had worked and slept: then the system had kept its bytes. */
-  readonly heldNsMax: number;
-
   /** @param groups lateness of the marks, those that came together in a group */
-  constructor(groups: readonly (readonly number[])[], heldNsMax: number = 0) {
-    this.heldNsMax = heldNsMax;
+  constructor(groups: readonly (readonly number[])[]) {
     const all = Float64Array.from(groups.flat()).sort();
     this.#sortedNs = all;
     this.#meanNs = all.length === 0 ? 0 : all.reduce((sum, ns) => sum + ns, 0) / all.length;
@@ -29,13 +51,11 @@ export class WakeLateness {
     return this.#sortedNs.length;
   }
 
-  /** What the mean lateness does not pass in so many groups of replies that were woken together. */
   meanMaxNs(groups: number): number {
     const marks = this.count / this.#clump;
     return this.#meanNs + this.#deviationNs * Z * (1 / Math.sqrt(marks) + 1 / Math.sqrt(groups));
   }
 
-  /** For several numbers of bins that may pass it a lateness, with the values in as many of the fullest bins. */
   lags(bins: TimeBins): readonly SparingLag[] {
     const fullest = bins.fullest();
     const tried = new Set(SPARED_PARTS.map(part => Math.ceil(part * bins.count)));

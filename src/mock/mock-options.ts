@@ -149,6 +149,7 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'Report this much of each answer as guessed ahead. Default: 0.',
   ),
   mockFlag('cache-answers', 'cachesAnswers', readOn, 'Answer a prompt that was answered before at once.'),
+  mockFlag('cache-alike', 'cachesAlike', readOn, 'Likewise one that differs only in its nonce.'),
   mockFlag('end-early', 'endsEarly', readOn, 'End answers whatever min_tokens and ignore_eos say.'),
   mockOption(
     'answer-as',

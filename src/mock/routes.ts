@@ -171,13 +171,13 @@ export class Routes {
 
   /** With whole answers kept, the second request for one gets it at once. */
   #remembered(subject: ReplySubject, promptText: string): ReplySubject {
-    const { cachesAnswers, keepsPrefixes, tokenizer } = this.#settings;
+    const { cachesAnswers, cachesAlike, keepsPrefixes, tokenizer } = this.#settings;
     const heldTokens = keepsPrefixes ? this.#prefixes.take(promptText, tokenizer) : 0;
     const held =
       heldTokens === 0
         ? subject
         : { ...subject, heldTokens, cachedTokens: Math.min(heldTokens, subject.promptTokens) };
-    if (!cachesAnswers) return held;
+    if (!cachesAnswers && !cachesAlike) return held;
     const isCached = this.#answered.has(subject.hash);
     if (this.#answered.size < ANSWERED_MAX) this.#answered.add(subject.hash);
     return { ...held, isCached };

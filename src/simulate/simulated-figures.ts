@@ -62,6 +62,7 @@ export const simulatedFigures = ({
               lastAtMs: Math.round(seconds * 740),
             },
           ],
+    rateBounds: unknown('simulated'),
     contamination: [],
     client: {
       verdict: 'trustworthy',

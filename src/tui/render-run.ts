@@ -2,15 +2,8 @@
 // same view gives the same lines.
 
 import { formatAge, formatClock } from '../core/figure/duration.ts';
-import {
-  figureText,
-  formatCount,
-  formatPercent,
-  formatThreeDigits,
-  UNKNOWN_FIGURE,
-} from '../core/figure/figure.ts';
+import { figureText, formatCount, formatThreeDigits, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
 import { SPOILED_MARK } from '../core/run/contamination.ts';
-import { figureVerdicts, figureVerdictText } from '../core/run/figure-verdict.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
@@ -28,6 +21,7 @@ import { loadLabel } from '../core/run/run-shape.ts';
 import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
+import { clientLines } from './client-lines.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import type { Line } from './part.ts';
 import { lineWidth, paint, part } from './part.ts';
@@ -50,7 +44,12 @@ export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly
   const spoiled = view.spoiled.flatMap(line => spoiledLines(line, columns));
   const head = [...headLines(view), progressLine(view, metrics, columns)];
   const agents = agentLines(view, columns);
-  const below = [agents, [...errorLines(metrics), ...clientLines(metrics)], spoiled, notices];
+  const below = [
+    agents,
+    [...errorLines(metrics), ...clientLines(metrics, view.snapshot?.bounds)],
+    spoiled,
+    notices,
+  ];
   const figures = [
     [...rateLines(view, metrics), ...objectiveLines(view, columns)],
     seriesTable(metrics, columns),
@@ -231,32 +230,6 @@ const agentLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] 
   return [...layoutTable(AGENT_TABLE, rows, columns), ...remarks];
 };
 
-const clientLines = (metrics: MetricLookup): readonly Line[] => {
-  const observedNs = metrics.counter('client.observedNs');
-  if (observedNs === 0) return [];
-  const use = metrics.counter('client.eventLoopUtilization');
-  const dropped = metrics.counter('droppedEvents');
-  const isStarved = metrics.counter('client.starvedNs') > STARVED_SHARE * observedNs;
-  return [
-    [
-      part('  client  ', 'dim'),
-      part(`busiest thread ${figureText(formatPercent(use))}`, use > BUSY ? 'caution' : 'plain'),
-      part(`, ${formatThreeDigits(metrics.counter('client.cpuShare'))} of a core`),
-      ...(isStarved ? [part(' · starved', 'bad')] : []),
-      ...(dropped > 0 ? [part(` · ${formatCount(dropped)} records lost`, 'bad')] : []),
-    ],
-    ...errorBoundLines(metrics),
-  ];
-};
-
-/** As the report will say it at the end. */
-const errorBoundLines = (metrics: MetricLookup): readonly Line[] => {
-  const [worst] = figureVerdicts(Object.fromEntries(metrics.allSeries));
-  return worst === undefined
-    ? []
-    : [[name(''), part(figureVerdictText(worst), worst.kind === 'good' ? 'plain' : 'caution')]];
-};
-
 /** Whole, however long: what to do stands at its end. */
 const spoiledLines = (text: string, columns: number): readonly Line[] =>
   brokenLines(text, columns - 4).map(
@@ -282,9 +255,6 @@ const AGENT_TABLE: readonly Column[] = LIVE_AGENT_COLUMNS.map((title, index) => 
 /** Series that are also shown for the last seconds. */
 const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
 const NAME_WIDTH: number = Math.max(...RECENT.map(key => RUN_RATES[key].label.length)) + 2;
-/** A thread that is busier than this adds its own lateness (reference: 0.83 at 95,000 events a second). */
-const BUSY = 0.7;
 const VERDICT_TONES = { met: 'good', missed: 'bad', 'too-few-samples': 'plain' } as const;
-const STARVED_SHARE = 0.05;
 /** Snapshots come five times a second. */
 const LATE_MS = 1_500;

@@ -38,6 +38,7 @@ export interface RunHead {
   /** What must be known to tell what spoils figures: whether prompts were marked as unique, and what was asked for. */
   readonly hasNonce: boolean;
   readonly requests: Reported<RunRequests>;
+  readonly isUnguarded: boolean;
   readonly isDepthProfile: boolean;
   /** undefined: without such a limit. */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
@@ -52,6 +53,7 @@ export const runHead = ({ run, depth }: RunConfig, limits: RunHead['limits']): R
   isStreaming: run.streaming,
   hasNonce: run.hasNonce,
   requests: run.requests,
+  isUnguarded: run.isUnguarded === true,
   isDepthProfile: depth !== undefined,
   limits,
 });

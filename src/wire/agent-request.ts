@@ -2,6 +2,8 @@
 // key: an agent uses those that its own config names for the target.
 
 import * as v from 'valibot';
+import type { CancelWish } from '../core/run/cancel-wish.ts';
+import type { ModelMix } from '../core/run/model-mix.ts';
 import type { ObjectiveFields } from '../core/run/objective.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SharedPrefixes } from '../core/run/run-requests.ts';
@@ -13,6 +15,7 @@ import type { Reported } from '../core/unknown.ts';
 import { objectiveEntries } from './objective-schema.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
+import { modelMixSchema } from './variant-schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -28,6 +31,8 @@ export interface AgentRequest extends ObjectiveFields {
   readonly api: string;
   /** Unknown: whoever surveys asks the server. */
   readonly model: Reported<string>;
+  /** Of a mix; `model` is the first of them. */
+  readonly models: Reported<ModelMix>;
   readonly pattern: RunPattern;
   readonly shape: RunShape;
   /** One of them is known. */
@@ -40,6 +45,8 @@ export interface AgentRequest extends ObjectiveFields {
   /** 8 characters of hex, the same for all agents: numbers of samples tell their requests apart. */
   readonly noncePrefix: string;
   readonly isStreaming: boolean;
+  /** Requests that the client breaks off. */
+  readonly cancel: Reported<CancelWish>;
   readonly timeouts: {
     readonly connectMs: number;
     readonly firstByteMs: number;
@@ -126,6 +133,7 @@ export const agentRequestSchema: Schema<AgentRequest> = openObject({
   target: text,
   api: text,
   model: reported(text),
+  models: reported(modelMixSchema),
   pattern: runPatternSchema,
   shape: runShapeSchema,
   samplesMax: reported(count),
@@ -135,6 +143,7 @@ export const agentRequestSchema: Schema<AgentRequest> = openObject({
   hasNonce: v.boolean(),
   noncePrefix: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
   isStreaming: v.boolean(),
+  cancel: reported(openObject({ afterMs: lengthDistributionSchema, share: v.pipe(positive, v.maxValue(1)) })),
   timeouts: openObject({ connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms }),
   dataset: reported(openObject({ description: text, prompts: count })),
   inputTokens: reported(lengthDistributionSchema),

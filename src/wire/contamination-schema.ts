@@ -35,6 +35,8 @@ export const sampleEvidenceSchema: v.GenericSchema<unknown, SampleEvidence> = op
   predictedTokens: count,
   predictedOf: count,
   repeats: count,
+  sameAnswers: reported(count),
+  instant: reported(count),
   firstDecodeNs: reported(figure),
   repeatDecodeNs: reported(figure),
   otherModel: count,

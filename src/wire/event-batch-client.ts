@@ -2,19 +2,22 @@
 
 import type {
   BeatsRecord,
-  ChunkLatenessRecord,
   ClientRecord,
+  GapEdgesRecord,
   HostRecord,
   MarksRecord,
   SampleLateness,
+  SampleRecord,
   ServerRecord,
 } from '../core/run/event-record.ts';
-import { LATENESS_KEYS } from '../core/run/event-record.ts';
+import { GAP_EDGES, LATENESS_KEYS } from '../core/run/event-record.ts';
+import type { SampleNote } from '../core/run/sample-note.ts';
+import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
-import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
-import { BEATS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
+import { BEATS_MAX, GAP_CELLS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
 
-export type ListRecord = BeatsRecord | MarksRecord | ChunkLatenessRecord;
+type SkippedRecord = Extract<SampleRecord, { readonly kind: 'sample.skipped' }>;
+export type ListRecord = BeatsRecord | MarksRecord | GapEdgesRecord;
 
 export interface RecordList {
   readonly kind: number;
@@ -36,13 +39,13 @@ export const listOf = (record: ListRecord): RecordList => {
     }
     case 'client.marks': {
       const head = [...thread, ...u16(bounded(record.latenessNs.length, BEATS_MAX, 'marks'))];
-      const figures = [record.heldNsMax, ...record.latenessNs];
-      return { kind: RECORD_KIND.marks, bytes: RECORD_BYTES.marks - 8, head, figures };
+      const figures = [...record.latenessNs, ...record.latenessNs.map((_, at) => record.heldNs[at] ?? 0)];
+      return { kind: RECORD_KIND.marks, bytes: RECORD_BYTES.marks, head, figures };
     }
-    case 'client.chunks': {
-      const count = u16(bounded(record.cells.length, COARSE_CELLS, 'cells'));
-      const head = [...thread, record.isMax ? 1 : 0, ...count];
-      return { kind: RECORD_KIND.chunks, bytes: RECORD_BYTES.chunks, head, figures: record.cells.flat() };
+    case 'client.gaps': {
+      const count = u16(bounded(record.cells.length, GAP_CELLS_MAX, 'cells'));
+      const head = [...thread, GAP_EDGES.indexOf(record.edge), ...count];
+      return { kind: RECORD_KIND.gaps, bytes: RECORD_BYTES.gaps, head, figures: record.cells.flat() };
     }
     default:
       return record satisfies never;
@@ -79,8 +82,20 @@ export const serverFigures = (server: ServerRecord): readonly number[] => [
   ...SERVER_FIGURE_KEYS.map(key => server[key]),
 ];
 
+export const skippedFigures = ({ sampleId, atNs, isWarmup }: SkippedRecord): readonly number[] => [
+  sampleId,
+  atNs,
+  isWarmup ? 1 : 0,
+];
+
 export const latenessFigures = (late: SampleLateness): readonly number[] =>
   LATENESS_KEYS.map(key => late[key]);
+
+export const noteFigures = ({ isCancelledAsPlanned, variant, check }: SampleNote): readonly number[] => [
+  isCancelledAsPlanned ? 1 : 0,
+  ANSWER_CHECKS.indexOf(check),
+  variant,
+];
 
 const bounded = (count: number, countMax: number, what: string): number => {
   if (count > countMax) throw new RangeError(`${count} ${what} in one record`);

@@ -1,5 +1,6 @@
-// The bytes of an event batch, version 4. Version 3 has no lateness of samples, chunks and marks, no remarks and nothing of the
-// server, version 2 all but what a cap holds back and the mark of warm-up besides, version 1 no heartbeats nor host besides.
+// The bytes of an event batch, version 5. Version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples,
+// chunks and marks, no remarks and nothing of the server, version 2 all but what a cap holds back and the mark of warm-up
+// besides, version 1 no heartbeats nor host besides.
 // Little-endian, no padding.
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
@@ -10,8 +11,8 @@ import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
 
-export const EVENT_BATCH_VERSION = 4;
-export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, EVENT_BATCH_VERSION];
+export const EVENT_BATCH_VERSION = 5;
+export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, EVENT_BATCH_VERSION];
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
 export const HEADER_BYTES = 40;
@@ -42,9 +43,11 @@ export const RECORD_KIND = {
   host: 14,
   lateness: 15,
   marks: 16,
-  chunks: 17,
+  gaps: 17,
   remark: 18,
   server: 19,
+  note: 30,
+  skipped: 20,
 } as const;
 
 export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
@@ -70,8 +73,8 @@ export const RECORD_BYTES = {
   /** sampleId u32 · count u16; then count f64 */
   recvNonFirstDoubles: 7,
   /** sampleId u32 · outcome u8 · finishReason u8 · at · firstAnswer · firstByte · inputTokens f64 · outputTokens f64 ·
-   *  chunkCount f64 · bytesSent f64 · bytesReceived f64 */
-  complete: 71,
+   *  chunkCount f64 · bytesSent f64 · bytesReceived f64 · answerHash f64; 71 before version 5 */
+  complete: 79,
   /** sampleId u32 · failureKind u8 · statusCode u16 · detailBytes u16 · at; then the detail in UTF-8 */
   error: 18,
   /** at · thread f64 · the eleven figures of ClientRecord in their order, f64; ten before version 3 */
@@ -82,12 +85,16 @@ export const RECORD_BYTES = {
   host: 41,
   /** sampleId u32 · the nine figures of SampleLateness in their order, f64 */
   lateness: 77,
-  /** thread u16 · count u16 · at · heldMax f64; then the lateness of each, f64 */
-  marks: 21,
-  /** thread u16 · isMax u8 · count u16 · at; then for each cell its greatest lateness and its count, f64 */
-  chunks: 14,
+  /** thread u16 · count u16 · at; then the lateness of each, then how long each was held, f64 */
+  marks: 13,
+  /** thread u16 · GAP_EDGES u8 · count u16 · at; then for each cell its number and its count, f64 */
+  gaps: 14,
   /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · model bytes u16; then the model in UTF-8 */
   remark: 24,
+  /** sampleId u32 · isCancelledAsPlanned · place in ANSWER_CHECKS · variant f64 */
+  note: 29,
+  /** sampleId · at · isWarmup, f64 */
+  skipped: 25,
   /** at · inFlight · the figures of SERVER_FIGURE_KEYS in their order, f64 */
   server: 129,
 } as const;
@@ -106,6 +113,8 @@ export const remarkMarks = (bits: number): Pick<SampleRemark, keyof typeof REMAR
 export const STAMPS_MAX = 0xff_ff;
 /** Of one record of a thread; it tells its beats five times a second. */
 export const BEATS_MAX = 64;
+/** Of gaps, in one record: 8 KiB. */
+export const GAP_CELLS_MAX = 512;
 /** UTF-8, cut between characters. */
 export const DETAIL_BYTES_MAX = 512;
 /** Of a model's name, likewise. */

@@ -1,11 +1,9 @@
-// Writes event records into one preallocated buffer: the hot path of a run, where nothing is allocated per record. A full or
-// old batch is taken by its owner, and the next begins.
+// Writes event records into one preallocated buffer: the hot path of a run. Nothing is allocated per record.
 
 import type {
   ErrorRecord,
   EventRecord,
   IssuedFigures,
-  LatenessRecord,
   SampleRecord,
   SessionRecord,
 } from '../core/run/event-record.ts';
@@ -16,7 +14,9 @@ import {
   type ListRecord,
   latenessFigures,
   listOf,
+  noteFigures,
   serverFigures,
+  skippedFigures,
 } from './event-batch-client.ts';
 import {
   DETAIL_BYTES_MAX,
@@ -70,7 +70,6 @@ export class EventBatchWriter {
   }
 
   /**
-   * Any record.
    * @returns false when the batch has no room for it: take the batch, then write again. A list of stamps that no batch
    * could hold is a RangeError; `writeStamps` writes those in parts.
    */
@@ -88,16 +87,20 @@ export class EventBatchWriter {
         return this.#writeFigures(RECORD_KIND.client, RECORD_BYTES.client, clientFigures(record));
       case 'client.beats':
       case 'client.marks':
-      case 'client.chunks':
+      case 'client.gaps':
         return this.#writeList(record);
       case 'sample.lateness':
-        return this.#writeLateness(record);
+        return this.#writeOfSample('lateness', record.sampleId, latenessFigures(record));
       case 'client.host':
         return this.#writeFigures(RECORD_KIND.host, RECORD_BYTES.host, hostFigures(record));
       case 'server.observed':
         return this.#writeFigures(RECORD_KIND.server, RECORD_BYTES.server, serverFigures(record));
       case 'sample.remarked':
         return this.#writeRemark(record);
+      case 'sample.noted':
+        return this.#writeOfSample('note', record.sampleId, noteFigures(record));
+      case 'sample.skipped':
+        return this.#writeFigures(RECORD_KIND.skipped, RECORD_BYTES.skipped, skippedFigures(record));
       case 'session.started':
       case 'session.start_performance_tracking':
       case 'session.stop_performance_tracking':
@@ -166,6 +169,7 @@ export class EventBatchWriter {
     view.setFloat64(at + 42, record.chunkCount, true);
     view.setFloat64(at + 50, record.bytesSent, true);
     view.setFloat64(at + 58, record.bytesReceived, true);
+    view.setFloat64(at + 66, record.answerHash, true);
     return true;
   }
 
@@ -193,11 +197,10 @@ export class EventBatchWriter {
     return true;
   }
 
-  #writeLateness(record: LatenessRecord): boolean {
-    const at = this.#openSample(RECORD_KIND.lateness, RECORD_BYTES.lateness, record.sampleId);
+  #writeOfSample(name: 'lateness' | 'note', sampleId: number, figures: readonly number[]): boolean {
+    const at = this.#openSample(RECORD_KIND[name], RECORD_BYTES[name], sampleId);
     if (at === FULL) return false;
-    for (const [index, figure] of latenessFigures(record).entries())
-      this.#view.setFloat64(at + index * 8, figure, true);
+    for (const [n, figure] of figures.entries()) this.#view.setFloat64(at + n * 8, figure, true);
     return true;
   }
 
@@ -257,9 +260,7 @@ export class EventBatchWriter {
   /** Where the record's fields begin, behind its sample's id. */
   #openSample(kind: number, bytes: number, sampleId: number): number {
     if (!(sampleId >= 0 && sampleId <= SAMPLE_ID_MAX && Number.isInteger(sampleId)))
-      throw new RangeError(
-        `a sample's number must be a whole number of at most ${SAMPLE_ID_MAX}, not ${sampleId}`,
-      );
+      throw new RangeError(`${sampleId} is no whole number up to ${SAMPLE_ID_MAX}`);
     const at = this.#open(kind, bytes);
     if (at === FULL) return FULL;
     this.#view.setUint32(at, sampleId, true);
@@ -268,8 +269,7 @@ export class EventBatchWriter {
 
   /** Behind what the open record has. @returns its bytes. */
   #text(text: string, bytesMax: number): number {
-    const room = this.#bytes.subarray(this.#offset, this.#offset + bytesMax);
-    const { written } = encoder.encodeInto(text, room);
+    const { written } = encoder.encodeInto(text, this.#bytes.subarray(this.#offset, this.#offset + bytesMax));
     this.#offset += written;
     return written;
   }

@@ -3,16 +3,17 @@
 
 import { recordOf } from '../core/record-of.ts';
 import type { EventRecord } from '../core/run/event-record.ts';
-import { LATENESS_KEYS } from '../core/run/event-record.ts';
+import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
-import { COARSE_CELLS } from '../core/statistics/coarse-cells.ts';
 import { DecodeError } from './decode-error.ts';
 import {
   BEATS_MAX,
   DETAIL_BYTES_MAX,
   EVENT_BATCH_MAGIC,
   EVENT_BATCH_VERSIONS_READ,
+  GAP_CELLS_MAX,
   HEADER,
   HEADER_BYTES,
   MODEL_BYTES_MAX,
@@ -82,10 +83,12 @@ export const readEventBatch = (bytes: Uint8Array): EventBatch => {
 
 class RecordReader extends FieldReader {
   readonly #hasHeldBack: boolean;
+  readonly #hasAnswerHash: boolean;
 
   constructor(bytes: Uint8Array, version: number) {
     super(bytes, HEADER_BYTES);
     this.#hasHeldBack = version >= 3;
+    this.#hasAnswerHash = version >= 5;
   }
 
   record(): EventRecord {
@@ -126,12 +129,17 @@ class RecordReader extends FieldReader {
         return this.#lateness();
       case RECORD_KIND.marks:
         return this.#marks();
-      case RECORD_KIND.chunks:
-        return this.#chunks();
+      case RECORD_KIND.gaps:
+        return this.#gaps();
       case RECORD_KIND.remark:
         return this.#remark();
+      case RECORD_KIND.note:
+        return this.#note();
       case RECORD_KIND.server:
         return this.#server();
+      case RECORD_KIND.skipped:
+        // Figures are read in the order in which they are written here.
+        return { kind: 'sample.skipped', sampleId: this.f64(), atNs: this.f64(), isWarmup: this.f64() === 1 };
       default:
         return {
           kind: this.oneOf(SESSION_KINDS, kind - 1, 'kind of record'),
@@ -157,6 +165,7 @@ class RecordReader extends FieldReader {
       chunkCount: this.f64(),
       bytesSent: this.f64(),
       bytesReceived: this.f64(),
+      answerHash: this.#hasAnswerHash ? this.f64() : NO_FIGURE,
     };
   }
 
@@ -207,16 +216,18 @@ class RecordReader extends FieldReader {
   }
 
   #marks(): EventRecord {
-    const [thread, count, atNs, heldNsMax] = [this.u16(), this.u16(), this.f64(), this.f64()];
+    const [thread, count, atNs] = [this.u16(), this.u16(), this.f64()];
     if (count > BEATS_MAX) throw new DecodeError(`${count} marks in one record`);
-    return { kind: 'client.marks', atNs, thread, heldNsMax, latenessNs: this.#list(count) };
+    return { kind: 'client.marks', atNs, thread, latenessNs: this.#list(count), heldNs: this.#list(count) };
   }
 
-  #chunks(): EventRecord {
-    const [thread, isMax, count, atNs] = [this.u16(), this.u8() === 1, this.u16(), this.f64()];
-    if (count > COARSE_CELLS) throw new DecodeError(`${count} cells in one record`);
+  #gaps(): EventRecord {
+    const [thread, edge, count, atNs] = [this.u16(), GAP_EDGES[this.u8()], this.u16(), this.f64()];
+    if (edge === undefined) throw new DecodeError('gaps of no known edge');
+    if (count > GAP_CELLS_MAX) throw new DecodeError(`${count} cells in one record`);
+    this.need(count * 16);
     const cells = Array.from({ length: count }, () => [this.f64(), this.f64()] as const);
-    return { kind: 'client.chunks', atNs, thread, isMax, cells };
+    return { kind: 'client.gaps', atNs, thread, edge, cells };
   }
 
   #list(count: number): number[] {
@@ -240,15 +251,15 @@ class RecordReader extends FieldReader {
     const [cachedTokens, predictedTokens, marks] = [this.f64(), this.f64(), this.u8()];
     const modelBytes = this.u16();
     if (modelBytes > MODEL_BYTES_MAX) throw new DecodeError(`a model's name of ${modelBytes} bytes`);
-    const otherModel = this.text(modelBytes);
-    return {
-      kind: 'sample.remarked',
-      sampleId,
-      cachedTokens,
-      predictedTokens,
-      ...remarkMarks(marks),
-      otherModel,
-    };
+    const said = { ...remarkMarks(marks), otherModel: this.text(modelBytes) };
+    return { kind: 'sample.remarked', sampleId, cachedTokens, predictedTokens, ...said };
+  }
+
+  #note(): EventRecord {
+    const sampleId = this.u32();
+    const isCancelledAsPlanned = this.f64() === 1;
+    const check = this.oneOf(ANSWER_CHECKS, this.f64(), 'check of an answer');
+    return { kind: 'sample.noted', sampleId, isCancelledAsPlanned, check, variant: this.f64() };
   }
 
   #server(): EventRecord {

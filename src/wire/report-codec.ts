@@ -14,12 +14,14 @@ import { contaminationFindings, serverEvidenceSchema } from './contamination-sch
 import { DecodeError } from './decode-error.ts';
 import { depthProfileSchema } from './depth-schema.ts';
 import { engineCalibrationSchema } from './engine-schema.ts';
-import { errorBoundSchema } from './error-bound-schema.ts';
+import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { provenanceSchema } from './provenance-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
 import { runHeadroomSchema } from './run-headroom-schema.ts';
 import { count, figure, openObject, reported, text, unknownSchema } from './schema.ts';
+import { sessionReportSchema } from './session-schema.ts';
+import { variantFiguresSchema } from './variant-schema.ts';
 
 /** Of one report. */
 export const REPORT_BYTES_MAX: number = 16 * 1024 * 1024;
@@ -145,6 +147,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   objectiveAnswers: reported(objectiveAnswers),
   series: v.record(name, series),
   client,
+  rateBounds: rateBoundsSchema,
   contamination: reported(contaminationFindings),
   server: reported(serverEvidenceSchema),
   littlesLaw: reported(
@@ -166,6 +169,8 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   headroom: v.exactOptional(v.union([unknownSchema, runHeadroomSchema])),
   calibration: v.exactOptional(v.union([unknownSchema, engineCalibrationSchema])),
   depth: v.exactOptional(depthProfileSchema),
+  sessions: v.exactOptional(sessionReportSchema),
   provenance: reported(provenanceSchema),
+  variants: v.exactOptional(variantFiguresSchema),
   agents: v.exactOptional(v.pipe(v.array(agent), v.maxLength(AGENTS_MAX))),
 });

@@ -15,6 +15,7 @@ import { provenanceSchema } from './provenance-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { count, figure, list, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
+import { modelMixSchema } from './variant-schema.ts';
 
 export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(config, undefined, 2)}\n`;
 
@@ -64,6 +65,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   serverKind: reported(text),
   api: reported(text),
   model: reported(text),
+  models: v.exactOptional(modelMixSchema),
   pattern: runPatternSchema,
   shape: reported(runShapeSchema),
   name: reported(runNameSchema),
@@ -71,8 +73,10 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   dataset: text,
   seed: figure,
   streaming: v.boolean(),
+  cancelled: v.exactOptional(text),
   warmupRequests: count,
   hasNonce: v.boolean(),
+  isUnguarded: v.exactOptional(v.literal(true)),
   command: reported(text),
   from: v.exactOptional(v.pipe(v.array(text), v.maxLength(AGENTS_MAX))),
   requests: reported(runRequestsSchema),

@@ -7,7 +7,7 @@ import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../cor
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings } from './contamination-schema.ts';
-import { errorBoundSchema } from './error-bound-schema.ts';
+import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
 import { liveAgentsSchema, sampleCountsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
@@ -72,6 +72,7 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
     ),
     v.maxLength(FAILURE_KINDS.length),
   ),
+  rateBounds: rateBoundsSchema,
   contamination: reported(contaminationFindings),
   client,
   droppedEvents: count,

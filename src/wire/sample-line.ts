@@ -8,12 +8,18 @@ import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { SampleLateness } from '../core/run/event-record.ts';
 import { LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import type { SampleNote } from '../core/run/sample-note.ts';
+import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
+import type { SampleTurn, SkippedTurn } from '../core/run/session-outcome.ts';
+import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { parseShallowJson } from './shallow-json.ts';
 import { decodeVarints, encodeVarints } from './varints.ts';
 
 export type SampleFileLine =
   | { readonly kind: 'sample'; readonly sample: EndedSample }
+  /** Of a session, and never issued. */
+  | { readonly kind: 'skipped'; readonly turn: SkippedTurn }
   | { readonly kind: 'end'; readonly end: SamplesEnd }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
@@ -41,11 +47,20 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `"finishReason":"${sample.finishReason}","chunks":${sample.chunkCount},` +
     `"chunkGapsNs":"${Buffer.from(encodeVarints(sample.chunkGapsNs)).toString('base64')}",` +
     `"bytesSent":${sample.bytesSent},"bytesReceived":${sample.bytesReceived}` +
+    `${sample.answerHash === undefined ? '' : `,"answer":${sample.answerHash}`}` +
     `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}` +
     `${sample.lateness === undefined ? '' : `,"late":${latenessText(sample.lateness)}`}` +
-    `${sample.remark === undefined ? '' : `,"remark":${remarkJson(sample.remark)}`}}\n`
+    `${sample.remark === undefined ? '' : `,"remark":${remarkJson(sample.remark)}`}` +
+    `${sample.note === undefined ? '' : `,"note":${noteJson(sample.note)}`}` +
+    `${sample.turn === undefined ? '' : `,${turnText(sample.turn)}`}}\n`
   );
 };
+
+const turnText = ({ session, turn, turns }: SampleTurn): string =>
+  `"session":${session},"turn":${turn},"turns":${turns}`;
+
+export const encodeSkippedLine = ({ sampleId, ...turn }: SkippedTurn): string =>
+  `${JSON.stringify({ kind: 'skipped', id: sampleId, ...turn })}\n`;
 
 export const encodeSamplesEnd = ({ issued, trackedIssued, state, problems = [] }: SamplesEnd): string =>
   `${JSON.stringify({
@@ -69,7 +84,12 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
     const { kind, ...end } = result.output;
     return { kind, end };
   }
-  const { kind, id, chunks, chunkGapsNs, failure, late, ...rest } = result.output;
+  if (result.output.kind === 'skipped') {
+    const { kind, id, ...turn } = result.output;
+    return { kind, turn: { ...turn, sampleId: id } };
+  }
+  const { kind, id, chunks, chunkGapsNs, failure, late, answer, session, turn, turns, ...rest } =
+    result.output;
   const gaps = decodeVarints(Buffer.from(chunkGapsNs, 'base64'));
   if (gaps === undefined) return { kind: 'unreadable', reason: 'chunkGapsNs: not whole numbers' };
   return {
@@ -80,7 +100,11 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
       chunkCount: chunks,
       chunkGapsNs: gaps,
       failure: failure ?? undefined,
+      ...(answer === undefined ? {} : { answerHash: answer }),
       ...(late === undefined ? {} : { lateness: latenessFrom(late) }),
+      ...(session === undefined || turn === undefined || turns === undefined
+        ? {}
+        : { turn: { session, turn, turns } }),
     },
   };
 };
@@ -94,6 +118,9 @@ const latenessText = (lateness: SampleLateness): string =>
 const remarkJson = ({ cachedTokens, predictedTokens, ...said }: SampleRemark): string =>
   JSON.stringify({ cachedTokens: figure(cachedTokens), predictedTokens: figure(predictedTokens), ...said });
 
+const noteJson = ({ variant, ...noted }: SampleNote): string =>
+  JSON.stringify({ variant: figure(variant), ...noted });
+
 const figure = (value: number): number | null => (value === NO_FIGURE ? null : value);
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -106,10 +133,12 @@ const wholeOrNone = v.exactOptional(
   null,
 );
 
+const windowNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(-1), v.maxValue(1_000));
+
 const SAMPLE = v.object({
   kind: v.literal('sample'),
   id: whole,
-  window: v.pipe(v.number(), v.safeInteger(), v.minValue(-1), v.maxValue(1_000)),
+  window: windowNumber,
   intendedNs: whole,
   sentNs: whole,
   connectNs: whole,
@@ -132,6 +161,7 @@ const SAMPLE = v.object({
   chunkGapsNs: v.string(),
   bytesSent: whole,
   bytesReceived: whole,
+  answer: v.exactOptional(whole),
   heldBackNs: v.exactOptional(whole, 0),
   late: v.exactOptional(v.pipe(v.array(whole), v.length(LATENESS_KEYS.length))),
   remark: v.exactOptional(
@@ -143,6 +173,26 @@ const SAMPLE = v.object({
       otherModel: v.pipe(v.string(), v.maxLength(1_024)),
     }),
   ),
+  note: v.exactOptional(
+    v.object({
+      variant: wholeOrNone,
+      isCancelledAsPlanned: v.boolean(),
+      check: v.picklist(ANSWER_CHECKS),
+    }),
+  ),
+  session: v.exactOptional(whole),
+  turn: v.exactOptional(whole),
+  turns: v.exactOptional(whole),
+});
+
+const SKIPPED = v.object({
+  kind: v.literal('skipped'),
+  id: whole,
+  session: whole,
+  turn: whole,
+  turns: whole,
+  window: windowNumber,
+  reason: v.picklist(SKIP_REASONS),
 });
 
 const END = v.object({
@@ -153,4 +203,4 @@ const END = v.object({
   problems: v.exactOptional(v.array(v.string())),
 });
 
-const LINE = v.variant('kind', [SAMPLE, END]);
+const LINE = v.variant('kind', [SAMPLE, SKIPPED, END]);

@@ -34,7 +34,8 @@ export const snapshotToJson = (snapshot: MetricsSnapshot): string =>
   `${JSON.stringify({ schema: SNAPSHOT_SCHEMA, ...snapshot }, withoutCells, 2)}\n`;
 
 /** They are for a coordinator alone; on disk the exact figures stand. */
-const withoutCells = (name: string, value: unknown): unknown => (name === 'cells' ? undefined : value);
+const withoutCells = (name: string, value: unknown): unknown =>
+  name === 'cells' || name === 'boundParts' ? undefined : value;
 
 /**
  * Percentiles, counters and bounds that are null where a figure belongs are left out: one bad figure must not cost a run

@@ -1,12 +1,15 @@
 // What a snapshot may look like when it comes from outside: checked against the core's type, each part with its bound.
 
 import * as v from 'valibot';
+import { recordOf } from '../core/record-of.ts';
+import { GAP_EDGES } from '../core/run/event-record.ts';
 import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
 import { sampleEvidenceSchema, serverEvidenceSchema } from './contamination-schema.ts';
-import { errorBoundSchema } from './error-bound-schema.ts';
+import { errorBoundSchema, runBoundsSchema } from './error-bound-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
-import { count, figure } from './schema.ts';
+import { count, figure, unknownSchema } from './schema.ts';
+import { variantFiguresSchema } from './variant-schema.ts';
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 /** Exact sums; those of series that are not whole numbers may carry a fraction. */
@@ -68,5 +71,14 @@ export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.objec
   objectives: v.exactOptional(objectiveAnswers),
   evidence: v.exactOptional(sampleEvidenceSchema),
   server: v.exactOptional(serverEvidenceSchema),
+  bounds: v.exactOptional(v.union([unknownSchema, runBoundsSchema])),
+  variants: v.exactOptional(variantFiguresSchema),
+  boundParts: v.exactOptional(
+    v.object({
+      lateMarks: packedCells,
+      heldMarks: packedCells,
+      gaps: v.object(recordOf(GAP_EDGES, () => packedCells)),
+    }),
+  ),
   agents: v.exactOptional(liveAgentsSchema),
 });

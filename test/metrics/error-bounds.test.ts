@@ -1,10 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { GapEdges } from '../../src/bench/parse/gap-edges.ts';
+import { recordOf } from '../../src/core/record-of.ts';
+import type { SampleLateness } from '../../src/core/run/event-record.ts';
+import { LATENESS_KEYS } from '../../src/core/run/event-record.ts';
 import { lowerIndex } from '../../src/core/statistics/percentile.ts';
 import { boundPercentiles } from '../../src/metrics/bound-percentiles.ts';
+import { GapBounds } from '../../src/metrics/gap-bounds.ts';
 import { TimeBins } from '../../src/metrics/time-bins.ts';
 import { WakeLateness } from '../../src/metrics/wake-lateness.ts';
 import { longCount } from '../support/counts.ts';
+import { sampleOf } from '../support/sample-of.ts';
+
+const NOT_LATE: SampleLateness = recordOf(LATENESS_KEYS, () => 0);
+const marksOf = (ns: readonly number[]): WakeLateness => new WakeLateness([ns]);
 
 const ranked = (values: readonly number[]) => {
   const sorted = values.toSorted((a, b) => a - b);
@@ -34,7 +43,7 @@ describe('the bound of a percentile', () => {
             { spared: passing, lagNs: 20_000 },
             { spared: 0, lagNs: 6_000_000 },
           ];
-          const bound = boundPercentiles(all, [{ least, most: undefined, lags }], [p])[String(p)];
+          const bound = boundPercentiles(all, [{ least, lags }], [p])[String(p)];
           const rank = lowerIndex(p, samples.length);
           const error =
             (ranked(measured).at(rank) ?? 0) - (ranked(samples.map(({ trueNs }) => trueNs)).at(rank) ?? 0);
@@ -99,4 +108,52 @@ describe('marks', () => {
     ).toEqual([0, 91, 92, 93, 94]);
     expect(all.effectiveCount).toBeCloseTo(100 ** 2 / (91 ** 2 + 9), 5);
   });
+});
+
+describe('the bound of gaps between chunks', () => {
+  const made = fc.record({
+    trueNs: fc.array(fc.nat(20_000_000), { minLength: 2, maxLength: 30 }),
+    lateNs: fc.array(fc.nat(3_000_000), { minLength: 30, maxLength: 30 }),
+  });
+
+  test('holds every percentile whatever the latenesses of both ends are, with edges of other streams among them', () => {
+    fc.assert(
+      fc.property(fc.array(made, { minLength: 1, maxLength: 8 }), fc.nat(3), (streams, uncounted) => {
+        const edges = new GapEdges();
+        const bounds = new GapBounds();
+        const truth: number[] = [];
+        const measured: number[] = [];
+        for (const [index, { trueNs, lateNs }] of [...streams, ...streams.slice(0, uncounted)].entries()) {
+          const written = trueNs.map((_, at) => trueNs.slice(0, at + 1).reduce((sum, ns) => sum + ns, 0));
+          const late = written.map((_, at) => lateNs[at] ?? 0);
+          // Reads follow each other: nothing is read before what came earlier.
+          const stamps = Float64Array.from(written, (ns, at) => ns + (late[at] ?? 0)).sort();
+          const bound = Float32Array.from({ length: 2 * stamps.length }, (_, at) => {
+            const of = Math.floor(at / 2);
+            return ((stamps[of] ?? 0) - (written[of] ?? 0)) * (1 + 2 ** -23);
+          });
+          edges.add(stamps, bound, stamps.length);
+          if (index >= streams.length) continue;
+          const gaps = Array.from(stamps.subarray(1), (ns, at) => ns - (stamps[at] ?? 0));
+          measured.push(...gaps);
+          truth.push(...written.slice(1).map((ns, at) => ns - (written[at] ?? 0)));
+          bounds.completed(
+            sampleOf({ chunkGapsNs: gaps, firstContentNs: stamps[0] ?? 0, endNs: stamps.at(-1) ?? 0 }),
+            NOT_LATE,
+          );
+        }
+        for (const record of edges.take({ atNs: 0, thread: 0 })) bounds.observed(record);
+        const marked = { beyondKnown: marksOf([0]), beyondSleep: marksOf([0]) };
+        const told = boundPercentiles(ranked(measured), bounds.ways(marked), [1, 50, 90, 99]);
+        for (const p of [1, 50, 90, 99]) {
+          const rank = lowerIndex(p, measured.length);
+          const error = (ranked(measured).at(rank) ?? 0) - (ranked(truth).at(rank) ?? 0);
+          expect(told[String(p)]?.above).toBeGreaterThanOrEqual(error);
+          expect(told[String(p)]?.below).toBeGreaterThanOrEqual(-error);
+        }
+      }),
+      { numRuns: longCount(30, 10_000) },
+    );
+    // The long run makes up three hundred times as many.
+  }, 180_000);
 });

@@ -82,6 +82,7 @@ describe('the event log', () => {
       finishReason: 'missing',
       bytesSent: 10,
       bytesReceived: 0,
+      answerHash: 1,
     });
     writer.write({ kind: 'session.ended', atNs: 10 });
     log.take(writer.take() ?? new Uint8Array());
@@ -108,6 +109,7 @@ describe('the event log', () => {
         finishReason: 'missing',
         bytesSent: 10,
         bytesReceived: 0,
+        answerHash: 1,
       },
       { kind: 'session.ended', atNs: 10 },
       { kind: 'log.closed', recordsWritten: 2, recordsDropped: 0, recordsMissed: 0 },

@@ -112,9 +112,10 @@ describe('a report from a run directory', () => {
     const counted = await rebuildReport(await runDirectory({ samples: LINES + END }));
     const told = await rebuildReport(await runDirectory({ snapshot: snapshotOf(SAMPLES, 'complete') }));
     expect(counted).toMatchObject({ complete: true, source: 'samples-file' });
-    const { client: _, source: __, notices: ___, ...figures } = counted;
-    const { client: ____, source: _____, notices: ______, ...same } = told;
+    const { client: _, source: __, notices: ___, rateBounds, ...figures } = counted;
+    const { client: ____, source: _____, notices: ______, rateBounds: _______, ...same } = told;
     expect(figures).toEqual(same);
+    expect(rateBounds).toMatchObject({ reason: 'the marks that bounds rest on are not in samples.jsonl' });
     expect(counted.client).toMatchObject({ verdict: 'unknown' });
   });
 

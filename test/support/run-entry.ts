@@ -66,6 +66,7 @@ export const madeUpFigures = (more: Partial<RunFigures> = {}): RunFigures => ({
     connectionsOpened: 29,
     connectionsReused: 1_131,
   },
+  rateBounds: unknown('made up'),
   contamination: [],
   droppedEvents: 0,
   ...more,

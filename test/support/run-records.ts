@@ -50,6 +50,7 @@ export const complete = (
   finishReason: 'stop',
   bytesSent: 0,
   bytesReceived: 0,
+  answerHash: NO_FIGURE,
   ...more,
 });
 

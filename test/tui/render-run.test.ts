@@ -15,6 +15,7 @@ const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
     shape: PLAIN_SHAPE,
     isStreaming: true,
     hasNonce: true,
+    isUnguarded: false,
     requests: unknown('left to the server'),
     isDepthProfile: false,
     limits: { samplesMax: 206, durationMs: undefined },

@@ -121,10 +121,11 @@ test('a live snapshot is read from its message, figure by figure', () => {
   expect(read).toEqual({ ...final, seq: 12, state: 'live', pendingTasks: 3 });
 });
 
-/** What later versions tell besides; that one had no cap and no ramp. */
+/** What later versions tell besides; that one had no cap, no ramp and no hash of answers. */
 const LATER_FIGURES: Readonly<Record<string, object>> = {
   'sample.issued': { heldBackNs: 0, isWarmup: false },
   'client.observed': { arrivalsWaiting: 0 },
+  'sample.complete': { answerHash: -1 },
 };
 
 test('a batch of event records is read, every kind of them', () => {

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { BatchLoss } from '../../src/wire/batch-loss.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import { readEventBatch, readEventBatchHeader } from '../../src/wire/event-batch.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
 import { longCount } from '../support/counts.ts';
+import { complete } from '../support/run-records.ts';
 import { eventRecordArbitrary, stampsArbitrary } from './event-records.ts';
 
 const RUNS = longCount(300, 5_000);
@@ -194,10 +196,19 @@ describe('bytes that are no batch', () => {
     );
   });
 
+  test('of version 4 are read, without hashes of answers', () => {
+    const end = complete(7, 5, { outputTokens: 3, answerHash: 99 });
+    const [whole = EMPTY] = batchesOf([end]);
+    const bytes = whole.slice(0, -8);
+    bytes[4] = 4;
+    new DataView(bytes.buffer).setUint32(16, bytes.length, true);
+    expect(readEventBatch(bytes).records).toEqual([{ ...end, answerHash: NO_FIGURE }]);
+  });
+
   test('of another version are refused aloud', () => {
     const [bytes = EMPTY] = batchesOf([{ kind: 'session.started', atNs: 0 }]);
-    bytes[4] = 5;
-    expect(() => readEventBatch(bytes)).toThrow('event batch version 5 is not known');
+    bytes[4] = 6;
+    expect(() => readEventBatch(bytes)).toThrow('event batch version 6 is not known');
   });
 });
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { recordOf } from '../../src/core/record-of.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
+import { GAP_EDGES } from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
 import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
 import { BEATS_MAX, OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
@@ -52,6 +53,7 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     finishReason: fc.constantFrom(...FINISH_REASONS),
     bytesSent: figure,
     bytesReceived: figure,
+    answerHash: figure,
   }),
   fc.record({
     kind: fc.constantFrom(...FAILURE_KINDS).map(kind => `error.${kind}` as const),
@@ -111,18 +113,23 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     lastContentLateNsMax: time,
     endLateNsMax: time,
   }),
+  fc
+    .record({
+      kind: fc.constant('client.marks' as const),
+      atNs: time,
+      thread: fc.nat(64),
+      late: fc.array(fc.tuple(time, time), { maxLength: BEATS_MAX }),
+    })
+    .map(({ late, ...of }) => ({
+      ...of,
+      latenessNs: late.map(([lateNs]) => lateNs),
+      heldNs: late.map(([, heldNs]) => heldNs),
+    })),
   fc.record({
-    kind: fc.constant('client.marks' as const),
-    atNs: time,
-    heldNsMax: time,
-    thread: fc.nat(64),
-    latenessNs: fc.array(time, { maxLength: BEATS_MAX }),
-  }),
-  fc.record({
-    kind: fc.constant('client.chunks' as const),
+    kind: fc.constant('client.gaps' as const),
     atNs: time,
     thread: fc.nat(64),
-    isMax: fc.boolean(),
+    edge: fc.constantFrom(...GAP_EDGES),
     cells: fc.array(fc.tuple(time, figure), { maxLength: 40 }),
   }),
   fc.record({

@@ -9,6 +9,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import { spoiling } from '../../../src/core/run/contamination.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
+import { rateBoundText } from '../../../src/core/run/rate-bounds.ts';
 import { RECENT_SECONDS } from '../../../src/core/run/recent-window.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
 import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
@@ -68,7 +69,9 @@ const rateTile = (figures: RunFigures, key: HeadlineRateKey, remark: string): Ru
         name: shortLabel,
         isSpoiled: spoiling(figures, key).length > 0,
         value: formatRunFigure(unit, value),
-        remark,
+        remark: [remark, key === 'windowNs' ? '' : rateBoundText(figures.rateBounds, key)]
+          .filter(words => words !== '')
+          .join(' · '),
       };
 };
 

@@ -24,6 +24,8 @@ export const RECORD = {
   ended: 7,
   /** All warm-up samples of this thread have ended. */
   warmedUp: 8,
+  /** A turn that will never be issued. Payload f64: its place in SKIP_REASONS, isWarmup. */
+  skipped: 11,
 } as const;
 
 /** How the transport of a reply ended; what came of the sample is for its content to say. */

@@ -2,6 +2,8 @@
 // the detail of an error.
 
 import type { ClientRecord } from '../../core/run/event-record.ts';
+import type { SkipReason } from '../../core/run/session-outcome.ts';
+import { SKIP_REASONS } from '../../core/run/session-outcome.ts';
 import type { EndKind, Milestone, RecordedHead } from './load-record.ts';
 import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD, RESERVE_BYTES_MAX } from './load-record.ts';
 import type { RingMemory } from './ring.ts';
@@ -100,6 +102,14 @@ export class LoadRecorder {
     f64[unit + 3] = end.firstByteNs;
     const length = end.detail === '' ? 0 : this.#ring.bytes.write(end.detail, at + 40);
     this.#ring.commit(RECORD.end, stampNs, slot, sampleId, 40 + length);
+  }
+
+  skipped(sampleId: number, atNs: number, reason: SkipReason, isWarmup: boolean): void {
+    const at = this.#begin(16);
+    if (at === NO_ROOM) return;
+    this.#ring.f64[at / 8] = SKIP_REASONS.indexOf(reason);
+    this.#ring.f64[at / 8 + 1] = isWarmup ? 1 : 0;
+    this.#ring.commit(RECORD.skipped, atNs, 0, sampleId, 16);
   }
 
   observed(record: ClientRecord): void {

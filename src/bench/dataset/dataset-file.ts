@@ -17,6 +17,8 @@ import { readRow, rowColumns } from './read-row.ts';
 export interface DatasetFileOptions extends DatasetPlace {
   /** Undefined: the names that data sets use. */
   readonly column: string | undefined;
+  /** Conversations with all their turns. */
+  readonly isWhole?: boolean;
 }
 
 /** @throws BenchError `input` when the file cannot be read, has a bad entry, no prompt or too much of anything. */
@@ -81,14 +83,14 @@ const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat |
 
 const readEntries = async (
   entries: AsyncIterable<DatasetEntry>,
-  { shownPath, column, signal }: DatasetFileOptions,
+  { shownPath, column, signal, isWhole }: DatasetFileOptions,
 ): Promise<{ readonly prompts: readonly Prompt[]; readonly leftOut: number }> => {
   const prompts: Prompt[] = [];
   let leftOut = 0;
   try {
     for await (const entry of entries) {
       signal.throwIfAborted();
-      const row = readRow(entry, column);
+      const row = readRow(entry, column, isWhole);
       if (row.kind === 'wrong')
         throw wrongFile(
           `${entryPlace(shownPath, { line: entry.line, unit: entry.kind === 'row' ? 'row' : 'line' })}: ${row.problem}. It begins: ${startOf(entry)}`,

@@ -8,8 +8,12 @@ import type {
   SharedPrefixes,
 } from '../../core/run/run-requests.ts';
 import { OUTPUT_TOKENS_DEFAULT } from '../../core/run/run-requests.ts';
+import { thinkTimeText } from '../../core/run/think-time.ts';
+import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
+import type { SessionWish } from './chat-sessions.ts';
+import { chatSessions, generatedGroups, turnsOfChats } from './chat-sessions.ts';
 import type { DepthWish } from './depth-prompts.ts';
 import { depthDataset } from './depth-prompts.ts';
 import type { ChosenLengths } from './length-choice.ts';
@@ -26,6 +30,8 @@ export interface PromptWish {
   readonly input: ChosenLengths | undefined;
   readonly output: ChosenLengths | undefined;
   readonly prefixes: SharedPrefixes | undefined;
+  /** undefined: single requests. */
+  readonly sessions?: SessionWish | undefined;
   /** --body says itself how long answers are, or that nobody says it. */
   readonly isOutputInBody: boolean;
   /** Of a depth profile: nothing else says what is sent. */
@@ -46,6 +52,7 @@ export const sizedWish = ({
   input,
   output,
   prefixes,
+  sessions,
   depth,
 }: PromptWish): SizedWish | undefined => {
   if (depth !== undefined) {
@@ -54,11 +61,41 @@ export const sizedWish = ({
     return { seed, input: fixed, prefixes: undefined, variesOutput: false };
   }
   if (file !== undefined || (input === undefined && prefixes === undefined)) return undefined;
-  const variesOutput = output !== undefined && output.distribution.kind !== 'fixed';
+  const variesOutput =
+    sessions !== undefined || (output !== undefined && output.distribution.kind !== 'fixed');
   return { seed, input: input ?? OWN_PART, prefixes, variesOutput };
 };
 
-export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
+export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts =>
+  wish.sessions === undefined ? plannedRequests(wish, costs) : plannedChats(wish, wish.sessions, costs);
+
+/** Each turn is a prompt of its own first, so that lengths are drawn as for single requests. */
+const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts): PlannedPrompts => {
+  const { file, seed } = wish;
+  if (file?.sessions !== undefined) return plannedRequests(wish, costs);
+  const turns = file === undefined ? undefined : turnsOfChats(file.prompts);
+  const planned = plannedRequests(
+    file === undefined || turns === undefined ? wish : { ...wish, file: { ...file, prompts: turns.prompts } },
+    costs,
+  );
+  const groups = turns?.groups ?? generatedGroups(planned.prompts.length, sessions.turns ?? ONE_TURN, seed);
+  const chats = chatSessions(planned.prompts, groups, sessions, seed);
+  const turnCount = chats.reduce((sum, chat) => sum + chat.turns.length, 0);
+  const thinking =
+    sessions.thinkTime === undefined
+      ? ''
+      : `, thinking ${thinkTimeText(sessions.thinkTime)} before each but the first`;
+  return {
+    ...planned,
+    description: `${planned.description}, as ${chats.length} sessions of ${turnCount} turns${thinking}`,
+    prompts: chats.flatMap(({ turns: [first] }) => (first === undefined ? [] : [first])),
+    sessions: chats,
+    inputTokens: unknown('each turn also sends what came before it in its session'),
+    lengths: { input: '', output: planned.lengths.output },
+  };
+};
+
+const plannedRequests = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
   if (wish.depth !== undefined) return plannedDepths(wish.depth, costs, wish.seed);
   const sized = sizedWish(wish);
   if (sized === undefined) {
@@ -144,6 +181,8 @@ const roundsOf = (prompts: readonly Prompt[]): number => {
   const characters = prompts.reduce((sum, { messages }) => sum + JSON.stringify(messages).length, 0);
   return Math.max(1, Math.min(wanted, Math.floor(REPEATED_CHARACTERS_MAX / Math.max(1, characters))));
 };
+
+const ONE_TURN: LengthDistribution = { kind: 'fixed', value: 1 };
 
 /** Of a request behind a shared prefix, where nothing was said of it. */
 const OWN_PART: ChosenLengths = {

@@ -2,6 +2,7 @@
 
 import type { FileDigest } from '../../core/run/provenance.ts';
 import type { Message } from './message.ts';
+import type { Session } from './session.ts';
 
 export interface Prompt {
   /** A system prompt that others have too: it is sent unchanged, before everything else. */
@@ -19,6 +20,8 @@ export interface Dataset {
   readonly description: string;
   /** At least one. */
   readonly prompts: readonly Prompt[];
+  /** What is sent instead, where requests belong to sessions: `prompts` are then their first turns. */
+  readonly sessions?: readonly Session[];
 }
 
 export const userPrompt = (text: string, maxTokens?: number): Prompt => ({

@@ -170,6 +170,11 @@ export const fleetMetrics = (
   samplesIssued.set(Math.max(samplesIssued.value, merged.counts('all').issued));
   trackedSamplesIssued.set(Math.max(trackedSamplesIssued.value, merged.counts('measured').issued));
   since.set(measuringSinceNs);
+  for (const { agent, clock } of ends)
+    metrics.bounds.addAgent(agent.link.snapshot?.boundParts, {
+      name: agent.link.name,
+      clockErrorNs: clock.errorNs,
+    });
   const body = mergeSnapshots(told, { state: 'complete', measuringSinceNs });
   const clients = new Map(
     body.metrics
@@ -180,6 +185,7 @@ export const fleetMetrics = (
     pendingTasks: body.pendingTasks,
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
     objectives: metrics.answers(),
+    bounds: metrics.bounds.ofRun(),
   };
 };
 

@@ -5,7 +5,7 @@ import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import { judgedObjectives } from '../../core/run/objective.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
-import { shapeOf } from '../../core/run/run-shape.ts';
+import { isOfSessions, shapeOf } from '../../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { MessagePublisher } from '../../messaging/publisher.ts';
@@ -22,6 +22,7 @@ import { renderReport } from '../../metrics/text-report.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import { snapshotToJson } from '../../wire/snapshot-codec.ts';
+import { BenchError } from '../bench-error.ts';
 import type { BenchParts, BenchResult } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import { readPromptWish } from '../run/read-prompt-wish.ts';
@@ -49,6 +50,12 @@ export const runFleetBench = async (
   parts: BenchParts,
   channels: readonly AgentChannel[],
 ): Promise<BenchResult> => {
+  if (isOfSessions(asked.shape))
+    throw new BenchError({
+      code: 'input',
+      problem: 'a run of sessions cannot be split over several machines yet',
+      advice: 'Leave out --from and --agents, or the options of sessions.',
+    });
   const runZeroNs = monotonicNs();
   const nowNs = (): number => Number(monotonicNs() - runZeroNs);
   const phases = new SplitPhases(channels.length);
@@ -102,6 +109,7 @@ export const runFleetBench = async (
         return {
           ...mergeSnapshots(told, { state: 'live', measuringSinceNs }),
           ...(objectives === undefined ? {} : { objectives }),
+          bounds: unknown('of a run from many machines they are counted at its end'),
           agents: liveAgents(links, config),
         };
       },
@@ -164,7 +172,7 @@ export const runFleetBench = async (
       isInterrupted || isEndedEarly
         ? unknown('the load was ended before its time')
         : plannedArrivals(fleet.plan, links.length);
-    const report = buildReport({
+    const counted = buildReport({
       config,
       snapshot: { seq: (told?.seq ?? 0) + 1, timestampNs: Number(monotonicNs()), state, ...final },
       source: delivery.disk.kind === 'done' ? 'final-snapshot-file' : 'complete-message',
@@ -176,6 +184,7 @@ export const runFleetBench = async (
       notices: fleet.notices,
       agents: reportAgents(collected, planned),
     });
+    const report = parts.judge === undefined ? counted : { ...counted, ...(await parts.judge(counted)) };
     const full = renderReport(report, { isUnicode: true, isFull: true });
     const diskProblems = await directory.writeReport(report, `${full.join('\n')}\n`);
     return { report, diskProblems };

@@ -35,6 +35,7 @@ export const travellingRequest = (request: BenchRequest, facts: TravelFacts): Ag
     target: request.target.shown,
     api: request.api.name,
     model: request.model ?? unknown('not given'),
+    models: request.models ?? unknown('one'),
     pattern: request.pattern,
     shape: request.shape,
     samplesMax: request.samplesMax ?? unknown('not limited'),
@@ -44,6 +45,7 @@ export const travellingRequest = (request: BenchRequest, facts: TravelFacts): Ag
     hasNonce: request.hasNonce,
     noncePrefix: facts.noncePrefix,
     isStreaming: request.isStreaming,
+    cancel: request.cancel ?? unknown('none'),
     timeouts: request.timeouts,
     dataset:
       file === undefined
@@ -80,6 +82,7 @@ export const arrivedRequest = (
     target: target.value,
     api,
     model: knownOr(asked.model, undefined),
+    ...(isUnknown(asked.models) ? {} : { models: asked.models }),
     pattern: asked.pattern,
     shape: asked.shape,
     samplesMax: knownOr(asked.samplesMax, undefined),
@@ -95,6 +98,7 @@ export const arrivedRequest = (
     },
     hasNonce: asked.hasNonce,
     isStreaming: asked.isStreaming,
+    ...(isUnknown(asked.cancel) ? {} : { cancel: asked.cancel }),
     timeouts: asked.timeouts,
     warmup: asked.warmupRequests === 0 ? { kind: 'none' } : { kind: 'requests', count: asked.warmupRequests },
     seed: asked.seed,

@@ -59,6 +59,8 @@ export class ClientWatch {
   /** Of the coarse timer, every BEAT_NS. */
   tick(nowNs: number): void {
     this.#reads.awake(nowNs);
+    const heldNs = this.#reads.takeHeldNs();
+    if (heldNs > 0) this.marks.missed(heldNs);
     this.#delayNsMax = Math.max(this.#delayNsMax, this.heartbeat.beat(nowNs));
   }
 

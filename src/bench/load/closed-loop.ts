@@ -6,8 +6,9 @@ import { CourseUsers } from '../schedule/course-users.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { NONE } from '../target/http1/http-connection.ts';
+import type { LoadPattern } from './load-pattern.ts';
 import { threadShare } from './load-plan.ts';
-import type { LoadPattern, LoadThread } from './load-thread.ts';
+import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
 export interface ClosedLoopOptions {

@@ -2,15 +2,24 @@
 // get it by structured clone, so that everything in it is plain data; what is measured and the bodies of requests are shared
 // memory, which nobody copies.
 
+import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { shareWithin } from '../schedule/arrivals.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
+import type { CheckedAnswers } from '../target/answer-check.ts';
 import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
+import type { SessionBodies } from '../target/session-bodies.ts';
+
+export interface AskedMix {
+  readonly models: readonly string[];
+  readonly order: readonly number[];
+}
 
 export interface LoadPlan {
   readonly target: LoadTarget;
@@ -20,7 +29,14 @@ export interface LoadPlan {
   readonly api: string;
   /** That the bodies ask for. */
   readonly model: string;
+  /** Of several models: which each measured body asks for, by its place among them. */
+  readonly mix?: AskedMix;
+  /** What answers are checked by. */
+  readonly check?: CheckedAnswers;
+  /** Of single requests; where there are sessions the warm-up's alone. */
   readonly bodies: RequestBodies;
+  /** undefined: each request stands for itself. */
+  readonly sessions?: PlannedSessions | undefined;
   readonly isStreaming: boolean;
   readonly pattern: RunPattern;
   /** How its level moves; undefined: it does not. */
@@ -31,9 +47,11 @@ export interface LoadPlan {
   readonly share: Share;
   /** Of the arrival schedule; equal seeds give equal schedules, however many threads there are. */
   readonly seed: number;
-  /** Of the measured window. The load ends when the first of them is reached; what is in flight then is followed to its end. */
+  /** Of the measured window; of sessions their number. The load ends when the first of them is reached; what is in flight then is followed to its end. */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationNs: number | undefined };
   readonly timeouts: LoadTimeouts;
+  /** Of one measured request after the other, cyclically: when it is broken off, in ms; -1: never. */
+  readonly cancelAfterMs?: readonly number[];
   /** Sent before the measured phase, as many at a time as there are connections; 0: none at all. */
   readonly warmupRequests: number;
   readonly threads: { readonly load: number; readonly parse: number };
@@ -49,9 +67,20 @@ export interface LoadPlan {
   readonly heartbeatMsMax: number;
 }
 
+export interface PlannedSessions {
+  readonly bodies: SessionBodies;
+  readonly placesOf: SessionPlaces;
+}
+
 /** Of each thread of this machine. */
 export const threadShare = ({ share, threads }: Pick<LoadPlan, 'share' | 'threads'>, thread: number): Share =>
   shareWithin(share, { index: thread, of: threads.load });
+
+/** Of a measured sample; -1: never. */
+export const cancelAfterMs = (
+  { cancelAfterMs: all = [], warmupRequests }: Pick<LoadPlan, 'cancelAfterMs' | 'warmupRequests'>,
+  sampleId: number,
+): number => all[Math.max(0, sampleId - warmupRequests) % Math.max(1, all.length)] ?? -1;
 
 export interface LoadWorkerData {
   readonly thread: number;
@@ -60,6 +89,8 @@ export interface LoadWorkerData {
   readonly board: ThreadBoardMemory;
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
+  /** Where it is told how turns ended, by whoever reads their replies; undefined without sessions. */
+  readonly turns: MessagePort | undefined;
 }
 
 /** Where a load thread gets its marks: a port of this machine's loopback. */

@@ -3,35 +3,23 @@
 // Clock port: they are what is measured with.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
 import { BEAT_NS } from '../../core/run/event-record.ts';
 import { RECORD } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
+import type { TurnResult } from '../arena/turn-result.ts';
+import { LOOK } from '../arena/turn-result.ts';
 import type { ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
 import type { SocketDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestWriter } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
+import type { LoadPattern } from './load-pattern.ts';
 import type { LoadPlan, MarkSource, OpenedConnections } from './load-plan.ts';
-
-/** Who sends when. */
-export interface LoadPattern {
-  readonly isWarmup: boolean;
-  readonly hasIssuedAll: boolean;
-  start(): void;
-  stop(): void;
-  /** It was opened, and is idle. */
-  connectionFree(connection: HttpConnection): void;
-  /** It is idle again, or closed after its sample. */
-  sampleEnded(connection: HttpConnection): void;
-  /** An idle one was closed, or one could not be opened. */
-  connectionLost(connection: HttpConnection): void;
-  tick(nowNs: number): void;
-  /** How many of its arrivals are due and held back. */
-  waiting(nowNs: number): number;
-}
+import { cancelAfterMs } from './load-plan.ts';
 
 export interface LoadThreadParts {
   readonly thread: number;
@@ -43,6 +31,8 @@ export interface LoadThreadParts {
   readonly board: ThreadBoard;
   readonly watch: ClientWatch;
   readonly counts: ConnectionCounts;
+  /** To whoever reads the replies; undefined without sessions. */
+  readonly turns?: MessagePort | undefined;
 }
 
 export class LoadThread implements ConnectionOwner<HttpConnection> {
@@ -58,6 +48,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly #watch: ClientWatch;
   readonly #counts: ConnectionCounts;
   readonly #timer: NodeJS.Timeout;
+  readonly #turns: MessagePort | undefined;
   #pattern: LoadPattern | undefined;
   #ticks = 0;
   #inFlight = 0;
@@ -80,6 +71,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#requests = parts.requests;
     this.#watch = parts.watch;
     this.#counts = parts.counts;
+    this.#turns = parts.turns;
+    this.#turns?.on('message', (result: TurnResult) => this.#pattern?.turnEnded?.(result));
     this.#timer = setInterval(() => this.#tick(), LOAD_TICK_MS);
   }
 
@@ -154,6 +147,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#inFlight += 1;
     this.board.add(this.thread, 'issued', 1);
     if (isWarmup) this.board.add(this.thread, 'warmup', 1);
+    connection.cancelAfterMs = isWarmup ? NONE : cancelAfterMs(this.plan, connection.request.sampleId);
     connection.send(intendedNs, heldBackNs, isWarmup);
   }
 
@@ -171,6 +165,11 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
       bytesReceived: 0,
       firstByteNs: NONE,
     });
+  }
+
+  /** A turn may have ended: the next one waits for what its reply says. */
+  lookAtTurns(): void {
+    this.#turns?.postMessage(LOOK);
   }
 
   /** To be called when the pattern may have come to its end. */
@@ -258,7 +257,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.recorder.observed(record);
     this.recorder.latenesses(RECORD.beats, heartbeat.latenessNs, heartbeat.count, record.atNs);
     heartbeat.clear();
-    if (marks.count > 1) this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
+    if (marks.count > 0) this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
     marks.clear();
   }
 

@@ -1,22 +1,26 @@
 // Entry of a load thread: makes its parts and does what the main thread says.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { LoadRecorder } from '../arena/load-recorder.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import { arrivals, shareOf } from '../schedule/arrivals.ts';
+import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import { SocketDialer } from '../target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../target/http1/request-writer.ts';
+import { TurnWriter } from '../target/http1/turn-writer.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ClosedLoop } from './closed-loop.ts';
+import type { LoadPattern } from './load-pattern.ts';
 import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-plan.ts';
 import { threadShare } from './load-plan.ts';
-import type { LoadPattern } from './load-thread.ts';
 import { LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
 import { queuedTimeOfThread } from './queued-time.ts';
+import { SessionLoop } from './session-loop.ts';
 
-const { thread, plan, ring, board: boardMemory, runZeroNs }: LoadWorkerData = workerData;
+const { thread, plan, ring, board: boardMemory, runZeroNs, turns }: LoadWorkerData = workerData;
 
 const zeroSeconds = Number(runZeroNs / 1_000_000_000n);
 const zeroNanos = Number(runZeroNs % 1_000_000_000n);
@@ -52,6 +56,7 @@ const load = new LoadThread({
     counts,
   }),
   counts,
+  turns,
 });
 
 const patternFrom = (startNs: number): LoadPattern => {
@@ -64,6 +69,32 @@ const patternFrom = (startNs: number): LoadPattern => {
   const measuredFromNs = startNs + (course?.measuredFromNs ?? 0);
   const endNs = measuredFromNs + (limits.durationNs ?? Number.POSITIVE_INFINITY);
   const samplesMax = limits.samplesMax ?? Number.POSITIVE_INFINITY;
+  const own = { share, startNs, endNs, measuredFromNs, samplesMax };
+  const inFlightCap = plan.inFlightCap === undefined ? undefined : shareOf(plan.inFlightCap, share);
+  const connectionsMax = shareOf(plan.connections.max, { index: thread, of: plan.threads.load });
+  if (plan.sessions !== undefined) {
+    const { bodies, placesOf } = plan.sessions;
+    const writer = new TurnWriter(requestHead(plan.target, plan.headers, plan.isStreaming), bodies);
+    return new SessionLoop(load, pacer, {
+      writer,
+      arriving: isOpenLoop(pattern)
+        ? {
+            kind: 'open',
+            own: new OwnArrivals({ ...own, arrivals: arrivals(pattern, plan.seed, course) }),
+            inFlightCap,
+          }
+        : {
+            kind: 'closed',
+            placesOf,
+            places: shareOf(plan.connections.opened, share),
+            sessionsMax: samplesMax,
+          },
+      startNs,
+      endNs,
+      firstSampleId: warmupRequests,
+      connectionsMax,
+    });
+  }
   switch (pattern.kind) {
     case 'concurrency':
     case 'max-throughput':
@@ -80,10 +111,10 @@ const patternFrom = (startNs: number): LoadPattern => {
     default:
       return new OpenLoop(load, pacer, {
         arrivals: () => arrivals(pattern, plan.seed, course),
-        own: { share, startNs, endNs, measuredFromNs, samplesMax },
+        own,
         firstSampleId: warmupRequests,
-        inFlightCap: plan.inFlightCap === undefined ? undefined : shareOf(plan.inFlightCap, share),
-        connectionsMax: shareOf(plan.connections.max, { index: thread, of: plan.threads.load }),
+        inFlightCap,
+        connectionsMax,
         spareConnections: Math.ceil(plan.connections.opened / share.of / SPARE_DIVISOR),
       });
   }

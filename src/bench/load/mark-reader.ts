@@ -7,9 +7,9 @@ import { BEATS_MAX } from '../../wire/event-batch-layout.ts';
 import type { MarkSource } from './load-plan.ts';
 
 export class MarkReader {
-  /** Of the marks since `clear`: how long the system held one back at the most, then the lateness of each; `count` figures. */
-  readonly latenessNs: Float64Array = new Float64Array(BEATS_MAX);
-  count = 1;
+  /** Of each mark since `clear` two figures: its lateness, and how long the system held it back; `count` figures in all. */
+  readonly latenessNs: Float64Array = new Float64Array(2 * BEATS_MAX);
+  count = 0;
   /** The newest: the next one says how long its writing took. */
   #pending: { readonly totalNs: number; readonly late: MarkLate } | undefined;
   #socket: net.Socket | undefined;
@@ -52,12 +52,16 @@ export class MarkReader {
   }
 
   clear(): void {
-    this.latenessNs[0] = 0;
-    this.count = 1;
+    this.count = 0;
   }
 
   stop(): void {
     this.#socket?.destroy();
+  }
+
+  /** Whatever holds a whole process keeps its marks from being written, too: a beat stands in for the one that would have told it. */
+  missed(heldNs: number): void {
+    this.#tell(heldNs, 0);
   }
 
   /** A mark whose writer was interrupted between stamp and write says nothing of how late it was read. */
@@ -65,12 +69,17 @@ export class MarkReader {
     const mark = this.#pending;
     if (mark === undefined || writeNs > INTERRUPTED_NS) return;
     const { lateNs, restNs } = mark.late;
-    const [held = 0] = this.latenessNs;
-    this.latenessNs[0] = Math.max(held, mark.totalNs - lateNs - restNs);
-    const at = Math.min(this.count, BEATS_MAX - 1);
-    const wakeNs = Math.max(0, mark.totalNs - lateNs);
-    this.latenessNs[at] = at < this.count ? Math.max(this.latenessNs[at] ?? 0, wakeNs) : wakeNs;
-    this.count = at + 1;
+    this.#tell(mark.totalNs - lateNs, mark.totalNs - lateNs - restNs);
+  }
+
+  /** More than are told at a time never come between two tellings; should they, the last place keeps the longest. */
+  #tell(lateNs: number, heldNs: number): void {
+    const at = Math.min(this.count, 2 * (BEATS_MAX - 1));
+    const isNew = at === this.count;
+    const kept = (index: number): number => (isNew ? 0 : (this.latenessNs[index] ?? 0));
+    this.latenessNs[at] = Math.max(kept(at), lateNs);
+    this.latenessNs[at + 1] = Math.max(kept(at + 1), heldNs);
+    this.count = at + 2;
   }
 }
 

@@ -7,7 +7,8 @@ import type { OwnArrivalsOptions } from '../schedule/own-arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
-import type { LoadPattern, LoadThread } from './load-thread.ts';
+import type { LoadPattern } from './load-pattern.ts';
+import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
 export interface OpenLoopOptions {

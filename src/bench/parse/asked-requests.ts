@@ -1,10 +1,20 @@
 // What a parse thread must know of the requests to see that a reply is not quite one to them.
 
+import type { TurnTableMemory } from '../schedule/turn-table.ts';
+import type { CheckedAnswers } from '../target/answer-check.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
+import type { SessionBodies } from '../target/session-bodies.ts';
+import { keptAnswers } from '../target/session-bodies.ts';
 
 export interface AskedRequests {
+  /** Of a run of sessions. */
+  readonly turns?: AskedTurns | undefined;
   /** That is asked for; '': none in particular. */
   readonly model: string;
+  /** Of several models: their names, and which each measured body asks for. */
+  readonly mix?: { readonly models: readonly string[]; readonly order: readonly number[] };
+  /** What answers are checked by. */
+  readonly check?: CheckedAnswers;
   /** The first sample of the measured phase. */
   readonly measuredFrom: number;
   /** Bodies that the measured phase goes through, again and again. */
@@ -13,20 +23,44 @@ export interface AskedRequests {
   readonly repeats: SharedArrayBuffer | undefined;
 }
 
+export interface AskedTurns {
+  readonly table: TurnTableMemory;
+  /** Uint8, one a turn of the data set: 1 where a later turn repeats what the server answered. */
+  readonly keeps: SharedArrayBuffer;
+}
+
 export const askedRequests = ({
   model,
+  mix,
+  check,
   bodies,
+  sessions,
   warmupRequests,
 }: {
   readonly model: string;
+  readonly mix?: AskedRequests['mix'];
+  readonly check?: CheckedAnswers;
   readonly bodies: RequestBodies;
+  readonly sessions?: { readonly bodies: SessionBodies } | undefined;
   readonly warmupRequests: number;
 }): AskedRequests => ({
   model,
+  ...(mix === undefined ? {} : { mix }),
+  ...(check === undefined ? {} : { check }),
+  ...(sessions === undefined
+    ? {}
+    : { turns: { table: sessions.bodies.turns, keeps: keptAnswers(sessions.bodies) } }),
   measuredFrom: warmupRequests,
   bodies: bodies.measured,
-  repeats: bodies.repeats,
+  // Turns of a session differ, and sessions begin anew where the data set is over.
+  repeats: sessions === undefined ? bodies.repeats : undefined,
 });
+
+/** Which model of the mix a measured sample asks for; -1: there is no mix, or it warms up. */
+export const variantOf = ({ mix, measuredFrom, bodies }: AskedRequests, sampleId: number): number => {
+  const number = sampleId - measuredFrom;
+  return mix === undefined || number < 0 ? -1 : (mix.order[number % bodies] ?? -1);
+};
 
 /** Whether the very same bytes were sent before in the measured phase. */
 export const isRepeatedRequest = (

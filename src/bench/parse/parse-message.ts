@@ -1,10 +1,17 @@
 // The messages between the main thread and its parse threads. Few and rare but for what the threads come to.
 
+import type { MessagePort } from 'node:worker_threads';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import type { AskedRequests } from './asked-requests.ts';
 import { askedRequests } from './asked-requests.ts';
+
+/** To one load thread. */
+export interface TurnPort {
+  readonly thread: number;
+  readonly port: MessagePort;
+}
 
 export interface ParseWorkerData {
   /** From 0 among the parse threads. */
@@ -17,6 +24,8 @@ export interface ParseWorkerData {
   readonly api: string;
   readonly isStreaming: boolean;
   readonly asked: AskedRequests;
+  /** One a ring in a run of sessions, else none. */
+  readonly turnPorts: readonly TurnPort[];
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
   /** Replaced in whatever a server's error says. */

@@ -12,6 +12,7 @@ import { serverApi } from '../target/api/server-apis.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';
 import { RecordOutput } from './record-output.ts';
 import { RingParser } from './ring-parser.ts';
+import { TurnTeller } from './turn-teller.ts';
 
 const data: ParseWorkerData = workerData;
 const board = new ThreadBoard(data.board);
@@ -27,6 +28,14 @@ const output = new RecordOutput({
   lines: bytes => tell({ kind: 'lines', bytes }, [bytes.buffer]),
 });
 
+const turnTeller = (thread: number): TurnTeller | undefined => {
+  const port = data.turnPorts.find(candidate => candidate.thread === thread)?.port;
+  if (data.asked.turns === undefined || port === undefined) return undefined;
+  return new TurnTeller(data.asked.turns, data.asked.measuredFrom, (result, transfer) =>
+    port.postMessage(result, transfer),
+  );
+};
+
 const parsers = data.rings.map(
   ({ thread, memory }) =>
     new RingParser({
@@ -36,6 +45,7 @@ const parsers = data.rings.map(
       api: serverApi(data.api),
       isStreaming: data.isStreaming,
       asked: data.asked,
+      turns: turnTeller(thread),
       warmedUp: index => {
         output.flush();
         tell({ kind: 'warmed-up', thread: index });
@@ -82,6 +92,12 @@ parentPort?.on('message', (message: ToParseWorker) => {
   while (parser?.parse(RECORDS_PER_TURN)) board.add(data.boardThread, 'heartbeat', 1);
   parser?.lost(message.reason, message.atNs);
 });
+
+for (const { thread, port } of data.turnPorts) {
+  const parser = parsers.find(candidate => candidate.thread === thread);
+  // What has ended a turn is in the ring: the next one is not to wait for the next look.
+  port.on('message', () => parser?.parse(RECORDS_PER_TURN));
+}
 
 /** Few enough to hear messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;

@@ -3,14 +3,16 @@
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type {
   BeatsRecord,
-  ChunkLatenessRecord,
   ClientRecord,
   EventRecord,
+  GapEdgesRecord,
   IssuedFigures,
   MarksRecord,
 } from '../../core/run/event-record.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { SkippedTurn } from '../../core/run/session-outcome.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
-import { encodeSampleLine } from '../../wire/sample-line.ts';
+import { encodeSampleLine, encodeSkippedLine } from '../../wire/sample-line.ts';
 
 export interface RecordOutputOptions {
   readonly sourceId: number;
@@ -82,7 +84,13 @@ export class RecordOutput {
     if (sample.lateness !== undefined && sample.outcome === 'completed')
       this.#written({ kind: 'sample.lateness', sampleId, ...sample.lateness });
     if (sample.remark !== undefined) this.#written({ kind: 'sample.remarked', sampleId, ...sample.remark });
-    const complete = { ...sample, kind: 'sample.complete', atNs: sample.endNs } as const;
+    if (sample.note !== undefined) this.#written({ kind: 'sample.noted', sampleId, ...sample.note });
+    const complete = {
+      ...sample,
+      kind: 'sample.complete',
+      atNs: sample.endNs,
+      answerHash: sample.answerHash ?? NO_FIGURE,
+    } as const;
     if (!this.#writer.writeComplete(complete)) {
       this.#flushBatch();
       this.#writer.writeComplete(complete);
@@ -91,8 +99,15 @@ export class RecordOutput {
     if (this.#lines.length >= LINES_MAX) this.#flushLines();
   }
 
+  skipped(turn: SkippedTurn, atNs: number): void {
+    const { sampleId, window } = turn;
+    this.#written({ kind: 'sample.skipped', sampleId, atNs, isWarmup: window < 0 });
+    this.#lines.push(encodeSkippedLine(turn));
+    if (this.#lines.length >= LINES_MAX) this.#flushLines();
+  }
+
   /** What a thread tells of itself, a few times a second. */
-  observed(record: ClientRecord | BeatsRecord | MarksRecord | ChunkLatenessRecord): void {
+  observed(record: ClientRecord | BeatsRecord | MarksRecord | GapEdgesRecord): void {
     this.#written(record);
   }
 

@@ -1,13 +1,16 @@
 // Reads the ring of one load thread and leads each record to the sample it speaks of.
 
+import { SKIP_REASONS } from '../../core/run/session-outcome.ts';
 import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD } from '../arena/load-record.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { RingReader } from '../arena/ring.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { AskedRequests } from './asked-requests.ts';
-import { ChunkLateness } from './chunk-lateness.ts';
+import { GapEdges } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
+import type { TurnTeller } from './turn-teller.ts';
+import { windowOf } from './turn-teller.ts';
 
 export interface RingParserOptions {
   readonly thread: number;
@@ -16,6 +19,8 @@ export interface RingParserOptions {
   readonly api: ServerApi;
   readonly isStreaming: boolean;
   readonly asked: AskedRequests;
+  /** Of a run of sessions. */
+  readonly turns?: TurnTeller | undefined;
   warmedUp(thread: number): void;
   issuingEnded(thread: number, atNs: number): void;
   ended(thread: number, atNs: number): void;
@@ -26,7 +31,8 @@ export class RingParser {
   readonly #options: RingParserOptions;
   readonly #ring: RingReader;
   readonly #trackers: Map<number, SampleTracker> = new Map();
-  readonly #chunks = new ChunkLateness();
+  readonly #gaps = new GapEdges();
+  #observedCount = 0;
   #hasEnded = false;
 
   constructor(options: RingParserOptions) {
@@ -64,6 +70,7 @@ export class RingParser {
       });
     }
     this.#hasEnded = true;
+    this.#tellGaps(atNs);
     this.#options.ended(this.thread, atNs);
   }
 
@@ -99,6 +106,9 @@ export class RingParser {
       case RECORD.marks:
         this.#marks();
         return;
+      case RECORD.skipped:
+        this.#skipped();
+        return;
       case RECORD.warmedUp:
         this.#options.warmedUp(this.thread);
         return;
@@ -107,6 +117,7 @@ export class RingParser {
         return;
       case RECORD.ended:
         this.#hasEnded = true;
+        this.#tellGaps(ring.stampNs);
         this.#options.ended(this.thread, ring.stampNs);
     }
   }
@@ -115,7 +126,7 @@ export class RingParser {
     const { slot } = this.#ring;
     const known = this.#trackers.get(slot);
     if (known !== undefined) return known;
-    const tracker = new SampleTracker(this.#options, this.#chunks);
+    const tracker = new SampleTracker(this.#options, this.#gaps);
     this.#trackers.set(slot, tracker);
     return tracker;
   }
@@ -143,9 +154,18 @@ export class RingParser {
     });
   }
 
+  #skipped(): void {
+    const { sampleId, stampNs } = this.#ring;
+    const place = this.#options.turns?.turnOf(sampleId);
+    const reason = SKIP_REASONS[this.#figure(0)];
+    if (place === undefined || reason === undefined) return;
+    const window = windowOf(this.#figure(1) === 1);
+    this.#options.output.skipped({ sampleId, ...place, window, reason }, stampNs);
+  }
+
   #observed(): void {
-    for (const record of this.#chunks.take({ atNs: this.#ring.stampNs, thread: this.thread }))
-      this.#options.output.observed(record);
+    this.#observedCount += 1;
+    if (this.#observedCount % GAPS_TOLD_EVERY === 0) this.#tellGaps(this.#ring.stampNs);
     this.#options.output.observed({
       kind: 'client.observed',
       atNs: this.#ring.stampNs,
@@ -164,11 +184,21 @@ export class RingParser {
     });
   }
 
-  /** The first figure is the greatest time that the system held one back. */
+  /** Of each its lateness, then how long the system held it back. */
   #marks(): void {
     const { latenessNs: figures, ...of } = this.#latenesses();
-    const [heldNsMax = 0, ...latenessNs] = figures;
-    this.#options.output.observed({ kind: 'client.marks', ...of, heldNsMax, latenessNs });
+    this.#options.output.observed({
+      kind: 'client.marks',
+      ...of,
+      latenessNs: figures.filter((_, at) => at % 2 === 0).map(ns => Math.max(0, ns)),
+      heldNs: figures.filter((_, at) => at % 2 === 1).map(ns => Math.max(0, ns)),
+    });
+  }
+
+  /** At the end all of them, so that each completed sample that has a figure also has its edges. */
+  #tellGaps(atNs: number): void {
+    for (const record of this.#gaps.take({ atNs, thread: this.thread }))
+      this.#options.output.observed(record);
   }
 
   #latenesses(): { readonly atNs: number; readonly thread: number; readonly latenessNs: number[] } {
@@ -194,3 +224,5 @@ export class RingParser {
 }
 
 const RELEASE_MASK = 63;
+/** A second: a thread is observed five times in it. */
+const GAPS_TOLD_EVERY = 5;

@@ -6,17 +6,20 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import type { SampleLateness } from '../../core/run/event-record.ts';
 import { LATENESS_KEYS, NO_FIGURE } from '../../core/run/event-record.ts';
+import type { SampleNote } from '../../core/run/sample-note.ts';
 import type { SampleRemark } from '../../core/run/sample-remark.ts';
 import { isSameModel } from '../../core/run/sample-remark.ts';
 import type { EndKind } from '../arena/load-record.ts';
+import { checkAnswer } from '../target/answer-check.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import { CARRIES_ANSWER } from '../target/api/server-api.ts';
 import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
 import { ReplyReader } from '../target/reply-reader.ts';
 import type { AskedRequests } from './asked-requests.ts';
-import { isRepeatedRequest } from './asked-requests.ts';
-import type { ChunkLateness, ReadLate } from './chunk-lateness.ts';
+import { isRepeatedRequest, variantOf } from './asked-requests.ts';
+import type { GapEdges, ReadLate } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
+import type { TurnTeller } from './turn-teller.ts';
 
 export interface TransportEnd {
   readonly kind: EndKind;
@@ -31,6 +34,8 @@ export interface SampleTrackerOptions {
   readonly api: ServerApi;
   readonly isStreaming: boolean;
   readonly asked: AskedRequests;
+  /** Of a run of sessions. */
+  readonly turns?: TurnTeller | undefined;
 }
 
 export class SampleTracker implements ContentSink {
@@ -39,11 +44,12 @@ export class SampleTracker implements ContentSink {
   readonly #output: RecordOutput;
   readonly #isStreaming: boolean;
   readonly #asked: AskedRequests;
+  readonly #turns: TurnTeller | undefined;
   readonly #repeats: Uint8Array | undefined;
   /** The last other name that a reply had, so that each is compared once. */
-  #compared = { answered: '', otherModel: '' };
+  #compared = { asked: '', answered: '', otherModel: '' };
   readonly #reply: ReplyReader;
-  readonly #chunks: ChunkLateness;
+  readonly #gapEdges: GapEdges;
   /** Written anew for each sample. */
   readonly #issued = { sampleId: 0, atNs: 0, intendedNs: 0, connectNs: 0, heldBackNs: 0, isWarmup: false };
   #firstByteNs = NO_FIGURE;
@@ -56,17 +62,21 @@ export class SampleTracker implements ContentSink {
   #beganWithAnswer = false;
   /** Of every content chunk. */
   #stampsNs: Float64Array = new Float64Array(16);
+  /** Of each stamp how late it may be: by what is known, and whatever happened. */
+  #late: Float32Array = new Float32Array(32);
   #chunkCount = 0;
   /** Of the stamps, how many are in records. */
   #toldCount = 0;
 
-  constructor({ output, api, isStreaming, asked }: SampleTrackerOptions, chunks: ChunkLateness) {
-    this.#chunks = chunks;
+  constructor({ output, api, isStreaming, asked, turns }: SampleTrackerOptions, gapEdges: GapEdges) {
+    this.#gapEdges = gapEdges;
     this.#output = output;
     this.#isStreaming = isStreaming;
     this.#asked = asked;
+    this.#turns = turns;
     this.#repeats = asked.repeats === undefined ? undefined : new Uint8Array(asked.repeats);
     this.#reply = new ReplyReader(api, isStreaming, this);
+    if (this.#reply.parts !== undefined) this.#reply.parts.isKept = asked.check !== undefined;
   }
 
   issued(
@@ -94,6 +104,8 @@ export class SampleTracker implements ContentSink {
     this.#chunkCount = 0;
     this.#toldCount = 0;
     this.#reply.reset();
+    const { answer } = this.#reply;
+    if (answer !== undefined) answer.isKept = this.#turns?.keepsAnswer(sampleId) ?? false;
     this.#output.issued(issued);
   }
 
@@ -130,9 +142,10 @@ export class SampleTracker implements ContentSink {
     }
     this.#lateness.lastContentLateNs = this.#bodyLateNs;
     this.#lateness.lastContentLateNsMax = this.#bodyLateNsMax;
-    if (this.#isStreaming && !this.#issued.isWarmup) this.#chunks.add(this.#bodyLateNs, this.#bodyLateNsMax);
     if (this.#chunkCount === this.#stampsNs.length) this.#grow();
     this.#stampsNs[this.#chunkCount] = stampNs;
+    this.#late[2 * this.#chunkCount] = this.#bodyLateNs * ROUNDED_UP;
+    this.#late[2 * this.#chunkCount + 1] = this.#bodyLateNsMax * ROUNDED_UP;
     this.#chunkCount += 1;
   }
 
@@ -145,14 +158,18 @@ export class SampleTracker implements ContentSink {
 
   ended(atNs: number, late: ReadLate | undefined, end: TransportEnd): void {
     const { outcome, failure, endsWithTransport } = this.#reply.end(end.kind, end.detail);
-    const { inputTokens, outputTokens, finishReason } = this.#reply.told;
+    const { inputTokens, outputTokens, finishReason, answerHash } = this.#reply.told;
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
     this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
     const remark = this.#remark();
+    const note = this.#note(end, outcome === 'completed');
+    const turn = this.#turns?.turnOf(this.sampleId);
     this.tellStamps();
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
+    if (isContentTold && outcome === 'completed' && !this.#issued.isWarmup)
+      this.#gapEdges.add(this.#stampsNs, this.#late, this.#chunkCount);
     const sample: EndedSample = {
       sampleId: this.sampleId,
       window: this.#issued.isWarmup ? OUTSIDE_WINDOWS : 0,
@@ -174,9 +191,13 @@ export class SampleTracker implements ContentSink {
       finishReason,
       bytesSent: end.bytesSent,
       bytesReceived: end.bytesReceived,
+      ...(answerHash === NO_FIGURE ? {} : { answerHash }),
       lateness: this.#lateness,
       ...(remark === undefined ? {} : { remark }),
+      ...(note === undefined ? {} : { note }),
+      ...(turn === undefined ? {} : { turn }),
     };
+    this.#turns?.ended(sample, this.#reply.answer);
     this.#output.ended(sample);
   }
 
@@ -184,18 +205,36 @@ export class SampleTracker implements ContentSink {
     const { cachedTokens, predictedTokens, model } = this.#reply.told;
     const { hasRetryAfter } = this.#reply;
     const isRepeat = isRepeatedRequest(this.#asked, this.#repeats, this.sampleId);
-    const isAsAsked = model === '' || this.#asked.model === '' || model === this.#asked.model;
-    const otherModel = isAsAsked ? '' : this.#otherModel(model);
+    const asked = this.#askedModel();
+    const isAsAsked = model === '' || asked === '' || model === asked;
+    const otherModel = isAsAsked ? '' : this.#otherModel(asked, model);
     const isPlain = cachedTokens === NO_FIGURE && predictedTokens === NO_FIGURE && otherModel === '';
     return isPlain && !hasRetryAfter && !isRepeat
       ? undefined
       : { cachedTokens, predictedTokens, isRepeat, hasRetryAfter, otherModel };
   }
 
-  #otherModel(answered: string): string {
-    if (this.#compared.answered !== answered) {
-      const otherModel = isSameModel(this.#asked.model, answered) ? '' : this.#output.shortened(answered);
-      this.#compared = { answered, otherModel };
+  #note({ kind }: TransportEnd, isCompleted: boolean): SampleNote | undefined {
+    const isCancelledAsPlanned = kind === 'cancelled-as-planned';
+    const variant = variantOf(this.#asked, this.sampleId);
+    const { check: plan } = this.#asked;
+    const { parts } = this.#reply;
+    const isChecked = plan !== undefined && parts !== undefined && isCompleted && !this.#issued.isWarmup;
+    const check = isChecked ? checkAnswer(plan, parts) : 'none';
+    return isCancelledAsPlanned || variant !== NO_FIGURE || isChecked
+      ? { isCancelledAsPlanned, variant, check }
+      : undefined;
+  }
+
+  #askedModel(): string {
+    const { mix, model } = this.#asked;
+    return mix === undefined ? model : (mix.models[variantOf(this.#asked, this.sampleId)] ?? '');
+  }
+
+  #otherModel(asked: string, answered: string): string {
+    if (this.#compared.answered !== answered || this.#compared.asked !== asked) {
+      const otherModel = isSameModel(asked, answered) ? '' : this.#output.shortened(answered);
+      this.#compared = { asked, answered, otherModel };
     }
     return this.#compared.otherModel;
   }
@@ -212,7 +251,13 @@ export class SampleTracker implements ContentSink {
     const grown = new Float64Array(this.#stampsNs.length * 2);
     grown.set(this.#stampsNs);
     this.#stampsNs = grown;
+    const late = new Float32Array(this.#late.length * 2);
+    late.set(this.#late);
+    this.#late = late;
   }
 }
+
+/** A single keeps 24 bits: a lateness that is rounded is never less than it was. */
+const ROUNDED_UP: number = 1 + 2 ** -23;
 
 const inTime = (): Record<keyof SampleLateness, number> => recordOf(LATENESS_KEYS, () => 0);

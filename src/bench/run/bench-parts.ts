@@ -8,8 +8,7 @@ import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { Share } from '../schedule/arrivals.ts';
-import type { LoadCounts, LoadSink } from '../threads/load-generator.ts';
-import type { LoadGeneratorOptions } from '../threads/threaded-load-generator.ts';
+import type { LoadCounts, LoadGeneratorOptions, LoadSink } from '../threads/load-generator.ts';
 import type { SessionPhase } from './session.ts';
 import type { ServerSurvey } from './survey-server.ts';
 

@@ -1,10 +1,13 @@
 // What a person asked a benchmark to do, checked and free of contradictions.
 
 import type { DepthPlan } from '../../core/depth/depth-plan.ts';
+import type { CancelWish } from '../../core/run/cancel-wish.ts';
+import type { ModelMix } from '../../core/run/model-mix.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
+import type { SessionWish } from '../dataset/chat-sessions.ts';
 import type { Dataset } from '../dataset/prompt.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
@@ -16,6 +19,8 @@ export interface BenchRequest {
   readonly api: ServerApi;
   /** undefined: ask the server. */
   readonly model: string | undefined;
+  /** Several, each for a share of the requests; `model` is the first of them. */
+  readonly models?: ModelMix;
   readonly pattern: RunPattern;
   readonly shape: RunShape;
   /** Of the measured window: ramp and warm-up come before. */
@@ -26,6 +31,8 @@ export interface BenchRequest {
   readonly dataset: DatasetChoice;
   readonly requests: RequestWish;
   readonly hasNonce: boolean;
+  /** Nobody looks for what spoils figures, and the report says so. */
+  readonly isUnguarded?: true;
   readonly isStreaming: boolean;
   readonly timeouts: LoadTimeouts;
   readonly warmup: Warmup;
@@ -36,8 +43,12 @@ export interface BenchRequest {
   readonly objectives: readonly Objective[];
   /** The share of issued requests that must meet the objectives of a single request. */
   readonly attainment: number;
+  /** Requests are broken off by the client itself. */
+  readonly cancel?: CancelWish;
   /** What is sent follows from it alone: `dataset`, `requests` and `samplesMax` agree with it. */
   readonly depth?: DepthPlan;
+  /** Chats of several turns; `samplesMax` then counts sessions. */
+  readonly sessions?: SessionWish | undefined;
 }
 
 export type DatasetChoice =

@@ -7,6 +7,7 @@ import type { RunConfig } from '../../core/run/run-config.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { withDepthProfile } from '../../metrics/depth-samples.ts';
 import { rebuildReport } from '../../metrics/report-sources.ts';
+import { withSessions } from '../../metrics/session-samples.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
@@ -67,7 +68,10 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
   const counted = isWhole
-    ? await withDepthProfile(report, options.config.depth, directory.files.samples)
+    ? await withSessions(
+        await withDepthProfile(report, options.config.depth, directory.files.samples),
+        directory.files.samples,
+      )
     : await countedAgain(report, directory);
   const best = parts.judge === undefined ? counted : { ...counted, ...(await parts.judge(counted)) };
   // Whoever opens the file has no --full to ask for: it has everything, and what fits on a screen at its top.

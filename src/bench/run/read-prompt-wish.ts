@@ -16,10 +16,11 @@ export const readPromptWish = async (
   const { inputTokens, outputTokens, prefixes, fields } = request.requests;
   return {
     seed,
-    file: await readDataset(dataset, signal),
+    file: await readDataset(dataset, signal, request.sessions !== undefined),
     input: inputTokens === undefined ? undefined : await chosenLengths(inputTokens),
     output: outputTokens === undefined ? undefined : await chosenLengths(outputTokens),
     prefixes,
+    sessions: request.sessions,
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
     ...(request.depth === undefined ? {} : { depth: { plan: request.depth, noncePrefix } }),
   };
@@ -28,6 +29,7 @@ export const readPromptWish = async (
 const readDataset = async (
   dataset: BenchRequest['dataset'],
   signal: AbortSignal,
+  isWhole: boolean,
 ): Promise<Dataset | undefined> => {
   switch (dataset.kind) {
     case 'synthetic':
@@ -35,7 +37,7 @@ const readDataset = async (
     case 'held':
       return dataset.dataset;
     case 'file':
-      return await readDatasetFile({ ...dataset, signal });
+      return await readDatasetFile({ ...dataset, signal, isWhole });
     default:
       return dataset satisfies never;
   }

@@ -1,5 +1,7 @@
 // From what was asked to what the load threads are told, and to what the run directory says of it.
 
+import { cancelText } from '../../core/run/cancel-wish.ts';
+import { mixText } from '../../core/run/model-mix.ts';
 import { objectiveFields } from '../../core/run/objective.ts';
 import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
@@ -8,21 +10,25 @@ import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { knownOr, unknown } from '../../core/unknown.ts';
+import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import { promptsSha256 } from '../dataset/prompts-digest.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
+import { cancellations } from '../schedule/cancellations.ts';
 import { loadCourse } from '../schedule/load-course.ts';
+import { checkedAnswers } from '../target/answer-check.ts';
 import { withApiHeaders } from '../target/api-headers.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { requestBodies } from '../target/request-bodies.ts';
 import type { RequestFields } from '../target/request-fields.ts';
 import { lengthFieldsFor } from '../target/request-fields.ts';
+import { sessionBodies } from '../target/session-bodies.ts';
 import { endpointPath } from '../target/target-url.ts';
 import type { CallProvenance } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
+import { mixedBodies } from './mixed-bodies.ts';
 
 export interface PlanOptions {
   readonly request: BenchRequest;
@@ -40,21 +46,43 @@ export interface PlanOptions {
 export const loadPlan = (options: PlanOptions): LoadPlan => {
   const { request, dataset, server, cores, share } = options;
   const threads = threadsFor(request, cores, share);
+  const { prompts, sessions } = dataset;
+  const bodySettings = {
+    api: request.api,
+    model: server.model,
+    isStreaming: request.isStreaming,
+    fields: fieldsOf(options),
+  };
   const inFlightCap = knownOr(request.shape.inFlightCap, undefined);
+  const mixed = request.models === undefined ? undefined : mixedBodies(request.models, dataset, request.seed);
   return {
     target: { ...request.target.server, path: endpointPath(request.target, request.api) },
     headers: withApiHeaders(request.headers, request.api),
     api: request.api.name,
     model: server.model,
-    bodies: requestBodies(dataset.prompts, {
-      api: request.api,
-      model: server.model,
-      isStreaming: request.isStreaming,
-      hasNonce: request.hasNonce,
-      noncePrefix: options.noncePrefix,
-      fields: fieldsOf(options),
-      warmupBodies: request.warmup.kind === 'none' ? 0 : WARMUP_BODIES,
-    }),
+    ...checkOf(request),
+    ...(mixed === undefined ? {} : { mix: { models: mixed.models, order: mixed.order } }),
+    // Sessions lay their texts out for themselves: here are those that warm up.
+    bodies: requestBodies(
+      mixed?.prompts ?? (sessions === undefined ? prompts : prompts.slice(0, WARMUP_BODIES)),
+      {
+        ...bodySettings,
+        ...(mixed === undefined ? {} : { modelOf: mixed.modelOf }),
+        hasNonce: request.hasNonce,
+        noncePrefix: options.noncePrefix,
+        warmupBodies: request.warmup.kind === 'none' ? 0 : WARMUP_BODIES,
+      },
+    ),
+    sessions:
+      sessions === undefined || isUnknown(request.shape.sessions)
+        ? undefined
+        : {
+            bodies: sessionBodies(sessions, {
+              ...bodySettings,
+              noncePrefix: request.hasNonce ? options.noncePrefix : undefined,
+            }),
+            ...request.shape.sessions,
+          },
     isStreaming: request.isStreaming,
     pattern: request.pattern,
     course: loadCourse(request.pattern, request.shape, MAX_THROUGHPUT_CONNECTIONS),
@@ -66,12 +94,18 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
       durationNs: request.durationMs === undefined ? undefined : Math.round(request.durationMs * 1e6),
     },
     timeouts: request.timeouts,
+    ...(request.cancel === undefined ? {} : { cancelAfterMs: cancellations(request.cancel, request.seed) }),
     warmupRequests: warmupRequests(request, threads),
     threads: { load: threads, parse: threads },
     connections: bounded(connectionsFor(request), options.connectionsMax),
     pacing: 'sleep',
     heartbeatMsMax: options.heartbeatMsMax,
   };
+};
+
+const checkOf = ({ api, requests }: BenchRequest): Pick<LoadPlan, 'check'> => {
+  const check = api.name === 'chat' ? checkedAnswers(requests.fields) : undefined;
+  return check === undefined ? {} : { check };
 };
 
 export interface ConfigOptions {
@@ -97,7 +131,8 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     target: request.target.shown,
     serverKind: server.serverKind,
     api: request.api.name,
-    model: server.model,
+    model: request.models === undefined ? server.model : mixText(request.models),
+    ...(request.models === undefined ? {} : { models: request.models }),
     pattern: request.pattern,
     shape: request.shape,
     name: request.name ?? unknown('not given'),
@@ -105,12 +140,14 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     dataset: dataset.description,
     seed: request.seed,
     streaming: request.isStreaming,
+    ...(request.cancel === undefined ? {} : { cancelled: cancelText(request.cancel) }),
     warmupRequests: plan.warmupRequests,
     hasNonce: request.hasNonce,
+    ...(request.isUnguarded === undefined ? {} : { isUnguarded: request.isUnguarded }),
     command: options.command ?? unknown('a part of something else'),
     requests: {
       inputTokens: dataset.inputTokens,
-      outputTokens: dataset.outputTokens,
+      outputTokens: request.api.writesAnswers ? dataset.outputTokens : unknown('vectors have no tokens'),
       outputSource: dataset.outputSource,
       lengthFields: fieldsOf({ request, dataset, server }).lengthFields,
       warmupTokensMax: WARMUP_TOKENS_MAX,
@@ -143,7 +180,10 @@ const fieldsOf = ({
   dataset,
   server,
 }: Pick<PlanOptions, 'request' | 'dataset' | 'server'>): RequestFields => ({
-  lengthFields: dataset.outputSource === 'option' ? lengthFieldsFor(server.serverKind) : [],
+  lengthFields:
+    dataset.outputSource === 'option'
+      ? lengthFieldsFor(server.serverKind).filter(name => request.api.lengthFields.includes(name))
+      : [],
   added: request.requests.fields,
 });
 
@@ -200,11 +240,16 @@ export const connectionsFor = ({
     isGrowing ? Number.POSITIVE_INFINITY : (samplesMax ?? Number.POSITIVE_INFINITY),
     knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY),
   );
+  // Turns of one session may be in flight beside each other.
+  const most = (users: number): number => (isUnknown(shape.sessions) ? users : OPEN_LOOP_CONNECTIONS_MAX);
   switch (pattern.kind) {
     case 'concurrency':
-      return { opened: Math.min(pattern.concurrency, useful), max: pattern.concurrency };
+      return { opened: Math.min(pattern.concurrency, useful), max: most(pattern.concurrency) };
     case 'max-throughput':
-      return { opened: Math.min(MAX_THROUGHPUT_CONNECTIONS, useful), max: MAX_THROUGHPUT_CONNECTIONS };
+      return {
+        opened: Math.min(MAX_THROUGHPUT_CONNECTIONS, useful),
+        max: most(MAX_THROUGHPUT_CONNECTIONS),
+      };
     case 'poisson':
     case 'constant':
       return {

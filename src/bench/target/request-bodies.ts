@@ -38,6 +38,8 @@ export interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreamin
   /** 8 characters of hex, another for each run. */
   readonly noncePrefix: string;
   readonly fields?: RequestFields;
+  /** Of a mix: the model of each measured prompt. */
+  readonly modelOf?: (index: number) => string;
   /** Prompts that are asked once more for the warm-up, from the first one on. Default: none, and it asks as the run does. */
   readonly warmupBodies?: number;
 }
@@ -45,7 +47,15 @@ export interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreamin
 /** @throws BenchError `input` for a prompt that the API cannot ask, and when all bodies together are too large. */
 export const requestBodies = (
   measured: readonly Prompt[],
-  { api, hasNonce, noncePrefix, warmupBodies = 0, fields = NO_REQUEST_FIELDS, ...options }: RequestOptions,
+  {
+    api,
+    hasNonce,
+    noncePrefix,
+    modelOf,
+    warmupBodies = 0,
+    fields = NO_REQUEST_FIELDS,
+    ...options
+  }: RequestOptions,
 ): RequestBodies => {
   const prompts = [...measured, ...measured.slice(0, warmupBodies).map(forWarmup)];
   const settings = { ...options, fields };
@@ -57,7 +67,8 @@ export const requestBodies = (
   const nonceAt = new Float64Array(nonceAts);
   let size = 0;
   prompts.forEach((prompt, index) => {
-    const text = api.body(prompt, { ...settings, nonce });
+    const model = modelOf?.(index % measured.length) ?? settings.model;
+    const text = api.body(prompt, { ...settings, model, nonce });
     if (text.kind === 'wrong') {
       const { problem, advice } = text;
       throw new BenchError({ code: 'input', problem: `prompt ${index + 1}: ${problem}`, advice });

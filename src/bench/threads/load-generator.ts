@@ -1,6 +1,7 @@
 // The port of what loads a target: the session leads it through the phases of a run, and it tells what it measures to a
 // sink on the main thread.
 
+import type { Clock } from '../../clock/clock.ts';
 import type { OpenedConnections } from '../load/load-plan.ts';
 
 export interface LoadGenerator extends AsyncDisposable {
@@ -50,4 +51,14 @@ export interface LoadResult {
   readonly droppedEvents: number;
   /** Samples failed as `client` because their bytes found no room. */
   readonly arenaFullCount: number;
+}
+
+export interface LoadGeneratorOptions {
+  readonly clock: Clock;
+  /** CLOCK_MONOTONIC at the run's zero. */
+  readonly runZeroNs: bigint;
+  /** Other entries, for tests of threads that misbehave. */
+  readonly entries?: { readonly loadWorker?: URL; readonly parseWorker?: URL };
+  /** Of each load thread's ring, a power of two. */
+  readonly ringBytes?: number;
 }

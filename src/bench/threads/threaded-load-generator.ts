@@ -2,9 +2,9 @@
 // they report, and notices when one of them dies or hangs.
 
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { createRings, type RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
@@ -20,20 +20,17 @@ import { sumOpened, unopened } from '../load/load-plan.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/parse-message.ts';
 import { parseFacts } from '../parse/parse-message.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
-import type { LoadCounts, LoadGenerator, LoadResult, LoadSink } from './load-generator.ts';
+import type {
+  LoadCounts,
+  LoadGenerator,
+  LoadGeneratorOptions,
+  LoadResult,
+  LoadSink,
+} from './load-generator.ts';
 import { MarkSender } from './mark-sender.ts';
 import { ThreadTally } from './thread-tally.ts';
+import { TurnPorts } from './turn-ports.ts';
 import { WatchedThread } from './watched-thread.ts';
-
-export interface LoadGeneratorOptions {
-  readonly clock: Clock;
-  /** CLOCK_MONOTONIC at the run's zero. */
-  readonly runZeroNs: bigint;
-  /** Other entries, for tests of threads that misbehave. */
-  readonly entries?: { readonly loadWorker?: URL; readonly parseWorker?: URL };
-  /** Of each load thread's ring, a power of two. */
-  readonly ringBytes?: number;
-}
 
 /**
  * Nothing is started before `open`.
@@ -55,6 +52,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #options: LoadGeneratorOptions;
   readonly #boardMemory: ThreadBoardMemory;
   readonly #board: ThreadBoard;
+  readonly #turns: TurnPorts;
   readonly #load: WatchedThread<ToLoadWorker, FromLoadWorker>[] = [];
   readonly #parse: WatchedThread<ToParseWorker, FromParseWorker>[] = [];
   readonly #opened: ThreadTally<OpenedConnections, OpenedConnections>;
@@ -74,6 +72,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#sink = sink;
     this.#options = options;
     const { load, parse } = plan.threads;
+    this.#turns = new TurnPorts(plan);
     this.#boardMemory = createThreadBoardMemory(load + parse, plan.share.index);
     this.#board = new ThreadBoard(this.#boardMemory);
     this.#opened = new ThreadTally(load, sumOpened);
@@ -87,11 +86,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   get counts(): LoadCounts {
-    return {
-      issued: this.#board.total('issued'),
-      warmup: this.#board.total('warmup'),
-      ended: this.#board.total('ended'),
-    };
+    return recordOf(['issued', 'warmup', 'ended'], cell => this.#board.total(cell));
   }
 
   open(): Promise<OpenedConnections> {
@@ -150,18 +145,20 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #startLoad(thread: number, ring: RingMemory): void {
+    const ports = this.#turns.ofLoad(thread);
     const data: LoadWorkerData = {
       thread,
       plan: this.#plan,
       ring,
       board: this.#boardMemory,
       runZeroNs: this.#options.runZeroNs,
+      turns: ports[0],
     };
     const entry = this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, '../load/load-worker.ts');
     this.#load.push(
       new WatchedThread<ToLoadWorker, FromLoadWorker>({
         clock: this.#options.clock,
-        worker: new Worker(entry, { workerData: data, name: `plimsoll load ${thread}` }),
+        worker: new Worker(entry, { workerData: data, transferList: ports, name: `plimsoll load ${thread}` }),
         heartbeat: () => this.#board.get(thread, 'heartbeat'),
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#loadTold(thread, message),
@@ -171,6 +168,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #startParse(parser: number, rings: ParseWorkerData['rings']): void {
+    const turnPorts = this.#turns.ofParse(rings);
     const boardThread = this.#plan.threads.load + parser;
     const data: ParseWorkerData = {
       parser,
@@ -178,13 +176,18 @@ class ThreadedLoadGenerator implements LoadGenerator {
       rings,
       board: this.#boardMemory,
       ...parseFacts(this.#plan),
+      turnPorts,
       runZeroNs: this.#options.runZeroNs,
     };
     const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts');
     this.#parse.push(
       new WatchedThread<ToParseWorker, FromParseWorker>({
         clock: this.#options.clock,
-        worker: new Worker(entry, { workerData: data, name: `plimsoll parse ${parser}` }),
+        worker: new Worker(entry, {
+          workerData: data,
+          transferList: turnPorts.map(({ port }) => port),
+          name: `plimsoll parse ${parser}`,
+        }),
         heartbeat: () => this.#board.get(boardThread, 'heartbeat'),
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#parseTold(message),

@@ -10,6 +10,10 @@ import { agentsOption, fromOption } from '../agent/agent-options.ts';
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import type { LikeTool } from '../like/like-command.ts';
+import type { CancelOptions } from './cancel-options.ts';
+import { CANCEL } from './cancel-options.ts';
+import type { CheckOptions } from './check-options.ts';
+import { CHECKS } from './check-options.ts';
 import type { DepthOptions } from './depth-options.ts';
 import { DEPTH } from './depth-options.ts';
 import { parseHeader } from './headers.ts';
@@ -18,6 +22,8 @@ import { NAMES } from './name-options.ts';
 import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
 import type { RequestOptionTable } from './request-options.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
+import type { SessionOptionTable } from './session-options.ts';
+import { SESSIONS } from './session-options.ts';
 import type { ShapeOptions } from './shape-options.ts';
 import { SHAPE } from './shape-options.ts';
 
@@ -35,6 +41,7 @@ export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOpti
   readonly dataset: Option<string | undefined>;
   readonly promptColumn: Option<string | undefined>;
   readonly noNonce: Option<boolean>;
+  readonly noGuard: Option<boolean>;
   readonly streaming: Option<'on' | 'off' | undefined>;
   readonly timeout: Option<number | undefined>;
   readonly timeoutConnect: Option<number | undefined>;
@@ -124,7 +131,12 @@ export const BENCH: BenchOptions = {
     parse: nonEmpty,
   }),
   noNonce: flag('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
+  noGuard: flag(
+    'no-guard',
+    'Do not look for what spoils figures (docs/contamination.md); the report says so.',
+  ),
   ...REQUEST_OPTIONS,
+  ...SESSIONS,
   streaming: value({
     name: 'streaming',
     valueName: 'on|off',
@@ -155,6 +167,8 @@ export const BENCH: BenchOptions = {
     meaning: 'Between two reads of a reply. Default: 2m.',
     parse: duration(1, 86_400_000),
   }),
+  ...CHECKS,
+  ...CANCEL,
   warmup: value({
     name: 'warmup',
     valueName: 'N',

@@ -2,18 +2,24 @@
 
 import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
+import type { RequestWish } from '../../bench/run/request-wish.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { apiOfPath, SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { BENCH } from './bench-options.ts';
+import { cancelWish } from './cancel-options.ts';
+import { checkFields } from './check-options.ts';
 import type { LoadStages } from './load-stages.ts';
+import { parseMix } from './model-option.ts';
 import { nameAndTags } from './name-options.ts';
 import { requestWishOf } from './request-options.ts';
+import { sessionWish } from './session-options.ts';
 import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
 import { wishedObjectives } from './wished-objectives.ts';
 
@@ -27,10 +33,20 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
   const api = apiOf(target, given(BENCH.api));
   const pattern = patternOf(given, stages);
   const isStreaming = streamingOf(api, given(BENCH.streaming));
-  const samplesMax = given(BENCH.requests);
+  const shape = runShape(invocation, pattern, stages);
+  const { sessions, sessionsMax, ...ofSessions } = sessionWish(given, {
+    pattern,
+    hasDataset: given(BENCH.dataset) !== undefined,
+    isMoving: shape.rampMs > 0 || shape.warmupMs > 0 || shape.steps.length > 0,
+  });
+  const requests = given(BENCH.requests);
+  if (sessions !== undefined && requests !== undefined)
+    throw usage('--requests and sessions cannot be combined', 'Say how many sessions: --sessions 100');
+  const samplesMax = sessionsMax ?? requests;
   const duration = given(BENCH.duration);
   if (samplesMax !== undefined && duration !== undefined) {
-    throw usage('--requests and --duration cannot be combined', 'Use the one that should end the run.');
+    const count = sessions === undefined ? '--requests' : '--sessions';
+    throw usage(`${count} and --duration cannot be combined`, 'Use the one that should end the run.');
   }
   if (stages !== undefined && (samplesMax ?? duration) !== undefined) {
     throw usage(
@@ -42,17 +58,23 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
   return {
     target,
     api,
-    model: given(BENCH.model),
+    ...modelsOf(given(BENCH.model)),
     pattern,
-    shape: runShape(invocation, pattern, stages),
+    shape: { ...shape, ...ofSessions.shape },
+    sessions,
     samplesMax,
     durationMs: samplesMax === undefined ? (stagesMs ?? duration ?? DURATION_MS) : undefined,
     ...nameAndTags(invocation),
     dataset: datasetOf(given, cwd),
-    requests: requestWishOf(given, { cwd, hasDataset: given(BENCH.dataset) !== undefined }),
+    requests: withFields(
+      requestWishOf(given, { cwd, hasDataset: given(BENCH.dataset) !== undefined }),
+      checkFields(invocation, { api, cwd }),
+    ),
     hasNonce: !given(BENCH.noNonce),
+    ...(given(BENCH.noGuard) ? { isUnguarded: true as const } : {}),
     isStreaming,
     timeouts: timeoutsOf(given),
+    ...cancelWish(invocation),
     warmup: warmupOf(given, invocation),
     seed: given(BENCH.seed) ?? SEED,
     hasEventLog: given(BENCH.events) !== 'off',
@@ -62,6 +84,19 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
       ATTAINMENT,
     ),
   };
+};
+
+/** What a person writes with --body stands before what other options make. */
+const withFields = (wish: RequestWish, fields: JsonObject): RequestWish => ({
+  ...wish,
+  fields: { ...fields, ...wish.fields },
+});
+
+const modelsOf = (given: string | undefined): Pick<BenchWish, 'model' | 'models'> => {
+  const mix = given === undefined ? undefined : parseMix(given);
+  if (mix?.kind === 'wrong') throw usage(`--model: ${mix.problem}`, mix.advice);
+  const models = mix?.value;
+  return models === undefined ? { model: given } : { model: models[0]?.model, models };
 };
 
 type Given = <T>(option: Option<T>) => T;

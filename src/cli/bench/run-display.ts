@@ -140,12 +140,13 @@ export class RunDisplay implements AsyncDisposable {
 
 /** As the report will say it at the end. */
 const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[] =>
-  snapshot.evidence === undefined
+  snapshot.evidence === undefined || run.isUnguarded
     ? []
     : findContamination({
         run: { ...run, streaming: run.isStreaming },
         samples: snapshot.evidence,
         server: snapshot.server ?? unknown('the server tells no metrics'),
+        machine: unknown('looked at when it is over'),
         stopped: lookUp(snapshot).counter('finishReason.stop'),
         series: Object.fromEntries(lookUp(snapshot).allSeries),
         isDepthProfile: run.isDepthProfile,

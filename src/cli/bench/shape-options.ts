@@ -83,6 +83,7 @@ export const runShape = (
     warmupMs: invocation.option(SHAPE.warmupDuration) ?? 0,
     inFlightCap: inFlightCap ?? unknown('not limited'),
     steps: stages?.steps ?? [],
+    sessions: unknown('each request stands for itself'),
   };
 };
 

@@ -90,6 +90,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   BENCH.dataset,
   BENCH.promptColumn,
   BENCH.noNonce,
+  BENCH.noGuard,
   ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
   BENCH.streaming,
   BENCH.timeout,

@@ -20,7 +20,14 @@ export type SampleEvidence = {
   readonly predictedOf: number;
   /** Completed ones whose very request was sent before. */
   readonly repeats: number;
-  /** Median time from first to last content, or of the whole reply where that is not streamed. */
+  /** Completed ones whose answer was that of an earlier one, byte for byte. Unknown: an older version did not compare. */
+  readonly sameAnswers: Reported<number>;
+  /** Completed ones of at least TOKENS_LEAST tokens that came whole in less time than any model takes. Unknown likewise. */
+  readonly instant: Reported<number>;
+  /**
+   * Median time from first to last content, or of the whole reply where that is not streamed: of answers that came first, and of
+   * those that had come before. An older version took the requests for it.
+   */
   readonly firstDecodeNs: Reported<number>;
   readonly repeatDecodeNs: Reported<number>;
   readonly otherModel: number;
@@ -48,6 +55,7 @@ export class ContaminationTally {
   readonly #first = new Reservoir(DECODES_KEPT_MAX);
   readonly #repeat = new Reservoir(DECODES_KEPT_MAX);
   readonly #pairs = new Reservoir(PAIRS_KEPT_MAX);
+  readonly #answers = new Set<number>();
   #otherModelName = '';
 
   constructor({ isStreaming }: { readonly isStreaming: boolean }) {
@@ -65,7 +73,7 @@ export class ContaminationTally {
     if (outcome !== 'completed') return;
     counts.completed += 1;
     if (remark !== undefined) this.#remarked(sample, remark);
-    this.#decoded(sample, remark?.isRepeat === true);
+    this.#decoded(sample, this.#hasCome(sample));
     if (this.#isStreaming) this.#streamed(sample);
   }
 
@@ -108,10 +116,21 @@ export class ContaminationTally {
     }
   }
 
-  #decoded(sample: EndedSample, isRepeat: boolean): void {
-    if (sample.outputTokens < TOKENS_LEAST) return;
-    const ns = this.#isStreaming ? sumOf(sample.chunkGapsNs) : sample.endNs - sample.sentNs;
-    (isRepeat ? this.#repeat : this.#first).add(ns, 0);
+  /** Whether this very answer came before. Of an answer that was not read the request stands for it. */
+  #hasCome({ answerHash, remark }: EndedSample): boolean {
+    if (answerHash === undefined) return remark?.isRepeat === true;
+    if (this.#answers.has(answerHash)) return true;
+    if (this.#answers.size < ANSWERS_KEPT_MAX) this.#answers.add(answerHash);
+    return false;
+  }
+
+  #decoded(sample: EndedSample, hasCome: boolean): void {
+    const { outputTokens, sentNs, endNs } = sample;
+    if (outputTokens < TOKENS_LEAST) return;
+    if (hasCome) this.#counts.sameAnswers += 1;
+    if (endNs - sentNs < outputTokens * TOKEN_NS_LEAST) this.#counts.instant += 1;
+    const ns = this.#isStreaming ? sumOf(sample.chunkGapsNs) : endNs - sentNs;
+    (hasCome ? this.#repeat : this.#first).add(ns, 0);
   }
 
   #streamed({
@@ -208,6 +227,8 @@ const NOTHING = {
   predictedTokens: 0,
   predictedOf: 0,
   repeats: 0,
+  sameAnswers: 0,
+  instant: 0,
   otherModel: 0,
   rateLimited: 0,
   retryAfter: 0,
@@ -224,12 +245,15 @@ const TOO_MANY_REQUESTS = 429;
 const TOKENS_LEAST = 8;
 const MERGED_TOKENS = 1.5;
 const BURST_GAPS_LEAST = 4;
-/** No model makes ten thousand tokens a second for one user; what comes closer was held back and sent at once. */
-const BURST_GAP_NS = 100_000;
+/** No model makes ten thousand tokens a second for one user: what comes closer was held back, or was there before. */
+const TOKEN_NS_LEAST = 100_000;
+const BURST_GAP_NS = TOKEN_NS_LEAST;
 /** Of the quickest servers, for one user. */
 const QUICK_GAP_NS = 1_000_000;
 const DECODES_KEPT_MAX = 1_024;
 const DECODES_LEAST = 8;
+/** Hashes; of more different answers the later ones count as new. */
+const ANSWERS_KEPT_MAX = 65_536;
 const PAIRS_KEPT_MAX = 4_096;
 /** By chance the correlation of so many unrelated pairs is past 0.2 once in 20. */
 export const PAIRS_LEAST = 100;

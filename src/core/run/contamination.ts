@@ -10,7 +10,7 @@ import type { SeriesKey } from './run-series.ts';
 export type ContaminationFinding = {
   /** Also those that only another version knows. */
   readonly code: string;
-  /** So many of so many: requests, tokens or readings, as `unit` says. */
+  /** So many of so many: requests, tokens or readings, as `unit` says. `of` is 0 where they are of nothing. */
   readonly count: number;
   readonly of: number;
   readonly unit: string;
@@ -75,6 +75,7 @@ export const CONTAMINATION_CODES = [
   'other-clients',
   'preemption',
   'swap',
+  'client-swap',
 ] as const;
 
 export type ContaminationCode = (typeof CONTAMINATION_CODES)[number];
@@ -94,5 +95,9 @@ export const SPOILED_MARK = ' !';
 export const contaminationLines = (report: MaybeSpoiled): readonly string[] =>
   knownOr(contaminationOf(report), []).map(contaminationLine);
 
-export const contaminationLine = ({ count, of, unit, problem, advice }: ContaminationFinding): string =>
-  `${problem} (${formatCount(count)} of ${formatCount(of)} ${unit}). ${advice}`;
+export const contaminationLine = (finding: ContaminationFinding): string =>
+  `${finding.problem} (${countText(finding)}). ${finding.advice}`;
+
+/** "12 of 400 requests". */
+export const countText = ({ count, of, unit }: ContaminationFinding): string =>
+  `${formatCount(count)}${of === 0 ? '' : ` of ${formatCount(of)}`} ${unit}`;

@@ -3,7 +3,9 @@
 
 import type { SampleLateness } from './event-record.ts';
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
+import type { SampleNote } from './sample-note.ts';
 import type { SampleRemark } from './sample-remark.ts';
+import type { SampleTurn } from './session-outcome.ts';
 
 export interface EndedSample {
   readonly sampleId: number;
@@ -33,10 +35,16 @@ export interface EndedSample {
   readonly finishReason: FinishReason;
   readonly bytesSent: number;
   readonly bytesReceived: number;
+  /** Of its text; the same text has the same one. Not there where nothing was read, or an older version made it. */
+  readonly answerHash?: number;
   /** Not there where an older version made it. */
   readonly lateness?: SampleLateness;
   /** Of a reply that said more of itself. */
   readonly remark?: SampleRemark;
+  /** Of one that its client has something to note of. */
+  readonly note?: SampleNote;
+  /** Of a request of a session. */
+  readonly turn?: SampleTurn;
 }
 
 export interface SampleFailure {

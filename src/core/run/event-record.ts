@@ -2,6 +2,7 @@
 // the run's zero on the load process's monotonic clock; a number holds them exactly for 104 days.
 
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
+import type { SampleNote } from './sample-note.ts';
 import type { SampleRemark } from './sample-remark.ts';
 import type { ServerReading } from './server-reading.ts';
 
@@ -12,7 +13,7 @@ export type EventRecord =
   | ClientRecord
   | BeatsRecord
   | MarksRecord
-  | ChunkLatenessRecord
+  | GapEdgesRecord
   | HostRecord
   | ServerRecord;
 
@@ -70,8 +71,18 @@ export type SampleRecord =
       /** Arrival of each content chunk since the sample's last record, ascending. */
       readonly stampsNs: readonly number[];
     }
+  /** A turn of a session that will never be issued. */
+  | {
+      readonly kind: 'sample.skipped';
+      readonly sampleId: number;
+      readonly atNs: number;
+      /** Of a session that is not measured. */
+      readonly isWarmup: boolean;
+    }
   /** Before the sample's end, where its reply said more than its tokens. */
   | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)
+  /** Likewise, where its client noted something of it. */
+  | ({ readonly kind: 'sample.noted'; readonly sampleId: number } & SampleNote)
   | {
       readonly kind: 'sample.complete';
       readonly sampleId: number;
@@ -89,6 +100,8 @@ export type SampleRecord =
       readonly finishReason: FinishReason;
       readonly bytesSent: number;
       readonly bytesReceived: number;
+      /** Of the text of the answer; NO_FIGURE where none was read. */
+      readonly answerHash: number;
     };
 
 /** By how much the work of its thread may have put the stamps of a sample behind what they stand for, before its `sample.complete`. */
@@ -148,20 +161,22 @@ export type MarksRecord = {
   readonly kind: 'client.marks';
   readonly atNs: number;
   readonly thread: number;
-  /** By how much one of them was later than the thread had worked and slept: the system held its bytes back. */
-  readonly heldNsMax: number;
   readonly latenessNs: readonly number[];
+  /** By how much each was later than the thread had worked and slept: the system held its bytes back. */
+  readonly heldNs: readonly number[];
 };
 
-/** By how much the stamps of content chunks may be late: a lateness that is not passed, and how many chunks it holds of. */
-export type ChunkLatenessRecord = {
-  readonly kind: 'client.chunks';
+/** What the gaps between chunks of completed samples may truly be: cells of a histogram, each with how many it holds. */
+export type GapEdgesRecord = {
+  readonly kind: 'client.gaps';
   readonly atNs: number;
   readonly thread: number;
-  /** Whether what the thread slept before is in it. */
-  readonly isMax: boolean;
-  readonly cells: readonly (readonly [lateNsMax: number, count: number])[];
+  readonly edge: GapEdge;
+  readonly cells: readonly (readonly [cell: number, count: number])[];
 };
+
+/** At the least and at the most, by what is known of the stamps at both ends; and whatever happened while the thread slept. */
+export type GapEdge = 'knownLeast' | 'knownMost' | 'surelyLeast' | 'surelyMost';
 
 /** What kept the whole process from its processors since the last such record; NO_FIGURE where the system does not tell. */
 export type HostRecord = {
@@ -183,6 +198,9 @@ export const BEAT_NS = 20_000_000;
 
 /** In a binary record a figure that is not there; a codec's concern, never shown. */
 export const NO_FIGURE = -1;
+
+/** In the order in which they are stored. */
+export const GAP_EDGES: readonly GapEdge[] = ['knownLeast', 'knownMost', 'surelyLeast', 'surelyMost'];
 
 /** In the order in which they are stored. */
 export const LATENESS_KEYS: readonly (keyof SampleLateness)[] = [

@@ -4,8 +4,11 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import { earlyStoppingRank } from '../statistics/early-stopping.ts';
-import type { ErrorBound, SeriesErrorBound } from './error-bound.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
+import type { ErrorBound, RunBounds, SeriesErrorBound } from './error-bound.ts';
 import { widestOf } from './error-bound.ts';
+import type { RateBounds } from './rate-bounds.ts';
 import type { SeriesKey } from './run-series.ts';
 import { seriesOf, seriesRow } from './run-series.ts';
 
@@ -34,17 +37,49 @@ export const figureVerdicts = (
       const one = series[key];
       return one === undefined
         ? []
-        : READ_PERCENTILES.filter(p => p === '50' || earlyStoppingRank(one.count, Number(p)) > 0).flatMap(p =>
-            verdictOf(key, p, one),
+        : READ_PERCENTILES.filter(p => p === '50' || earlyStoppingRank(one.count, Number(p)) > 0).flatMap(
+            p => figureVerdict(key, p, one) ?? [],
           );
     })
-    .toSorted((a, b) => shareOf(b) - shareOf(a));
+    .toSorted((a, b) => boundShare(b) - boundShare(a));
+
+/** Of one figure; undefined where it or its bound is not known. */
+export const figureVerdict = (
+  key: SeriesKey,
+  percentile: string,
+  { percentiles, errorBound }: Omit<BoundedSeries, 'count'>,
+): FigureVerdict | undefined => {
+  const valueNs = percentiles[percentile];
+  const bound = errorBound?.percentiles[percentile];
+  if (valueNs === undefined || bound === undefined) return undefined;
+  const share = boundShare({ bound, valueNs });
+  const kind = share <= GOOD_PART_MAX ? 'good' : share <= USABLE_PART_MAX ? 'adds' : 'not-usable';
+  return { series: key, percentile, valueNs, bound, kind };
+};
+
+/** How much of the figure may be the client's: 0.05 is a twentieth. */
+export const boundShare = ({ bound, valueNs }: Pick<FigureVerdict, 'bound' | 'valueNs'>): number =>
+  widestOf(bound) / Math.max(1, valueNs);
 
 /** "chunk gap p99 12 ms: the client adds up to 3.1 ms" */
 export const figureVerdictText = (verdict: FigureVerdict): string => {
   const { valueNs, bound, kind } = verdict;
   return `${figureName(verdict)} ${time(valueNs)}: ${WORDS[kind]}${time(widestOf(bound))}`;
 };
+
+/** Why none of these figures has an error bound; undefined where one has, or where nothing was measured. */
+export const unboundedReason = (
+  series: Readonly<Record<string, BoundedSeries | undefined>>,
+  bounds: Reported<RateBounds | RunBounds>,
+): string | undefined => {
+  const all = seriesOf('headline', 'detail').flatMap(key => series[key] ?? []);
+  if (all.every(({ count }) => count === 0) || all.some(({ errorBound }) => errorBound !== undefined))
+    return undefined;
+  return isUnknown(bounds) ? bounds.reason : 'nobody had the time to sort the figures';
+};
+
+/** "no error bounds: …" */
+export const unboundedText = (reason: string): string => `no error bounds: ${reason}`;
 
 /** "TTFT p99" */
 export const figureName = ({ series, percentile }: FigureVerdict): string =>
@@ -53,21 +88,6 @@ export const figureName = ({ series, percentile }: FigureVerdict): string =>
 /** Of a figure, for a cell beside it: "±0.4 ms". */
 export const boundText = (bound: ErrorBound | undefined): string =>
   bound === undefined ? '' : `±${time(widestOf(bound))}`;
-
-const verdictOf = (
-  key: SeriesKey,
-  percentile: string,
-  { percentiles, errorBound }: BoundedSeries,
-): readonly FigureVerdict[] => {
-  const valueNs = percentiles[percentile];
-  const bound = errorBound?.percentiles[percentile];
-  if (valueNs === undefined || bound === undefined) return [];
-  const share = widestOf(bound) / Math.max(1, valueNs);
-  const kind = share <= GOOD_PART_MAX ? 'good' : share <= USABLE_PART_MAX ? 'adds' : 'not-usable';
-  return [{ series: key, percentile, valueNs, bound, kind }];
-};
-
-const shareOf = ({ bound, valueNs }: FigureVerdict): number => widestOf(bound) / Math.max(1, valueNs);
 
 const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 

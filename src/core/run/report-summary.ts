@@ -10,6 +10,7 @@ import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import { spoiling } from './contamination.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import { objectiveSentence } from './objective-labels.ts';
+import { rateBoundText } from './rate-bounds.ts';
 import type { Report, ReportSeries } from './report.ts';
 import { runDigest, stateOf } from './run-digest.ts';
 import type { HeadlineRateKey } from './run-rates.ts';
@@ -228,7 +229,12 @@ const rateFigure = (
   return {
     name: shortLabel,
     isSpoiled,
-    ...shownValue(report[key], known => formatRunFigure(unit, known), words),
+    ...shownValue(report[key], known => formatRunFigure(unit, known), {
+      ...words,
+      remark: [words.remark, key === 'windowNs' ? '' : rateBoundText(report.rateBounds, key)]
+        .filter(each => each !== '')
+        .join(', '),
+    }),
   };
 };
 

@@ -9,9 +9,11 @@ import type { SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LittlesLaw } from './littles-law.ts';
 import type { MachineDuringRun } from './machine-during-run.ts';
+import type { ModelMix, VariantFigures } from './model-mix.ts';
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
 import type { RunProvenance } from './provenance.ts';
+import type { RateBounds } from './rate-bounds.ts';
 import type { ReportAgent } from './report-agent.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { ReportRates } from './run-rates.ts';
@@ -20,6 +22,7 @@ import type { SeriesKey, SeriesRow } from './run-series.ts';
 import type { RunShape } from './run-shape.ts';
 import type { RunTags } from './run-tags.ts';
 import type { ServerEvidence } from './server-tally.ts';
+import type { SessionReport } from './session-report.ts';
 import type { SnapshotState } from './snapshot.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
@@ -57,6 +60,8 @@ export interface Report extends ReportRates {
   /** Also those that only another version knows. */
   readonly series: Readonly<Partial<Record<SeriesKey, ReportSeries>>>;
   readonly client: ReportClient;
+  /** By how much each rate may be off because of the client, or why nothing of the run has an error bound. */
+  readonly rateBounds: Reported<RateBounds>;
   /** What spoils its figures; empty where nothing was found. */
   readonly contamination: Reported<readonly ContaminationFinding[]>;
   /** What the server told of itself on its page of metrics during the measured phase. */
@@ -72,8 +77,12 @@ export interface Report extends ReportRates {
   readonly calibration?: Reported<EngineCalibration>;
   /** Of a run of `--profile depth`. */
   readonly depth?: DepthProfile;
+  /** Of a run of sessions: by turn, by session. */
+  readonly sessions?: SessionReport;
   /** Where it comes from, to repeat it. */
   readonly provenance: Reported<RunProvenance>;
+  /** Of each model of a mix, in its order; not there where the run had one. */
+  readonly variants?: readonly VariantFigures[];
   /** Of a run from many machines; its client is the worst of them. */
   readonly agents?: readonly ReportAgent[];
 }
@@ -96,6 +105,8 @@ export interface ReportRun {
   /** Of the server, by its name on the command line: "chat". */
   readonly api: string | Unknown;
   readonly model: string | Unknown;
+  /** Where it asked for several. */
+  readonly models?: ModelMix;
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
   /** What a person called it, to find it again. */
@@ -104,8 +115,12 @@ export interface ReportRun {
   readonly dataset: string;
   readonly seed: number;
   readonly streaming: boolean;
+  /** Which requests the client itself broke off, and when; not there where it broke off none. */
+  readonly cancelled?: string;
   readonly warmupRequests: number;
   readonly hasNonce: boolean;
+  /** Nobody was to look for what spoils figures (--no-guard). */
+  readonly isUnguarded?: true;
   /** What to type to run it again, without secrets. */
   readonly command: Reported<string>;
   /** Names of the agents of a run from many machines; not there where one machine made it. */

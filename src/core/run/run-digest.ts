@@ -62,6 +62,7 @@ export const runDigest = (report: Report): RunFigures => ({
   objectives: report.objectiveAnswers,
   goodput: report.goodput ?? unknown('no objective of single requests'),
   errors: errorsOf(report),
+  rateBounds: headlineBounds(report.rateBounds),
   contamination: isUnknown(report.contamination)
     ? report.contamination
     : report.contamination.slice(0, FINDINGS_MAX).map(shortFinding),
@@ -98,6 +99,16 @@ const errorsOf = (report: Report): readonly RunError[] =>
       ? [{ kind, count, detail: unknown('not stored'), lastAtMs: unknown('not stored') }]
       : [],
   );
+
+const headlineBounds = (bounds: Report['rateBounds']): RunFigures['rateBounds'] =>
+  isUnknown(bounds)
+    ? bounds
+    : Object.fromEntries(
+        HEADLINE_RATE_KEYS.flatMap(key => {
+          const bound = bounds[key];
+          return bound === undefined ? [] : [[key, bound] as const];
+        }),
+      );
 
 const shortFinding = (finding: ContaminationFinding): ContaminationFinding => ({
   ...finding,

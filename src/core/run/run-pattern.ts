@@ -9,7 +9,9 @@ export type RunPattern =
   | { readonly kind: 'max-throughput' };
 
 /** A schedule that does not wait for answers: only there a sample has an intended time of its own. */
-export const isOpenLoop = (pattern: RunPattern): boolean =>
+export const isOpenLoop = (
+  pattern: RunPattern,
+): pattern is Extract<RunPattern, { readonly kind: 'poisson' | 'constant' }> =>
   pattern.kind === 'poisson' || pattern.kind === 'constant';
 
 /** "16 at a time", "Poisson 8.50 req/s", "constant 20.0 req/s", "max throughput". */

@@ -6,7 +6,7 @@ import type { Reported } from '../unknown.ts';
 import type { RunPattern } from './run-pattern.ts';
 import { isOpenLoop } from './run-pattern.ts';
 import type { RunShape } from './run-shape.ts';
-import { isCapped, PLAIN_SHAPE } from './run-shape.ts';
+import { isCapped, isOfSessions, PLAIN_SHAPE } from './run-shape.ts';
 
 export interface SeriesRow {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
@@ -278,7 +278,7 @@ export const hasSeries = (
   if (runs === 'capped') return isCapped(run.shape ?? PLAIN_SHAPE);
   return (
     (run.isStreaming || !runs.startsWith('streamed')) &&
-    (isOpenLoop(run.pattern) || !runs.endsWith('scheduled'))
+    (isOpenLoop(run.pattern) || isOfSessions(run.shape ?? PLAIN_SHAPE) || !runs.endsWith('scheduled'))
   );
 };
 

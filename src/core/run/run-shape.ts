@@ -6,7 +6,7 @@ import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts'
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { RunPattern } from './run-pattern.ts';
-import { patternLabel } from './run-pattern.ts';
+import { isOpenLoop, patternLabel } from './run-pattern.ts';
 
 export type RunShape = {
   /** In which the load grows evenly to its first level; not measured. 0: at once. */
@@ -17,7 +17,16 @@ export type RunShape = {
   readonly inFlightCap: Reported<number>;
   /** One after the other, all measured; none: the level of the pattern as long as the run goes on. */
   readonly steps: readonly LoadStep[];
+  /** Where requests belong to sessions, whose arrivals the pattern then means. */
+  readonly sessions: Reported<SessionShape>;
 };
+
+export type SessionShape = { readonly placesOf: SessionPlaces };
+
+/** What a closed loop has so many of at a time: whole sessions, however many turns of one are in flight, or requests of any. */
+export type SessionPlaces = (typeof SESSION_PLACES)[number];
+
+export const SESSION_PLACES = ['sessions', 'requests'] as const;
 
 /** `--stages` calls it a stage; the stages of a sweep are runs of their own. */
 export type LoadStep = {
@@ -34,6 +43,7 @@ export const PLAIN_SHAPE: RunShape = {
   warmupMs: 0,
   inFlightCap: unknown('not limited'),
   steps: [],
+  sessions: unknown('each request stands for itself'),
 };
 
 /** Versions before shapes had plain runs only. */
@@ -44,6 +54,9 @@ export const shapeOf = ({ shape }: { readonly shape: Reported<RunShape> }): RunS
 export const isCapped = (shape: Reported<RunShape>): boolean =>
   !isUnknown(shape) && !isUnknown(shape.inFlightCap);
 
+export const isOfSessions = (shape: Reported<RunShape>): boolean =>
+  !isUnknown(shape) && !isUnknown(shape.sessions);
+
 export const hasSteps = (shape: Reported<RunShape> | undefined): boolean =>
   shape !== undefined && !isUnknown(shape) && shape.steps.length > 0;
 
@@ -52,13 +65,23 @@ export const loadLabel = (run: {
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
 }): string => {
-  const { rampMs, warmupMs, inFlightCap, steps } = shapeOf(run);
+  const { rampMs, warmupMs, inFlightCap, steps, sessions } = shapeOf(run);
+  const label = steps.length === 0 ? patternLabel(run.pattern) : stepsLabel(run.pattern, steps);
   return [
-    steps.length === 0 ? patternLabel(run.pattern) : stepsLabel(run.pattern, steps),
+    isUnknown(sessions) ? label : sessionsLabel(run.pattern, sessions, label),
     ...(isUnknown(inFlightCap) ? [] : [`at most ${formatCount(inFlightCap)} in flight`]),
     ...(rampMs > 0 ? [`ramp ${timeText(rampMs)}`] : []),
     ...(warmupMs > 0 ? [`warm-up ${timeText(warmupMs)}`] : []),
   ].join(', ');
+};
+
+/** "8 sessions at a time", "sessions, 8 requests at a time", "sessions: Poisson 2.00 a second". */
+const sessionsLabel = (pattern: RunPattern, { placesOf }: SessionShape, label: string): string => {
+  if (isOpenLoop(pattern)) return `sessions: ${label.replace(/req\/s/g, 'a second')}`;
+  if (pattern.kind !== 'concurrency') return `sessions, ${label} of ${placesOf}`;
+  return placesOf === 'sessions'
+    ? `${formatCount(pattern.concurrency)} sessions at a time`
+    : `sessions, ${formatCount(pattern.concurrency)} requests at a time`;
 };
 
 const stepsLabel = (pattern: RunPattern, steps: readonly LoadStep[]): string => {

@@ -11,6 +11,7 @@ import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { ObjectiveFields } from './objective.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
+import type { RateBounds } from './rate-bounds.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { HeadlineRateKey } from './run-rates.ts';
 import type { SeriesKey } from './run-series.ts';
@@ -72,6 +73,8 @@ export interface RunFigures extends Readonly<Record<HeadlineRateKey, Reported<nu
   /** Requests a second that meet every objective of a request; unknown where there is none. */
   readonly goodput: Reported<number>;
   readonly errors: readonly RunError[];
+  /** By how much each rate may be off because of the client, or why nothing of the run has an error bound. */
+  readonly rateBounds: Reported<RateBounds>;
   /** What spoils these figures, so far or at the end. */
   readonly contamination: Reported<readonly ContaminationFinding[]>;
   readonly client: ClientFigures;

@@ -1,9 +1,11 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
+import type { Reported } from '../unknown.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
-import type { SeriesErrorBound } from './error-bound.ts';
+import type { BoundParts, RunBounds, SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
+import type { VariantFigures } from './model-mix.ts';
 import type { SeriesRow } from './run-series.ts';
 import type { ServerEvidence } from './server-tally.ts';
 
@@ -23,6 +25,12 @@ export interface MetricsSnapshot {
   readonly evidence?: SampleEvidence;
   /** What the server told of itself. Not there where it was not asked or told nothing. */
   readonly server?: ServerEvidence;
+  /** What is bounded of the whole run, or why nothing of it is. Not there of a version that bounded nothing. */
+  readonly bounds?: Reported<RunBounds>;
+  /** Of each model of a mix. Not there where a run has one. */
+  readonly variants?: readonly VariantFigures[];
+  /** Only in the last that agents tell their coordinator. Never on disk. */
+  readonly boundParts?: BoundParts;
   /** Of a run from many machines, while it goes on. */
   readonly agents?: readonly LiveAgent[];
 }

@@ -79,13 +79,23 @@ export class Histogram {
 
   /** The highest value of the cell that holds this rank, from 1; undefined where there are fewer values. */
   valueAtRank(rank: number): number | undefined {
-    if (!(rank >= 1 && rank <= this.#count)) return undefined;
-    let seen = 0;
-    for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
-      seen += this.#counts[cell] ?? 0;
-      if (seen >= rank) return this.#highest(cell);
-    }
-    return undefined;
+    const cell = this.#cellAtRank(rank);
+    return cell === undefined ? undefined : this.#highest(cell);
+  }
+
+  /** No value of that cell is less: 0 for the first one, which also has what is below the bounds. */
+  lowestAtRank(rank: number): number | undefined {
+    const cell = this.#cellAtRank(rank);
+    return cell === undefined ? undefined : cell === 0 ? 0 : this.#lowest(cell);
+  }
+
+  /** Empty as at first, without new memory. */
+  clear(): void {
+    if (this.#maxCell >= 0) this.#counts.fill(0, this.#minCell, this.#maxCell + 1);
+    this.#count = 0;
+    this.#clampedCount = 0;
+    this.#minCell = Number.POSITIVE_INFINITY;
+    this.#maxCell = -1;
   }
 
   /** Of each cell that holds something its number, which is the same in every histogram, and how many; ascending. */
@@ -134,6 +144,16 @@ export class Histogram {
   #firstAtLeast(edge: number): number {
     const cell = cellOf(edge) - this.#first;
     return (this.#lowest(cell) + this.#lowest(cell + 1)) / 2 >= edge ? cell : cell + 1;
+  }
+
+  #cellAtRank(rank: number): number | undefined {
+    if (!(rank >= 1 && rank <= this.#count)) return undefined;
+    let seen = 0;
+    for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
+      seen += this.#counts[cell] ?? 0;
+      if (seen >= rank) return cell;
+    }
+    return undefined;
   }
 
   #lowest(cell: number): number {

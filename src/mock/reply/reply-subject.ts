@@ -37,7 +37,10 @@ export const replySubject = (
   { api, model }: Pick<ReplySubject, 'api' | 'model'>,
   settings: MockSettings,
 ): ReplySubject => {
-  const hash = hashOf(request.promptText, settings.seed);
+  const hash = hashOf(
+    settings.cachesAlike ? request.promptText.replace(MARK, '') : request.promptText,
+    settings.seed,
+  );
   const { outputTokens } = settings;
   const drawn =
     typeof outputTokens === 'number'
@@ -86,6 +89,9 @@ export const hashOf = (text: string, seed: number): number => {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return mix(hash ^ text.length);
 };
+
+/** What this client writes before a prompt to make it unique. */
+const MARK = /\[[0-9a-f]{16,}\] /;
 
 /** The n-th draw of a stream of draws, 0 ≤ draw < 1. */
 export const draw = (hash: number, n: number): number => mix(hash + Math.imul(n + 1, 0x9e3779b9)) / 2 ** 32;

@@ -75,6 +75,11 @@ const COLUMNS: readonly Column[] = [
   { name: 'bytes_sent', of: ({ bytesSent }) => bytesSent },
   { name: 'bytes_received', of: ({ bytesReceived }) => bytesReceived },
   { name: 'held_back_ns', of: ({ heldBackNs }) => heldBackNs },
+  { name: 'session', of: ({ turn }) => turn?.session },
+  { name: 'turn', of: ({ turn }) => turn?.turn },
+  { name: 'cached_tokens', of: ({ remark }) => known(remark?.cachedTokens ?? NO_FIGURE) },
+  { name: 'variant', of: ({ note }) => known(note?.variant ?? NO_FIGURE) },
+  { name: 'cancelled_as_planned', of: ({ note }) => (note?.isCancelledAsPlanned === true ? 1 : undefined) },
 ];
 
 /** Characters, before they are handed to the disk. */

@@ -28,7 +28,7 @@ import {
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { headlineSeries, seriesRow } from '../../core/run/run-series.ts';
-import { hasSteps, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
+import { hasSteps, isOfSessions, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
 import { tagTexts } from '../../core/run/run-tags.ts';
 import type { Markup } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -72,7 +72,13 @@ ${pictures(report, overTime)}${boundTables(report)}${runTables(report)}${runDeta
 /** "Qwen3-14B-AWQ on bosun:8000, 8.50 requests a second". */
 const runTitle = ({ run }: Report): string => {
   const model = isUnknown(run.model) ? 'Unknown model' : run.model;
-  return `${model} on ${hostOf(run.target)}, ${hasSteps(run.shape) ? `${shapeOf(run).steps.length} stages` : loadWords(run.pattern)}`;
+  return `${model} on ${hostOf(run.target)}, ${loadTitle(run)}`;
+};
+
+/** Of sessions as everywhere else: "4 sessions at a time". */
+const loadTitle = (run: Report['run']): string => {
+  if (hasSteps(run.shape)) return `${shapeOf(run).steps.length} stages`;
+  return isOfSessions(run.shape) ? loadLabel(run) : loadWords(run.pattern);
 };
 
 const nameAndTags = ({ run }: Report): readonly string[] => [

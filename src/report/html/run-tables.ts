@@ -4,7 +4,7 @@ import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
-import { boundText } from '../../core/run/figure-verdict.ts';
+import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
@@ -21,6 +21,14 @@ import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { nameLabel } from '../../core/run/run-tags.ts';
 import { serverFigureRows } from '../../core/run/server-rows.ts';
+import {
+  sessionLines,
+  TURN_COLUMNS,
+  turnRows,
+  UNCACHED_COLUMNS,
+  uncachedRows,
+} from '../../core/run/session-rows.ts';
+import { VARIANT_COLUMNS, variantRows } from '../../core/run/variant-rows.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -55,7 +63,7 @@ export const runTables = (report: Report): Markup => {
     title: 'Times',
     remark:
       'over completed requests. “At most”: with 99 % confidence, p99 is no higher (MLPerf early stopping)',
-    content: markup`${seriesTable('Times', report, times)}${
+    content: markup`${seriesTable('Times', report, times)}${unboundedLine(report)}${
       merged === 0
         ? undefined
         : markup`<p class="none">${formatCount(merged)} of ${formatCount(gaps?.count ?? 0)} gaps between chunks are 0: those chunks arrived together.</p>`
@@ -63,12 +71,44 @@ export const runTables = (report: Report): Markup => {
   })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
     title: 'The load generator',
     content: loadGenerator(report),
-  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${serverTable(report)}${agentTable(report)}`;
+  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${variantTable(report)}${sessionTables(report)}${serverTable(report)}${agentTable(report)}`;
+};
+
+const unboundedLine = ({ series, rateBounds }: Report): Markup | undefined => {
+  const reason = unboundedReason(series, rateBounds);
+  return reason === undefined
+    ? undefined
+    : markup`<p class="none">${capitalized(unboundedText(reason))}.</p>`;
 };
 
 const fromRows = (run: Report['run']): readonly (readonly [string, string])[] => {
   const from = fromText(run);
   return from === undefined ? [] : [['From', from]];
+};
+
+const variantTable = (report: Report): Markup | undefined => {
+  const rows = variantRows(report);
+  return rows.length === 0
+    ? undefined
+    : pageSection({
+        title: 'By model',
+        remark: 'each its share of the requests, by weight',
+        content: table({ name: 'By model', head: VARIANT_COLUMNS.map(capitalized), rows }),
+      });
+};
+
+const sessionTables = ({ sessions }: Report): Markup | undefined => {
+  if (sessions === undefined) return undefined;
+  const uncached = uncachedRows(sessions);
+  return pageSection({
+    title: 'Sessions',
+    remark: 'by the place of a turn in its session; cached is of the prompt tokens as the server counts them',
+    content: markup`${sessionLines(sessions).map(line => markup`<p>${line}</p>`)}${table({
+      name: 'Turns',
+      head: TURN_COLUMNS,
+      rows: turnRows(sessions),
+    })}${uncached.length === 0 ? undefined : table({ name: 'By uncached tokens', head: UNCACHED_COLUMNS, rows: uncached })}`,
+  });
 };
 
 const serverTable = ({ server }: Report): Markup | undefined => {

@@ -8,7 +8,7 @@ import {
 } from '../../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
-import { boundText } from '../../core/run/figure-verdict.ts';
+import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { Report, ReportSeries } from '../../core/run/report.ts';
@@ -21,6 +21,13 @@ import {
 } from '../../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
+import {
+  sessionLines,
+  TURN_COLUMNS,
+  turnRows,
+  UNCACHED_COLUMNS,
+  uncachedRows,
+} from '../../core/run/session-rows.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { depthMarkdown } from './depth-markdown.ts';
@@ -63,6 +70,8 @@ export const runMarkdown = (report: Report): string => {
       ? ['No request completed.']
       : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
     '',
+    ...list(unboundedLines(report)),
+    ...sessionTables(report),
     ...agentTable(report),
     ...boundTable(report),
     ...list(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
@@ -89,6 +98,22 @@ const withBound = (series: ReportSeries, percentile: string): string => {
   const isTold = vouchedPercentile(series, percentile).kind === 'value';
   const bound = isTold ? boundText(series.errorBound?.percentiles[percentile]) : '';
   return `${percentileText(series, percentile)}${bound === '' ? '' : ` ${bound}`}`;
+};
+
+const unboundedLines = ({ series, rateBounds }: Report): readonly string[] => {
+  const reason = unboundedReason(series, rateBounds);
+  return reason === undefined ? [] : [capitalized(unboundedText(reason))];
+};
+
+const sessionTables = ({ sessions }: Report): readonly string[] => {
+  if (sessions === undefined) return [];
+  const uncached = uncachedRows(sessions);
+  return [
+    ...list(sessionLines(sessions)),
+    ...markdownTable(TURN_COLUMNS, turnRows(sessions)),
+    '',
+    ...(uncached.length === 0 ? [] : [...markdownTable(UNCACHED_COLUMNS, uncached), '']),
+  ];
 };
 
 const agentTable = ({ agents = [] }: Report): readonly string[] =>

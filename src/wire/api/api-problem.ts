@@ -117,6 +117,7 @@ export const API_PROBLEMS = {
   internal: { status: 500, title: 'The daemon failed' },
   'too-many-streams': { status: 503, title: 'Too many streams are open' },
   'too-many-runs': { status: 503, title: 'Too many runs in progress' },
+  'too-many-comparisons': { status: 503, title: 'Too many comparisons in progress' },
   'too-many-sweeps': { status: 503, title: 'Too many sweeps in progress' },
   'no-runs': { status: 503, title: 'The server does not accept runs' },
   'no-agents': { status: 503, title: 'The daemon asks no agents' },

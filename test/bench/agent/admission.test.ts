@@ -278,6 +278,7 @@ describe('a load', () => {
         warmupMs: figure,
         inFlightCap: fc.constant(PLAIN_SHAPE.inFlightCap),
         steps: fc.array(fc.record({ from: figure, to: figure, durationMs: figure }), { maxLength: 3 }),
+        sessions: fc.constant(PLAIN_SHAPE.sessions),
       }),
       samplesMax: fc.option(figure, { nil: undefined }),
       durationMs: fc.option(figure, { nil: undefined }),

@@ -9,6 +9,7 @@ import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
+import { decodeTruthStamps } from '../../../src/wire/truth-stamps.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { requestHere } from '../run-here.ts';
 import { FleetHere } from './agents-here.ts';
@@ -87,5 +88,43 @@ describe('a run from two agents', () => {
     ]);
     expect(fleet.snapshots.at(-1)).not.toHaveProperty('agents');
     for (const end of await Promise.all(fleet.ends)) expect(end.kind).toBe('done');
+  });
+
+  test('has error bounds that hold the gaps as the server wrote them, and of a moment says why it has none', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock({ ttftMs: 5, gapMs: 5, outputTokens: 20, stampsWrites: true });
+    const run = async (name: string, durationMs: number) => {
+      const fleet = new FleetHere(join(folder.path, name), ['atlas', 'boreas'], {
+        targets: [originOf(mock.url)],
+      });
+      const { report } = await fleet.run(
+        requestHere(mock.url, { pattern: { kind: 'concurrency', concurrency: 4 }, durationMs }),
+      );
+      return report;
+    };
+    const report = await run('bounded', 1_000);
+    const reply = await fetch(`${mock.url}/mock/stamps`);
+    const truth = decodeTruthStamps(Buffer.from(await reply.arrayBuffer()));
+    const written = samplesIn(join(folder.path, 'bounded', 'run', 'samples.jsonl'))
+      .filter(({ window }) => window >= 0)
+      .flatMap(({ sampleId }) => {
+        const { writeNs = [] } = truth.get(sampleId) ?? {};
+        return writeNs.slice(1).map((ns, at) => Number(ns - (writeNs[at] ?? 0n)));
+      });
+    const gaps = report.series.chunkGapNs;
+    expect(gaps?.count).toBe(written.length);
+    for (const [p, bound] of Object.entries(gaps?.errorBound?.percentiles ?? { 50: undefined })) {
+      const error =
+        (gaps?.percentiles[p] ?? 0) - lowerPercentile(Float64Array.from(written).sort(), Number(p));
+      expect(bound?.above).toBeGreaterThan(error - 1_000);
+      expect(bound?.below).toBeGreaterThan(-error - 1_000);
+    }
+    expect(report.rateBounds).toMatchObject({
+      windowNs: { above: expect.any(Number), below: expect.any(Number) },
+    });
+    const short = await run('short', 40);
+    expect(short.rateBounds).toMatchObject({
+      reason: expect.stringMatching(/marks? reached the load threads of (atlas|boreas)/),
+    });
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runStage } from '../../../src/bench/sweep/run-stage.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import type { Stage, StageFigures, StageVerdict } from '../../../src/core/sweep/stage.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
@@ -70,7 +71,7 @@ describe('a stage', { timeout: 60_000 }, () => {
     using folder = temporaryDirectory();
     await using mock = await startQueue({ ttftMs: 5, concurrencyMax: 4 });
     const parts = stageParts({ url: mock.url, directory: folder.path });
-    const shape = { rampMs: 300, warmupMs: 300, inFlightCap: 2, steps: [] };
+    const shape = { ...PLAIN_SHAPE, rampMs: 300, warmupMs: 300, inFlightCap: 2 };
     const { stage, report } = await runStage(
       rateOrder(60, { durationMs: 1_000, goal: { kind: 'measure' } }),
       { ...parts, request: { ...parts.request, shape } },

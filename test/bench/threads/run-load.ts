@@ -1,14 +1,16 @@
 // A whole load generator with its threads, and everything that it told.
 
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
-import type { LoadGenerator, LoadResult } from '../../../src/bench/threads/load-generator.ts';
-import {
-  createLoadGenerator,
-  type LoadGeneratorOptions,
-} from '../../../src/bench/threads/threaded-load-generator.ts';
+import type {
+  LoadGenerator,
+  LoadGeneratorOptions,
+  LoadResult,
+} from '../../../src/bench/threads/load-generator.ts';
+import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-generator.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
+import type { SkippedTurn } from '../../../src/core/run/session-outcome.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 
@@ -17,6 +19,7 @@ export interface ToldLoad {
   readonly startNs: number;
   readonly issuingEndedNs: number;
   readonly samples: readonly EndedSample[];
+  readonly skipped: readonly SkippedTurn[];
   readonly records: readonly EventRecord[];
   /** Of the records, how many had come when the measured phase was started. */
   readonly recordsBeforeStart: number;
@@ -54,13 +57,14 @@ export const runLoad = async (
   const startNs = generator.start();
   const issuingEndedNs = await generator.issuingEnded;
   const result = await generator.ended;
-  const samples = lines
-    .split('\n')
-    .slice(0, -1)
-    .map(line => {
-      const decoded = decodeSampleLine(line);
-      if (decoded.kind !== 'sample') throw new Error(`not a sample: ${line}`);
-      return decoded.sample;
-    });
-  return { result, startNs, issuingEndedNs, samples, records, recordsBeforeStart, counts: generator.counts };
+  const samples: EndedSample[] = [];
+  const skipped: SkippedTurn[] = [];
+  for (const line of lines.split('\n').slice(0, -1)) {
+    const decoded = decodeSampleLine(line);
+    if (decoded.kind === 'sample') samples.push(decoded.sample);
+    else if (decoded.kind === 'skipped') skipped.push(decoded.turn);
+    else throw new Error(`not a sample: ${line}`);
+  }
+  const { counts } = generator;
+  return { result, startNs, issuingEndedNs, samples, skipped, records, recordsBeforeStart, counts };
 };

@@ -82,6 +82,7 @@ describe('a benchmark', () => {
         { name: 'before', tags: { a: '1', b: 'x=y' } },
       ],
       [['--no-nonce'], { hasNonce: false }],
+      [['--no-guard'], { isUnguarded: true }],
       [['--output-tokens', '64'], { requests: { outputTokens: { kind: 'fixed', value: 64 } } }],
       [
         ['--output-tokens', 'file:h.json'],
@@ -90,6 +91,25 @@ describe('a benchmark', () => {
       [
         ['--input-tokens', 'normal(1024,200)'],
         { requests: { inputTokens: { kind: 'normal', mean: 1_024, deviation: 200 } } },
+      ],
+      [
+        ['--turns', '2..8', '--think-time', '1s..5s', '--sessions', '40'],
+        {
+          sessions: {
+            turns: { kind: 'uniform', min: 2, max: 8 },
+            thinkTime: { kind: 'uniform', minMs: 1_000, maxMs: 5_000 },
+            answers: 'live',
+          },
+          samplesMax: 40,
+          shape: { sessions: { placesOf: 'sessions' } },
+        },
+      ],
+      [
+        ['--multi-turn', '--dataset', 'f', '--answers', 'recorded', '--concurrency-of', 'requests'],
+        {
+          sessions: { turns: undefined, thinkTime: undefined, answers: 'recorded' },
+          shape: { sessions: { placesOf: 'requests' } },
+        },
       ],
       [['--prefix-tokens', '2048'], { requests: { prefixes: { tokens: 2_048, count: 1 } } }],
       [
@@ -187,6 +207,12 @@ describe('a benchmark', () => {
     expect(refusal('--slo', 'ttft-from-intended=1s')).toContain('--slo ttft=500ms');
     expect(refusal('--input-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
     expect(refusal('--prefix-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
+    expect(refusal('--think-time', '2s')).toContain('--turns 4');
+    expect(refusal('--multi-turn')).toContain('--turns 4');
+    expect(refusal('--turns', '3', '--dataset', 'f')).toContain('--multi-turn');
+    expect(refusal('--turns', '3', '--requests', '9')).toContain('--sessions 100');
+    expect(refusal('--turns', '3', '--rate', '2', '--concurrency-of', 'requests')).toContain('leave it out');
+    expect(refusal('--turns', '3', '--ramp', '5s')).toContain('--rate');
     expect(refusal('--prefixes', '9')).toContain('--prefix-tokens 1024 --prefixes 9');
     expect(refusal('--temperature', '1', '--body', '{"temperature":2}')).toContain('cannot be combined');
     expect(refusal('--output-tokens', '9', '--body', '{"max_completion_tokens":9}')).toContain(
@@ -199,6 +225,8 @@ describe('a benchmark', () => {
     expect(refusal('--warmup', '0')).toContain('Use --no-warmup');
     expect(refusal('--output-tokens', 'norml(9,1)')).toContain('Did you mean normal(9,1)?');
     expect(refusal('--input-tokens', '0')).toContain('from 1 to 1000000');
+    expect(refusal('--turns', '3', '--think-time', '9')).toContain('1s..5s');
+    expect(refusal('--turns', 'many')).toContain('2..8');
     expect(refusal('--temperature', 'hot')).toContain('--temperature 0.7');
     expect(refusal('--top-p', '1.1')).toContain('from 0 to 1');
     expect(refusal('--body', 'top_k=3')).toContain('--body \'{"top_k": 40}\'');
@@ -293,12 +321,26 @@ describe('a benchmark', () => {
         'repetitions',
         'dataset',
       ],
-      ...['prompt-column', 'no-nonce', 'output-tokens', 'input-tokens', 'prefix-tokens', 'prefixes'],
+      ...[
+        'prompt-column',
+        'no-nonce',
+        'no-guard',
+        'output-tokens',
+        'input-tokens',
+        'prefix-tokens',
+        'prefixes',
+      ],
       ...[
         'temperature',
         'top-p',
         'seed-sampling',
         'body',
+        'turns',
+        'multi-turn',
+        'think-time',
+        'answers',
+        'sessions',
+        'concurrency-of',
         'streaming',
         'timeout',
         'timeout-connect',
@@ -306,6 +348,10 @@ describe('a benchmark', () => {
       ],
       ...[
         'timeout-idle',
+        'tools',
+        'response-schema',
+        'cancel-after',
+        'cancel-share',
         'warmup',
         'no-warmup',
         'from',

@@ -3,6 +3,7 @@ import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { sweepCommand } from '../../../src/cli/commands/sweep.ts';
 import { asBench, askedLoads } from '../../../src/cli/sweep/sweep-options.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 
 const wishOf = (...args: readonly string[]) => {
   const line = parseCommandLine(['sweep', 'http://127.0.0.1:8000', ...args], [sweepCommand]);
@@ -18,6 +19,7 @@ test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a boun
     warmupMs: 5_000,
     inFlightCap: 8,
     steps: [],
+    sessions: unknown('each request stands for itself'),
   });
   expect(wishOf('--concurrency', '1,2', ...shapes).shape).toMatchObject({ rampMs: 10_000, warmupMs: 5_000 });
   expect(() => wishOf('--concurrency', '1,2', '--max-in-flight', '8')).toThrow(

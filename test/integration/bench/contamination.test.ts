@@ -66,6 +66,11 @@ describe('a run against the mock', { timeout: 60_000 }, () => {
       settings: { cachesAnswers: true },
       args: ['--requests', '600', '--concurrency', '8', '--no-nonce'],
     },
+    {
+      code: 'answer-cache',
+      settings: { cachesAlike: true },
+      args: ['--requests', '600', '--concurrency', '8'],
+    },
     { code: 'other-clients', settings: { otherRequests: 20 }, args: FOR_SECONDS },
     { code: 'preemption', settings: { preemptEvery: 7 }, args: FOR_SECONDS },
     { code: 'swap', settings: { swappedRequests: 3 }, args: FOR_SECONDS },

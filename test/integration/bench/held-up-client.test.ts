@@ -10,9 +10,13 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { exitName, readReport } from './bench-here.ts';
 import type { BenchProcess } from './bench-process.ts';
 import { spawnBench } from './bench-process.ts';
+import { judgedFigures, outsideOf } from './bounds-hold.ts';
 
 const startMock = (ttftMs: number) =>
-  spawnMock({ ttftMs, gapMs: 5, outputTokens: 10 }, { nodePath: process.execPath, env: process.env });
+  spawnMock(
+    { ttftMs, gapMs: 5, outputTokens: 10, stampsWrites: true },
+    { nodePath: process.execPath, env: process.env },
+  );
 
 const closedLoop = ['--duration', '6s', '--concurrency', '4', '--require-trustworthy'];
 
@@ -43,6 +47,9 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     expect(client.verdict).toBe('client-bound');
     expect(client.reasons.join('\n')).toContain('stood still');
     expect(client.beatLatenessNs).toMatchObject({ max: expect.toSatisfy(ns => ns > 1_900_000_000) });
+    const figures = await judgedFigures(mock.url, run.directory);
+    expect(Math.max(...figures.map(({ error }) => error))).toBeGreaterThan(100_000_000);
+    expect(outsideOf(figures)).toEqual([]);
   });
 
   test('is not trustworthy when a processor quota throttled it', async context => {
@@ -60,6 +67,7 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     expect(client.verdict).toBe('client-bound');
     expect(client.throttledShare).toSatisfy(share => typeof share === 'number' && share > 0.05);
     expect(client.reasons.join('\n')).toContain('a processor quota held the client back');
+    expect(outsideOf(await judgedFigures(mock.url, run.directory))).toEqual([]);
   });
 });
 

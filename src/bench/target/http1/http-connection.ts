@@ -7,6 +7,7 @@ import type { SampleEnd } from '../../arena/load-recorder.ts';
 import type { ConnectionProblem } from '../connection-problem.ts';
 import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
+import { CancelTimer, NO_READ, passedDeadline } from './reply-deadlines.ts';
 import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
 import { ResponseFramer } from './response-framer.ts';
@@ -19,6 +20,8 @@ export class HttpConnection implements ReplySink {
   hasSample = false;
   /** Its last sample found no connection. */
   hasRefused = false;
+  /** From sent, in ms, after which its next sample is broken off on purpose; NONE: never. */
+  cancelAfterMs: number = NONE;
   /** Of its last sample. */
   endedNs = 0;
   readonly #owner: ConnectionOwner<HttpConnection>;
@@ -26,6 +29,7 @@ export class HttpConnection implements ReplySink {
   readonly #framer: ResponseFramer = new ResponseFramer(this);
   #socket: net.Socket | undefined;
   #hasTcp = false;
+  readonly #cancelTimer: CancelTimer;
   #openingNs = 0;
   /** Of the newest try: a name has several addresses, and looking it up is no part of a round trip. */
   #attemptNs = 0;
@@ -36,13 +40,11 @@ export class HttpConnection implements ReplySink {
   #intendedNs = 0;
   #heldBackNs = 0;
   #takenNs = 0;
-  #sentNs = 0;
+  readonly #waiting = { sentNs: 0, lastReadNs: NO_READ };
   #writeNs = 0;
   #firstByteNs = NONE;
-  #lastReadNs = 0;
   #readNs = 0;
   #readBytes = 0;
-  #hasBytes = false;
   #hasBody = false;
   #isFull = false;
   #bytesSent = 0;
@@ -52,6 +54,7 @@ export class HttpConnection implements ReplySink {
     this.slot = slot;
     this.#owner = owner;
     this.#counts = counts;
+    this.#cancelTimer = new CancelTimer(owner.nowNs, atNs => this.end('cancelled-as-planned', '', atNs));
   }
 
   open(): void {
@@ -59,6 +62,7 @@ export class HttpConnection implements ReplySink {
     this.#hasTcp = false;
     this.#repliesOnSocket = 0;
     this.#openingNs = this.#owner.nowNs();
+    this.#attemptNs = this.#openingNs;
     const { dialer } = this.#owner;
     const socket = dialer.dial((length, bytes) => this.#received(socket, length, bytes));
     this.#socket = socket;
@@ -90,37 +94,31 @@ export class HttpConnection implements ReplySink {
     this.#bytesSent = 0;
     this.#bytesReceived = 0;
     this.#firstByteNs = NONE;
-    this.#hasBytes = false;
-    if (this.state === 'idle') this.#write(this.#takenNs, 0);
+    this.#waiting.lastReadNs = NO_READ;
+    if (this.state === 'idle') this.#write(0);
     else if (this.state === 'closed') this.open();
   }
 
   /** Ends what passed its deadline. */
   checkDeadlines(nowNs: number): void {
-    const { connectMs, firstByteMs, idleMs, totalMs } = this.#owner.timeouts;
+    const { connectMs, totalMs } = this.#owner.timeouts;
     if (this.state === 'connecting') {
       if (nowNs - this.#openingNs > connectMs * 1e6) {
         if (this.hasSample) this.end('timeout-connect', `no connection within ${connectMs} ms`, nowNs);
         else this.#abandon(lostBecause(`no connection within ${connectMs} ms`));
-      } else if (this.#hasIssued && nowNs - this.#sentNs > totalMs * 1e6) {
+      } else if (this.#hasIssued && nowNs - this.#waiting.sentNs > totalMs * 1e6) {
         this.end('timeout-total', `no end within ${totalMs} ms`, nowNs);
       }
     } else if (this.state === 'busy') {
-      if (nowNs - this.#sentNs > totalMs * 1e6) {
-        this.end('timeout-total', `no end within ${totalMs} ms`, nowNs);
-      } else if (!this.#hasBytes) {
-        if (nowNs - this.#sentNs > firstByteMs * 1e6) {
-          this.end('timeout-first-byte', `no byte of the reply within ${firstByteMs} ms`, nowNs);
-        }
-      } else if (nowNs - this.#lastReadNs > idleMs * 1e6) {
-        this.end('timeout-idle', `no byte for ${idleMs} ms`, nowNs);
-      }
+      const passed = passedDeadline(this.#owner.timeouts, this.#waiting, nowNs);
+      if (passed !== undefined) this.end(passed.kind, passed.detail, nowNs);
     }
   }
 
   /** Ends the sample and, unless the reply was whole, the connection. */
   end(kind: EndKind, detail: string, atNs: number, canReuse = false): void {
     const { recorder } = this.#owner;
+    this.#cancelTimer.clear();
     if (!this.#hasIssued) this.#issue(this.#takenNs, atNs - this.#openingNs);
     const end: SampleEnd = {
       kind,
@@ -175,27 +173,28 @@ export class HttpConnection implements ReplySink {
       return;
     }
     const nowNs = this.#owner.nowNs();
-    this.#write(nowNs, nowNs - this.#openingNs);
+    this.#write(nowNs - this.#openingNs);
   }
 
-  #write(nowNs: number, connectNs: number): void {
+  #write(connectNs: number): void {
     const socket = this.#socket;
     if (socket === undefined) return;
     this.#framer.reset();
     this.state = 'busy';
-    this.#lastReadNs = nowNs;
     if (this.#repliesOnSocket > 0) this.#counts.reused += 1;
     const sentNs = this.#owner.nowNs();
     // Stamped as late as can be; without a callback, which would cost a turn of the tick queue for each request.
     socket.write(this.request.bytes);
     this.#writeNs = this.#owner.nowNs() - sentNs;
     this.#bytesSent += this.request.bytes.length;
-    if (!this.#isResend) this.#issue(sentNs, connectNs);
+    if (this.#isResend) return;
+    this.#issue(sentNs, connectNs);
+    this.#cancelTimer.arm(sentNs, this.cancelAfterMs);
   }
 
   #issue(sentNs: number, connectNs: number): void {
     this.#hasIssued = true;
-    this.#sentNs = sentNs;
+    this.#waiting.sentNs = sentNs;
     this.#owner.recorder.issued(
       this.request.sampleId,
       this.slot,
@@ -219,8 +218,7 @@ export class HttpConnection implements ReplySink {
     this.#owner.readHappened(stampNs);
     this.#readNs = stampNs;
     this.#readBytes = length;
-    this.#lastReadNs = stampNs;
-    this.#hasBytes = true;
+    this.#waiting.lastReadNs = stampNs;
     this.#hasBody = false;
     this.#bytesReceived += length;
     const framer = this.#framer;
@@ -266,9 +264,11 @@ export class HttpConnection implements ReplySink {
       this.#resend();
       return;
     }
-    if (!isError && this.#hasBytes && this.#framer.endOfConnection()) this.end('whole', '', nowNs);
+    if (!isError && this.#waiting.lastReadNs !== NO_READ && this.#framer.endOfConnection())
+      this.end('whole', '', nowNs);
     else if (isError) this.end('reset', why, nowNs);
-    else if (!this.#hasBytes) this.end('reset', 'the server closed the connection before it answered', nowNs);
+    else if (this.#waiting.lastReadNs === NO_READ)
+      this.end('reset', 'the server closed the connection before it answered', nowNs);
     else this.end('truncated', 'the connection closed before the end of the reply', nowNs);
   }
 
@@ -277,8 +277,8 @@ export class HttpConnection implements ReplySink {
    * that closes later has had the request, and whatever it did with it is its failure.
    */
   #isStale(nowNs: number): boolean {
-    if (this.#hasBytes || this.#repliesOnSocket === 0 || this.#isResend) return false;
-    return nowNs - this.#sentNs <= STALE_MS_MAX * 1e6 + this.#owner.dialer.roundTripNs;
+    if (this.#waiting.lastReadNs !== NO_READ || this.#repliesOnSocket === 0 || this.#isResend) return false;
+    return nowNs - this.#waiting.sentNs <= STALE_MS_MAX * 1e6 + this.#owner.dialer.roundTripNs;
   }
 
   #resend(): void {

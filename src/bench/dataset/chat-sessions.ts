@@ -1,0 +1,115 @@
+// From prompts, which are one turn each, to the sessions of a chat: a conversation that somebody had, or as many generated
+// turns as were asked for, with the time that its user thinks before each.
+
+import type { ThinkTime } from '../../core/run/think-time.ts';
+import { thinkTimes } from '../../core/run/think-time.ts';
+import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
+import { lengthsOf, randomFor } from './length-choice.ts';
+import type { Message } from './message.ts';
+import type { Prompt } from './prompt.ts';
+import type { Session, Turn } from './session.ts';
+
+export interface SessionWish {
+  /** Of generated sessions; undefined: the conversations of the data set say it. */
+  readonly turns: LengthDistribution | undefined;
+  /** Before each turn but the first; undefined: none. */
+  readonly thinkTime: ThinkTime | undefined;
+  /** What stands in the history of later turns: what the server says, or what the data set does. */
+  readonly answers: 'live' | 'recorded';
+}
+
+/** Of a data set: for each turn in the order of the prompts, what was answered to it; of each session how many it has. */
+export interface ChatGroups {
+  readonly counts: readonly number[];
+  readonly answers: readonly (string | undefined)[];
+}
+
+/** Whole conversations as prompts of single turns: messages up to the next answer. */
+export const turnsOfChats = (
+  chats: readonly Prompt[],
+): { readonly prompts: readonly Prompt[]; readonly groups: ChatGroups } => {
+  const prompts: Prompt[] = [];
+  const counts: number[] = [];
+  const answers: (string | undefined)[] = [];
+  for (const { messages, maxTokens, prefix } of chats) {
+    let own: Message[] = [];
+    let count = 0;
+    const add = (answer: string | undefined): void => {
+      if (!own.some(isAsking)) return;
+      prompts.push({ messages: own, maxTokens, ...(prefix === undefined || count > 0 ? {} : { prefix }) });
+      answers.push(answer);
+      count += 1;
+      own = [];
+    };
+    for (const message of messages) {
+      if (message.role !== 'assistant' || !own.some(isAsking)) own.push(message);
+      else add(textOfContent(message.content));
+    }
+    add(undefined);
+    if (count > 0) counts.push(count);
+  }
+  return { prompts, groups: { counts, answers } };
+};
+
+/** As many prompts for each session as a draw says, until none is left. */
+export const generatedGroups = (prompts: number, turns: LengthDistribution, seed: number): ChatGroups => {
+  const draw = lengthsOf({ distribution: turns, text: '' }, { seed, purpose: 'turns' });
+  const counts: number[] = [];
+  for (let left = prompts; left > 0; ) {
+    const count = Math.min(SESSION_TURNS_MAX, draw());
+    // A last session that was cut short would be none of the distribution.
+    if (count > left && counts.length > 0) break;
+    counts.push(Math.min(left, count));
+    left -= count;
+  }
+  return { counts, answers: [] };
+};
+
+/** Prompts may be the groups several times over. */
+export const chatSessions = (
+  prompts: readonly Prompt[],
+  { counts, answers }: ChatGroups,
+  { thinkTime, answers: kept }: SessionWish,
+  seed: number,
+): readonly Session[] => {
+  const think = thinkTime === undefined ? () => 0 : thinkTimes(thinkTime, randomFor(seed, 'think'));
+  const sessions: Session[] = [];
+  let from = 0;
+  for (let index = 0; from < prompts.length; index += 1) {
+    const count = counts[index % counts.length] ?? 1;
+    const own = prompts.slice(from, from + count);
+    if (own.length < count) break;
+    const first = from;
+    from += count;
+    sessions.push({
+      id: `chat-${index}`,
+      startOffsetMs: undefined,
+      turns: own.map(({ messages, maxTokens, prefix }, turn): Turn => {
+        const text = answers.length === 0 ? undefined : answers[(first + turn) % answers.length];
+        return {
+          after: turn === 0 ? [] : [turn - 1],
+          continues: turn === 0 ? undefined : turn - 1,
+          delayMs: turn === 0 ? 0 : think(),
+          messages,
+          maxTokens,
+          ...(prefix === undefined || turn > 0 ? {} : { prefix }),
+          answer: kept === 'recorded' && text !== undefined ? { kind: 'recorded', text } : { kind: 'live' },
+        };
+      }),
+    });
+  }
+  return sessions;
+};
+
+const isAsking = ({ role, content }: Message): boolean =>
+  role !== 'assistant' && role !== 'system' && content !== undefined && content !== null;
+
+const textOfContent = (content: Message['content']): string => {
+  if (typeof content === 'string') return content;
+  return (content ?? [])
+    .map(part => ('text' in part && typeof part.text === 'string' ? part.text : ''))
+    .join('');
+};
+
+/** Of one session. */
+export const SESSION_TURNS_MAX = 4_096;

@@ -1,0 +1,46 @@
+// What one user asks of a server: turns that wait for each other, as of a chat, an agent with subagents, or a recorded trace of
+// either. A single request is a session of one turn.
+
+import type { Message } from './message.ts';
+
+export interface Session {
+  /** Unique in its data set: which thread and which agent has a session follows from its place in the set, never from time. */
+  readonly id: string;
+  /** ms since the trace's start; undefined: it begins when the load's pattern says so. */
+  readonly startOffsetMs: number | undefined;
+  /** At least one. Each turn depends on earlier ones only, so that no circle can be written. */
+  readonly turns: readonly Turn[];
+}
+
+export interface Turn {
+  /** Earlier turns of this session that must have ended, by index, ascending; none: it begins with the session. */
+  readonly after: readonly number[];
+  /** From the end of the last of them, or from the session's start, to when this one is intended to start. */
+  readonly delayMs: number;
+  /**
+   * The turn whose conversation, its answer included, comes before this one's own messages: this turn or one before it is in
+   * `after`. undefined: a new conversation, as a subagent's.
+   */
+  readonly continues: number | undefined;
+  /** What this turn adds; at least one. */
+  readonly messages: readonly Message[];
+  /** A system prompt that others have too, before everything else. Only of a turn that begins a conversation. */
+  readonly prefix?: string;
+  /** Of the reply; undefined leaves it to the server. */
+  readonly maxTokens: number | undefined;
+  /** Asked instead of the run's. */
+  readonly model?: string;
+  readonly answer: TurnAnswer;
+  /** Of a turn that begins a conversation; the others have its scope. Default: 'conversation'. */
+  readonly cacheScope?: CacheScope;
+}
+
+/** What goes into the history of turns that continue this one: what the server really answered, or a text known before. */
+export type TurnAnswer = { readonly kind: 'live' } | { readonly kind: 'recorded'; readonly text: string };
+
+/**
+ * With whom a conversation may find its prefix in a server's cache: it has the same nonce as they. 'conversation': with itself
+ * alone; 'session': with the other conversations of its session; 'run': with all of that scope, as in a trace whose requests
+ * share blocks across sessions. Without a nonce everybody may with everybody.
+ */
+export type CacheScope = 'conversation' | 'session' | 'run';

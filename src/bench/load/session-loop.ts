@@ -1,0 +1,229 @@
+// Sessions: each is played on one thread from its first turn to its last, and a turn is sent when those before it have ended
+// and its delay is over. In closed loop the next session begins when there is a place for it; in open loop when it arrives.
+
+import type { SessionPlaces } from '../../core/run/run-shape.ts';
+import type { SkipReason } from '../../core/run/session-outcome.ts';
+import type { TurnResult } from '../arena/turn-result.ts';
+import type { OwnArrivals } from '../schedule/own-arrivals.ts';
+import type { DueTurn } from '../schedule/turn-scheduler.ts';
+import { TurnScheduler } from '../schedule/turn-scheduler.ts';
+import type { TurnPlace, TurnTable } from '../schedule/turn-table.ts';
+import type { HttpConnection } from '../target/http1/http-connection.ts';
+import type { TurnWriter } from '../target/http1/turn-writer.ts';
+import { InFlightPlaces } from './in-flight-places.ts';
+import { KeptAnswers } from './kept-answers.ts';
+import type { LoadPattern } from './load-pattern.ts';
+import type { LoadThread } from './load-thread.ts';
+import type { Pacer } from './pacing.ts';
+
+export interface SessionLoopOptions {
+  readonly writer: TurnWriter;
+  readonly arriving: ClosedSessions | OpenSessions;
+  readonly startNs: number;
+  /** No turn is issued from here on. */
+  readonly endNs: number;
+  /** The sample of the first turn of the first session. */
+  readonly firstSampleId: number;
+  readonly connectionsMax: number;
+}
+
+export interface ClosedSessions {
+  readonly kind: 'closed';
+  readonly placesOf: SessionPlaces;
+  /** Of this thread. */
+  readonly places: number;
+  /** Of all threads of all machines. */
+  readonly sessionsMax: number;
+}
+
+export interface OpenSessions {
+  readonly kind: 'open';
+  readonly own: OwnArrivals;
+  /** Of this thread; undefined: no cap. */
+  readonly inFlightCap: number | undefined;
+}
+
+export class SessionLoop implements LoadPattern {
+  readonly isWarmup = false;
+  readonly #thread: LoadThread;
+  readonly #pacer: Pacer;
+  readonly #options: SessionLoopOptions;
+  readonly #table: TurnTable;
+  readonly #scheduler: TurnScheduler;
+  readonly #answers: KeptAnswers = new KeptAnswers();
+  readonly #idle: HttpConnection[] = [];
+  readonly #closed: HttpConnection[] = [];
+  /** For requests; undefined: as many as are due. */
+  readonly #places: InFlightPlaces | undefined;
+  #isOver = false;
+  #hasAllBegun = false;
+
+  constructor(thread: LoadThread, pacer: Pacer, options: SessionLoopOptions) {
+    this.#thread = thread;
+    this.#pacer = pacer;
+    this.#options = options;
+    this.#table = options.writer.table;
+    this.#scheduler = new TurnScheduler(this.#table, {
+      skipped: (place, reason, isWarmup) => this.#skipped(place, reason, isWarmup),
+      sessionOver: session => this.#sessionOver(session),
+    });
+    const { arriving } = options;
+    const places =
+      arriving.kind === 'open'
+        ? arriving.inFlightCap
+        : arriving.placesOf === 'requests'
+          ? arriving.places
+          : undefined;
+    if (places !== undefined) this.#places = new InFlightPlaces(places);
+    // With fewer places than threads some threads have none.
+    this.#hasAllBegun = arriving.kind === 'open' ? arriving.own.hasEnded : arriving.places === 0;
+  }
+
+  get hasIssuedAll(): boolean {
+    return this.#isOver || (this.#hasAllBegun && this.#scheduler.openCount === 0);
+  }
+
+  start(): void {
+    for (const connection of this.#thread.connections) this.connectionFree(connection);
+    this.#pacer.start({ nextDueNs: () => this.#nextDueNs(), send: () => this.#send() });
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#pacer.stop();
+    this.#scheduler.stop('run-ended');
+  }
+
+  connectionFree(connection: HttpConnection): void {
+    if (connection.state === 'idle') this.#idle.push(connection);
+    else if (connection.state === 'closed') this.#closed.push(connection);
+  }
+
+  sampleEnded(connection: HttpConnection): void {
+    this.connectionFree(connection);
+    this.#places?.give(connection.endedNs);
+    this.#thread.lookAtTurns();
+    this.#pacer.wake();
+  }
+
+  connectionLost(connection: HttpConnection): void {
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    this.#closed.push(connection);
+  }
+
+  tick(nowNs: number): void {
+    if (nowNs >= this.#options.endNs) this.stop();
+  }
+
+  waiting(nowNs: number): number {
+    return this.#scheduler.waiting(nowNs);
+  }
+
+  turnEnded({ sampleId, endNs, isCompleted, answer }: TurnResult): void {
+    const place = this.#table.placeOf(sampleId - this.#options.firstSampleId);
+    if (!isCompleted) this.#scheduler.failed(place, 'turn-failed');
+    else if (
+      answer.kind === 'too-long' ||
+      (answer.kind === 'kept' && !this.#answers.keep(place, answer.bytes))
+    )
+      this.#scheduler.failed(place, 'answer-too-long');
+    else this.#scheduler.ended(place, endNs);
+    this.#pacer.wake();
+    this.#thread.patternMoved();
+  }
+
+  #nextDueNs(): number {
+    if (this.#isOver) return Number.POSITIVE_INFINITY;
+    const { arriving, endNs, startNs } = this.#options;
+    const turnNs = this.#places?.free === 0 ? Number.POSITIVE_INFINITY : this.#scheduler.nextDueNs;
+    const arrivalNs =
+      arriving.kind === 'open' ? arriving.own.dueNs : this.#mayBegin() ? startNs : Number.POSITIVE_INFINITY;
+    return Math.min(turnNs, arrivalNs, endNs);
+  }
+
+  #send(): void {
+    const nowNs = this.#thread.nowNs();
+    if (nowNs >= this.#options.endNs) this.stop();
+    else if (this.#places?.free !== 0 && this.#scheduler.nextDueNs <= nowNs) this.#sendTurn(nowNs);
+    else this.#begin(nowNs);
+    if (this.hasIssuedAll) this.#thread.patternMoved();
+  }
+
+  #sendTurn(nowNs: number): void {
+    const due = this.#scheduler.take(nowNs);
+    if (due === undefined) return;
+    const sampleId = this.#sampleIdOf(due);
+    const connection = this.#takeConnection();
+    if (connection === undefined) this.#refuse(due, sampleId, 'all connections are busy');
+    else if (!this.#thread.recorder.hasRoom) {
+      this.connectionFree(connection);
+      this.#thread.arenaFull();
+      this.#refuse(due, sampleId, 'no space for a reply: the parse thread is behind');
+    } else {
+      const { session, turn } = due;
+      this.#options.writer.prepare(connection.request, {
+        sampleId,
+        session,
+        turn,
+        firstSampleId: this.#options.firstSampleId,
+        answer: earlier => this.#answers.of({ session, turn: earlier }),
+      });
+      this.#thread.send(connection, due.dueNs, this.#places?.take(due.dueNs) ?? 0, due.isWarmup);
+    }
+  }
+
+  #begin(nowNs: number): void {
+    const { arriving } = this.#options;
+    if (arriving.kind === 'open') {
+      const { own } = arriving;
+      if (own.dueNs > nowNs) return;
+      this.#scheduler.begin(own.index, own.dueNs, !own.isMeasured);
+      own.advance();
+      this.#hasAllBegun = own.hasEnded;
+      return;
+    }
+    if (!this.#mayBegin()) return;
+    const { firstSampleId } = this.#options;
+    const session = this.#thread.board.takeSampleId(this.#thread.plan.share.of) - firstSampleId;
+    if (session >= arriving.sessionsMax) this.#hasAllBegun = true;
+    else this.#scheduler.begin(session, nowNs, false);
+  }
+
+  #mayBegin(): boolean {
+    const { arriving } = this.#options;
+    if (arriving.kind === 'open' || this.#hasAllBegun) return false;
+    if (arriving.placesOf === 'sessions') return this.#scheduler.openCount < arriving.places;
+    // A turn that is due goes before a session that has yet to begin.
+    return (this.#places?.free ?? 0) > 0 && this.#scheduler.openCount < SESSIONS_OPEN_MAX;
+  }
+
+  #refuse({ dueNs, isWarmup }: DueTurn, sampleId: number, detail: string): void {
+    this.#thread.refuse(sampleId, dueNs, isWarmup, detail);
+    this.#thread.lookAtTurns();
+  }
+
+  #skipped(place: TurnPlace, reason: SkipReason, isWarmup: boolean): void {
+    this.#thread.recorder.skipped(this.#sampleIdOf(place), this.#thread.nowNs(), reason, isWarmup);
+  }
+
+  #sessionOver(session: number): void {
+    this.#answers.forget(session);
+  }
+
+  #sampleIdOf(place: TurnPlace): number {
+    return this.#options.firstSampleId + this.#table.numberOf(place);
+  }
+
+  #takeConnection(): HttpConnection | undefined {
+    const connection = this.#idle.pop() ?? this.#closed.pop();
+    if (connection !== undefined) return connection;
+    return this.#thread.connections.length < this.#options.connectionsMax
+      ? this.#thread.addConnection()
+      : undefined;
+  }
+}
+
+/** Of one thread, where only requests have places: sessions that think hold none. */
+const SESSIONS_OPEN_MAX = 16_384;

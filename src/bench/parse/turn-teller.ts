@@ -1,0 +1,59 @@
+// Which turn a sample is, and what a load thread is told when it has ended.
+
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import type { SampleTurn } from '../../core/run/session-outcome.ts';
+import type { KeptAnswer, TurnResult } from '../arena/turn-result.ts';
+import { TurnTable } from '../schedule/turn-table.ts';
+import type { AnswerText } from '../target/api/answer-text.ts';
+import type { AskedRequests } from './asked-requests.ts';
+
+export class TurnTeller {
+  readonly #table: TurnTable;
+  readonly #keeps: Uint8Array;
+  readonly #firstSampleId: number;
+  readonly #tell: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void;
+
+  constructor(
+    { table, keeps }: NonNullable<AskedRequests['turns']>,
+    firstSampleId: number,
+    tell: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void,
+  ) {
+    this.#table = new TurnTable(table);
+    this.#keeps = new Uint8Array(keeps);
+    this.#firstSampleId = firstSampleId;
+    this.#tell = tell;
+  }
+
+  /** undefined: it warms up. */
+  turnOf(sampleId: number): SampleTurn | undefined {
+    if (sampleId < this.#firstSampleId) return undefined;
+    const place = this.#table.placeOf(sampleId - this.#firstSampleId);
+    return { ...place, turns: this.#table.turnsOf(place.session) };
+  }
+
+  keepsAnswer(sampleId: number): boolean {
+    if (sampleId < this.#firstSampleId) return false;
+    return this.#keeps[(sampleId - this.#firstSampleId) % this.#table.turnCount] === 1;
+  }
+
+  ended({ sampleId, endNs, outcome }: EndedSample, answer: AnswerText | undefined): void {
+    if (sampleId < this.#firstSampleId) return;
+    const kept = outcome === 'completed' ? keptOf(answer) : NOT_KEPT;
+    this.#tell(
+      { sampleId, endNs, isCompleted: outcome === 'completed', answer: kept },
+      kept.kind === 'kept' ? [kept.bytes.buffer] : [],
+    );
+  }
+}
+
+/** Of a turn that will never be issued. */
+export const windowOf = (isWarmup: boolean): number => (isWarmup ? OUTSIDE_WINDOWS : 0);
+
+const keptOf = (answer: AnswerText | undefined): KeptAnswer => {
+  if (answer === undefined || !answer.isKept) return NOT_KEPT;
+  if (answer.isTooLong) return { kind: 'too-long' };
+  return { kind: 'kept', bytes: new TextEncoder().encode(JSON.stringify(answer.text).slice(1, -1)) };
+};
+
+const NOT_KEPT: KeptAnswer = { kind: 'not-kept' };

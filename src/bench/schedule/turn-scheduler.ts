@@ -1,0 +1,227 @@
+// When the turns of sessions are due, from when those before them ended: pure, so that every order of ends can be tested. Each
+// turn of a session that has begun is taken exactly once behind all that it waits for, or skipped with a reason.
+
+import type { SkipReason } from '../../core/run/session-outcome.ts';
+import type { TurnPlace, TurnTable } from './turn-table.ts';
+
+export interface DueTurn extends TurnPlace {
+  /** When it is intended to start. */
+  readonly dueNs: number;
+  readonly isWarmup: boolean;
+}
+
+export interface TurnListener {
+  skipped(place: TurnPlace, reason: SkipReason, isWarmup: boolean): void;
+  /** Each of its turns has ended or was skipped. */
+  sessionOver(session: number): void;
+}
+
+export class TurnScheduler {
+  readonly #table: TurnTable;
+  readonly #listener: TurnListener;
+  readonly #open: Map<number, OpenSession> = new Map();
+  readonly #queue: DueQueue = new DueQueue();
+
+  constructor(table: TurnTable, listener: TurnListener) {
+    this.#table = table;
+    this.#listener = listener;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Infinity: nothing is due before a turn ends. */
+  get nextDueNs(): number {
+    for (;;) {
+      const first = this.#queue.first;
+      if (first === undefined) return Number.POSITIVE_INFINITY;
+      if (this.#isDue(first)) return first.dueNs;
+      this.#queue.take();
+    }
+  }
+
+  /** How many are due and not taken. */
+  waiting(nowNs: number): number {
+    return this.#queue.count(turn => turn.dueNs <= nowNs && this.#isDue(turn));
+  }
+
+  begin(session: number, startNs: number, isWarmup: boolean): void {
+    const count = this.#table.turnsOf(session);
+    const first = this.#table.firstTurn(session);
+    const open: OpenSession = {
+      isWarmup,
+      isAborted: false,
+      left: count,
+      inFlight: 0,
+      states: new Uint8Array(count),
+      waitsFor: new Int32Array(count),
+      sinceNs: new Float64Array(count).fill(startNs),
+    };
+    this.#open.set(session, open);
+    for (let turn = 0; turn < count; turn += 1) {
+      open.waitsFor[turn] = this.#table.waitsFor(first + turn);
+      if (open.waitsFor[turn] === 0) this.#becomesDue(session, open, turn);
+    }
+  }
+
+  /** The one that is due first, in flight from now on; undefined while none is due. */
+  take(nowNs: number): DueTurn | undefined {
+    if (this.nextDueNs > nowNs) return undefined;
+    const due = this.#queue.take();
+    const open = due === undefined ? undefined : this.#open.get(due.session);
+    if (due === undefined || open === undefined) return undefined;
+    open.states[due.turn] = IN_FLIGHT;
+    open.inFlight += 1;
+    return due;
+  }
+
+  /** Turns that waited for it alone become due. */
+  ended({ session, turn }: TurnPlace, atNs: number): void {
+    const open = this.#open.get(session);
+    if (open === undefined || open.states[turn] !== IN_FLIGHT) return;
+    this.#leave(open, turn);
+    if (!open.isAborted) this.#release(session, open, turn, atNs);
+    this.#checkOver(session, open);
+  }
+
+  /** It ended so that what comes behind it makes no sense: the rest of its session is skipped. */
+  failed({ session, turn }: TurnPlace, reason: SkipReason): void {
+    const open = this.#open.get(session);
+    if (open === undefined || open.states[turn] !== IN_FLIGHT) return;
+    this.#leave(open, turn);
+    this.#abort(session, open, reason);
+    this.#checkOver(session, open);
+  }
+
+  /** Nothing is due any more; what is in flight may still end. */
+  stop(reason: SkipReason): void {
+    for (const [session, open] of [...this.#open]) {
+      this.#abort(session, open, reason);
+      this.#checkOver(session, open);
+    }
+  }
+
+  #release(session: number, open: OpenSession, ended: number, atNs: number): void {
+    const first = this.#table.firstTurn(session);
+    for (const turn of this.#table.dependents(first + ended)) {
+      if (open.states[turn] !== WAITING) continue;
+      const waits = open.waitsFor[turn] ?? 0;
+      const isFirstEnd = waits === this.#table.waitsFor(first + turn);
+      open.sinceNs[turn] = isFirstEnd ? atNs : Math.max(open.sinceNs[turn] ?? 0, atNs);
+      open.waitsFor[turn] = waits - 1;
+      if (waits === 1) this.#becomesDue(session, open, turn);
+    }
+  }
+
+  #becomesDue(session: number, open: OpenSession, turn: number): void {
+    open.states[turn] = DUE;
+    const delayNs = this.#table.delayNs(this.#table.firstTurn(session) + turn);
+    const dueNs = (open.sinceNs[turn] ?? 0) + delayNs;
+    this.#queue.add({ session, turn, dueNs, isWarmup: open.isWarmup });
+  }
+
+  #leave(open: OpenSession, turn: number): void {
+    open.states[turn] = OVER;
+    open.inFlight -= 1;
+    open.left -= 1;
+  }
+
+  #abort(session: number, open: OpenSession, reason: SkipReason): void {
+    open.isAborted = true;
+    for (let turn = 0; turn < open.states.length; turn += 1) {
+      if (open.states[turn] !== WAITING && open.states[turn] !== DUE) continue;
+      open.states[turn] = OVER;
+      open.left -= 1;
+      this.#listener.skipped({ session, turn }, reason, open.isWarmup);
+    }
+  }
+
+  #checkOver(session: number, open: OpenSession): void {
+    if (open.left > 0 || !this.#open.delete(session)) return;
+    this.#listener.sessionOver(session);
+  }
+
+  #isDue({ session, turn }: DueTurn): boolean {
+    return this.#open.get(session)?.states[turn] === DUE;
+  }
+}
+
+interface OpenSession {
+  readonly isWarmup: boolean;
+  isAborted: boolean;
+  /** Turns that have neither ended nor been skipped. */
+  left: number;
+  inFlight: number;
+  readonly states: Uint8Array;
+  /** How many of those before each have not ended. */
+  readonly waitsFor: Int32Array;
+  /** The end of the last of them so far; of a first turn the session's start. */
+  readonly sinceNs: Float64Array;
+}
+
+/** A binary heap: earliest first, of equal ones the one that was added first. */
+class DueQueue {
+  readonly #heap: { readonly turn: DueTurn; readonly order: number }[] = [];
+  #added = 0;
+
+  get first(): DueTurn | undefined {
+    return this.#heap[0]?.turn;
+  }
+
+  count(matches: (turn: DueTurn) => boolean): number {
+    return this.#heap.reduce((sum, { turn }) => sum + (matches(turn) ? 1 : 0), 0);
+  }
+
+  add(turn: DueTurn): void {
+    const heap = this.#heap;
+    heap.push({ turn, order: this.#added });
+    this.#added += 1;
+    let at = heap.length - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#isBefore(at, parent)) return;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  take(): DueTurn | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first?.turn;
+    heap[0] = last;
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1;
+      const right = left + 1;
+      let least = at;
+      if (left < heap.length && this.#isBefore(left, least)) least = left;
+      if (right < heap.length && this.#isBefore(right, least)) least = right;
+      if (least === at) return first.turn;
+      this.#swap(at, least);
+      at = least;
+    }
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    const a = this.#heap[one];
+    const b = this.#heap[other];
+    if (a === undefined || b === undefined) return false;
+    return a.turn.dueNs < b.turn.dueNs || (a.turn.dueNs === b.turn.dueNs && a.order < b.order);
+  }
+
+  #swap(one: number, other: number): void {
+    const a = this.#heap[one];
+    const b = this.#heap[other];
+    if (a === undefined || b === undefined) return;
+    this.#heap[one] = b;
+    this.#heap[other] = a;
+  }
+}
+
+/** Of a turn: it waits for others; it is due at a known time; it was sent; it has ended or was skipped. */
+const WAITING = 0;
+const DUE = 1;
+const IN_FLIGHT = 2;
+const OVER = 3;

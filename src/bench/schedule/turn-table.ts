@@ -1,0 +1,129 @@
+// Which turns of a data set's sessions wait for which, and how long: tables in shared memory, which every load and parse thread
+// reads and nobody copies. Turns are numbered through the whole data set; the data set is gone through again and again.
+
+export interface TurnTableMemory {
+  /** Int32, one more than sessions: the first turn of each. */
+  readonly starts: SharedArrayBuffer;
+  /** Int32, one a turn: its session. */
+  readonly sessions: SharedArrayBuffer;
+  /** Float64, one a turn. */
+  readonly delaysNs: SharedArrayBuffer;
+  /** Int32, one a turn: how many others it waits for. */
+  readonly waits: SharedArrayBuffer;
+  /** Int32, one more than turns: where in `dependents` the list of each begins. */
+  readonly dependentStarts: SharedArrayBuffer;
+  /** Int32: who waits for it, by their place in their session. */
+  readonly dependents: SharedArrayBuffer;
+}
+
+export interface TimedTurns {
+  readonly turns: readonly { readonly after: readonly number[]; readonly delayMs: number }[];
+}
+
+export const turnTable = (sessions: readonly TimedTurns[]): TurnTableMemory => {
+  const turnCount = sessions.reduce((sum, { turns }) => sum + turns.length, 0);
+  const starts = int32(sessions.length + 1);
+  const sessionOf = int32(turnCount);
+  const waits = int32(turnCount);
+  const delays = new SharedArrayBuffer(turnCount * Float64Array.BYTES_PER_ELEMENT);
+  const delaysNs = new Float64Array(delays);
+  const dependentStarts = int32(turnCount + 1);
+  const lists: number[] = [];
+  let first = 0;
+  for (const [index, { turns }] of sessions.entries()) {
+    const dependents: number[][] = turns.map(() => []);
+    for (const [turn, { after, delayMs }] of turns.entries()) {
+      sessionOf[first + turn] = index;
+      delaysNs[first + turn] = Math.round(delayMs * 1e6);
+      const distinct = new Set(after);
+      waits[first + turn] = distinct.size;
+      for (const earlier of distinct) dependents[earlier]?.push(turn);
+    }
+    for (const [turn, list] of dependents.entries()) {
+      for (const dependent of list) lists.push(dependent);
+      dependentStarts[first + turn + 1] = lists.length;
+    }
+    first += turns.length;
+    starts[index + 1] = first;
+  }
+  const dependents = int32(lists.length);
+  dependents.set(lists);
+  return {
+    starts: starts.buffer,
+    sessions: sessionOf.buffer,
+    delaysNs: delays,
+    waits: waits.buffer,
+    dependentStarts: dependentStarts.buffer,
+    dependents: dependents.buffer,
+  };
+};
+
+/** Of one session that is being played: the data set's session `number mod count`. */
+export interface TurnPlace {
+  readonly session: number;
+  readonly turn: number;
+}
+
+export class TurnTable {
+  /** Of the data set. */
+  readonly sessionCount: number;
+  readonly turnCount: number;
+  readonly #starts: Int32Array;
+  readonly #sessions: Int32Array;
+  readonly #delaysNs: Float64Array;
+  readonly #waits: Int32Array;
+  readonly #dependentStarts: Int32Array;
+  readonly #dependents: Int32Array;
+
+  constructor({ starts, sessions, delaysNs, waits, dependentStarts, dependents }: TurnTableMemory) {
+    this.#starts = new Int32Array(starts);
+    this.#sessions = new Int32Array(sessions);
+    this.#delaysNs = new Float64Array(delaysNs);
+    this.#waits = new Int32Array(waits);
+    this.#dependentStarts = new Int32Array(dependentStarts);
+    this.#dependents = new Int32Array(dependents);
+    this.sessionCount = this.#starts.length - 1;
+    this.turnCount = this.#delaysNs.length;
+  }
+
+  /** The data set's number of the first turn of a session that is played. */
+  firstTurn(session: number): number {
+    return this.#starts[session % this.sessionCount] ?? 0;
+  }
+
+  turnsOf(session: number): number {
+    const index = session % this.sessionCount;
+    return (this.#starts[index + 1] ?? 0) - (this.#starts[index] ?? 0);
+  }
+
+  delayNs(dataTurn: number): number {
+    return this.#delaysNs[dataTurn] ?? 0;
+  }
+
+  waitsFor(dataTurn: number): number {
+    return this.#waits[dataTurn] ?? 0;
+  }
+
+  /** Who waits for it, by their place in the session. */
+  dependents(dataTurn: number): Int32Array {
+    const from = this.#dependentStarts[dataTurn] ?? 0;
+    return this.#dependents.subarray(from, this.#dependentStarts[dataTurn + 1] ?? from);
+  }
+
+  /** Which number a turn has among all that are ever played: no two have the same one. */
+  numberOf({ session, turn }: TurnPlace): number {
+    const round = Math.floor(session / this.sessionCount);
+    return round * this.turnCount + this.firstTurn(session) + turn;
+  }
+
+  /** The turn of that number. */
+  placeOf(number: number): TurnPlace {
+    const round = Math.floor(number / this.turnCount);
+    const dataTurn = number % this.turnCount;
+    const index = this.#sessions[dataTurn] ?? 0;
+    return { session: round * this.sessionCount + index, turn: dataTurn - (this.#starts[index] ?? 0) };
+  }
+}
+
+const int32 = (count: number): Int32Array<SharedArrayBuffer> =>
+  new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT));

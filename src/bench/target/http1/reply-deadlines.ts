@@ -1,0 +1,66 @@
+// Which deadline of a request in flight has passed, and when one is broken off on purpose.
+
+import type { EndKind } from '../../arena/load-record.ts';
+import type { LoadTimeouts } from '../load-target.ts';
+
+export interface WaitingReply {
+  readonly sentNs: number;
+  /** NO_READ: no byte has come. */
+  readonly lastReadNs: number;
+}
+
+export interface PassedDeadline {
+  readonly kind: EndKind;
+  readonly detail: string;
+}
+
+export const passedDeadline = (
+  { firstByteMs, idleMs, totalMs }: LoadTimeouts,
+  { sentNs, lastReadNs }: WaitingReply,
+  nowNs: number,
+): PassedDeadline | undefined => {
+  if (nowNs - sentNs > totalMs * 1e6) return { kind: 'timeout-total', detail: `no end within ${totalMs} ms` };
+  if (lastReadNs === NO_READ) {
+    return nowNs - sentNs > firstByteMs * 1e6
+      ? { kind: 'timeout-first-byte', detail: `no byte of the reply within ${firstByteMs} ms` }
+      : undefined;
+  }
+  return nowNs - lastReadNs > idleMs * 1e6
+    ? { kind: 'timeout-idle', detail: `no byte for ${idleMs} ms` }
+    : undefined;
+};
+
+/** One timer of a connection, armed for each request that is broken off. */
+export class CancelTimer {
+  readonly #nowNs: () => number;
+  readonly #cancel: (nowNs: number) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #atNs = 0;
+
+  constructor(nowNs: () => number, cancel: (nowNs: number) => void) {
+    this.#nowNs = nowNs;
+    this.#cancel = cancel;
+  }
+
+  /** Below 0: it is not armed. */
+  arm(sentNs: number, afterMs: number): void {
+    if (afterMs < 0) return;
+    this.#atNs = sentNs + afterMs * 1e6;
+    this.#timer = setTimeout(this.#due, afterMs);
+  }
+
+  clear(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Timers count from the turn of the loop in which they were set, so that one may come a little early. */
+  readonly #due = (): void => {
+    const nowNs = this.#nowNs();
+    if (nowNs >= this.#atNs) this.#cancel(nowNs);
+    else this.#timer = setTimeout(this.#due, 1);
+  };
+}
+
+export const NO_READ = -1;

@@ -1,0 +1,133 @@
+// The bytes of a turn's request, put together when it is due: head, history, what the turn adds, and the fields behind. What
+// stands in shared memory is copied from there; answers of servers come from whoever keeps them.
+
+import { TurnTable } from '../../schedule/turn-table.ts';
+import { BODY_NONCE_BYTES } from '../request-bodies.ts';
+import type { SessionBodies } from '../session-bodies.ts';
+import {
+  ANSWER_AFTER,
+  ANSWER_BEFORE,
+  LIVE_ANSWER,
+  NO_TURN,
+  NONCE_PIECE,
+  RUN_SCOPE,
+  TURN_CELL,
+  TURN_CELLS,
+} from '../session-bodies.ts';
+import type { PreparedRequest } from './request-writer.ts';
+
+export interface TurnRequest {
+  readonly sampleId: number;
+  /** Of the run. */
+  readonly session: number;
+  /** In its session. */
+  readonly turn: number;
+  /** The sample of the first turn of the data set. */
+  readonly firstSampleId: number;
+  /** What a turn of this session answered, inside the quotes of a JSON text; undefined: nobody kept it. */
+  readonly answer: (turn: number) => Uint8Array | undefined;
+}
+
+export class TurnWriter {
+  readonly table: TurnTable;
+  readonly #head: Buffer;
+  readonly #bytes: Buffer;
+  readonly #pieceStarts: Float64Array;
+  readonly #cells: Int32Array;
+  readonly #own: Int32Array;
+  readonly #noncePrefix: string;
+  /** Turns of a conversation from its first one to the one in hand; written anew for each request. */
+  readonly #chain: number[] = [];
+
+  /** @param head everything up to the figure of content-length */
+  constructor(head: string, { turns, bytes, pieceStarts, cells, own, noncePrefix }: SessionBodies) {
+    this.table = new TurnTable(turns);
+    this.#head = Buffer.from(head, 'latin1');
+    this.#bytes = Buffer.from(bytes);
+    this.#pieceStarts = new Float64Array(pieceStarts);
+    this.#cells = new Int32Array(cells);
+    this.#own = new Int32Array(own);
+    this.#noncePrefix = noncePrefix ?? '';
+  }
+
+  prepare(into: PreparedRequest, request: TurnRequest): void {
+    const first = this.table.firstTurn(request.session);
+    const chain = this.#chainOf(first + request.turn);
+    const length = this.#walk(chain, request, undefined, 0);
+    const tail = `${length}\r\n\r\n`;
+    const bytes = Buffer.allocUnsafe(this.#head.length + tail.length + length);
+    this.#head.copy(bytes, 0);
+    bytes.write(tail, this.#head.length, 'latin1');
+    this.#walk(chain, request, bytes, this.#head.length + tail.length);
+    into.bytes = bytes;
+    into.sampleId = request.sampleId;
+    // What another writer finds there is nothing of its own.
+    into.promptIndex = -1;
+  }
+
+  #chainOf(dataTurn: number): readonly number[] {
+    const chain = this.#chain;
+    chain.length = 0;
+    for (let turn = dataTurn; turn !== NO_TURN; turn = this.#cell(turn, TURN_CELL.continues))
+      chain.push(turn);
+    return chain.reverse();
+  }
+
+  /** Writes where there is something to write into. @returns the bytes of it all */
+  #walk(chain: readonly number[], request: TurnRequest, into: Buffer | undefined, from: number): number {
+    const last = chain.at(-1) ?? 0;
+    let at = from + this.#piece(this.#cell(last, TURN_CELL.head), into, from);
+    for (const turn of chain) {
+      for (
+        let index = this.#cell(turn, TURN_CELL.ownFrom);
+        index < this.#cell(turn, TURN_CELL.ownTo);
+        index += 1
+      ) {
+        const piece = this.#own[index] ?? 0;
+        if (piece !== NONCE_PIECE) at += this.#piece(piece, into, at);
+        else {
+          into?.write(this.#nonce(turn, request), at, BODY_NONCE_BYTES, 'latin1');
+          at += BODY_NONCE_BYTES;
+        }
+      }
+      if (turn === last) break;
+      at += this.#piece(ANSWER_BEFORE, into, at);
+      at += this.#answer(turn, request, into, at);
+      at += this.#piece(ANSWER_AFTER, into, at);
+    }
+    at += this.#piece(this.#cell(last, TURN_CELL.tail), into, at);
+    return at - from;
+  }
+
+  #answer(turn: number, request: TurnRequest, into: Buffer | undefined, at: number): number {
+    const piece = this.#cell(turn, TURN_CELL.answer);
+    if (piece !== LIVE_ANSWER) return this.#piece(piece, into, at);
+    const answer = request.answer(turn - this.table.firstTurn(request.session));
+    if (answer === undefined) return 0;
+    into?.set(answer, at);
+    return answer.length;
+  }
+
+  #piece(piece: number, into: Buffer | undefined, at: number): number {
+    const start = this.#pieceStarts[piece] ?? 0;
+    const end = this.#pieceStarts[piece + 1] ?? start;
+    if (into !== undefined) this.#bytes.copy(into, at, start, end);
+    return end - start;
+  }
+
+  /** Whoever shares a scope has the same one. */
+  #nonce(dataTurn: number, { session, firstSampleId }: TurnRequest): string {
+    const scope = this.#cell(dataTurn, TURN_CELL.scope);
+    if (scope === RUN_SCOPE) return `${this.#noncePrefix}${RUN_NONCE}`;
+    const turn = scope - this.table.firstTurn(session);
+    const number = firstSampleId + this.table.numberOf({ session, turn });
+    return this.#noncePrefix + number.toString(16).padStart(BODY_NONCE_BYTES / 2, '0');
+  }
+
+  #cell(dataTurn: number, cell: number): number {
+    return this.#cells[dataTurn * TURN_CELLS + cell] ?? 0;
+  }
+}
+
+/** No sample's number. */
+const RUN_NONCE = 'ffffffff';

@@ -1,0 +1,241 @@
+// The requests of sessions, laid out in shared memory before the run: each piece of text once, however many turns repeat it in
+// their history. A load thread puts a turn's body together when it is due, with the answers that really came.
+
+import { BenchError } from '../bench-error.ts';
+import type { Session, Turn } from '../dataset/session.ts';
+import type { TurnTableMemory } from '../schedule/turn-table.ts';
+import { turnTable } from '../schedule/turn-table.ts';
+import type { BodySettings, ConversationForm, ServerApi } from './api/server-api.ts';
+import { BODIES_BYTES_MAX, BODY_NONCE_BYTES } from './request-bodies.ts';
+import type { RequestFields } from './request-fields.ts';
+
+export interface SessionBodies {
+  readonly turns: TurnTableMemory;
+  /** Pieces of text in UTF-8, one behind the other. */
+  readonly bytes: SharedArrayBuffer;
+  /** Float64, one more than pieces. */
+  readonly pieceStarts: SharedArrayBuffer;
+  /** Int32, TURN_CELLS a turn of the data set. */
+  readonly cells: SharedArrayBuffer;
+  /** Int32: the pieces that each turn adds; NONCE_PIECE stands for the nonce. */
+  readonly own: SharedArrayBuffer;
+  /** Undefined: without one, so that whatever cache there is may answer. 8 characters of hex else. */
+  readonly noncePrefix: string | undefined;
+}
+
+/** What stands at which place of a turn's cells. */
+export const TURN_CELL = {
+  /** Piece before everything else, and the one behind. */
+  head: 0,
+  tail: 1,
+  /** In `own`: from, and to before. */
+  ownFrom: 2,
+  ownTo: 3,
+  /** The data set's number of the turn that it goes on with; NO_TURN: it begins a conversation. */
+  continues: 4,
+  /** The piece of its answer, which is known; LIVE_ANSWER: what the server says, kept; NO_ANSWER: nobody wants it. */
+  answer: 5,
+  /** Whose number its nonce is: the data set's turn; RUN_SCOPE: nobody's. */
+  scope: 6,
+} as const;
+
+export const TURN_CELLS = 7;
+export const NONCE_PIECE = -1;
+export const NO_TURN = -1;
+export const LIVE_ANSWER = -1;
+export const NO_ANSWER = -2;
+export const RUN_SCOPE = -1;
+/** Pieces that every data set has: what stands around an answer in the list of messages. */
+export const ANSWER_BEFORE = 0;
+export const ANSWER_AFTER = 1;
+
+export interface SessionOptions extends Pick<BodySettings, 'model' | 'isStreaming'> {
+  readonly api: ServerApi;
+  readonly noncePrefix: string | undefined;
+  readonly fields: RequestFields;
+}
+
+/** @throws BenchError `input` for a turn that the API cannot ask, and when all texts together are too large. */
+export const sessionBodies = (sessions: readonly Session[], options: SessionOptions): SessionBodies => {
+  const pieces = new Pieces();
+  const form = options.api.conversation;
+  pieces.of(form === undefined ? '' : `,${form.answer.before}`);
+  pieces.add(form === undefined ? '' : form.answer.after);
+  const count = sessions.reduce((sum, { turns }) => sum + turns.length, 0);
+  const cells = new Int32Array(new SharedArrayBuffer(count * TURN_CELLS * Int32Array.BYTES_PER_ELEMENT));
+  const own: number[] = [];
+  let first = 0;
+  for (const [index, session] of sessions.entries()) {
+    const layout = { session, index, first, cells, own, pieces, form, options };
+    for (const turn of session.turns.keys()) layTurn(layout, turn);
+    first += session.turns.length;
+  }
+  const shared = new Int32Array(new SharedArrayBuffer(own.length * Int32Array.BYTES_PER_ELEMENT));
+  shared.set(own);
+  return {
+    turns: turnTable(sessions),
+    ...pieces.laidOut(),
+    cells: cells.buffer,
+    own: shared.buffer,
+    noncePrefix: options.noncePrefix,
+  };
+};
+
+/** Uint8, one a turn of the data set: 1 where what the server says is repeated by a later turn. */
+export const keptAnswers = ({ cells }: SessionBodies): SharedArrayBuffer => {
+  const all = new Int32Array(cells);
+  const keeps = new SharedArrayBuffer(all.length / TURN_CELLS);
+  const marks = new Uint8Array(keeps);
+  for (let turn = 0; turn < marks.length; turn += 1)
+    if (all[turn * TURN_CELLS + TURN_CELL.answer] === LIVE_ANSWER) marks[turn] = 1;
+  return keeps;
+};
+
+interface SessionLayout {
+  readonly session: Session;
+  readonly index: number;
+  /** The data set's number of its first turn. */
+  readonly first: number;
+  readonly cells: Int32Array;
+  readonly own: number[];
+  readonly pieces: Pieces;
+  readonly form: ConversationForm | undefined;
+  readonly options: SessionOptions;
+}
+
+const layTurn = (layout: SessionLayout, index: number): void => {
+  const { session, first, cells, own, pieces, form, options } = layout;
+  const turn = session.turns[index];
+  if (turn === undefined) return;
+  const at = (first + index) * TURN_CELLS;
+  const ownFrom = own.length;
+  const settings = {
+    model: turn.model ?? options.model,
+    isStreaming: options.isStreaming,
+    nonce: options.noncePrefix === undefined ? undefined : NONCE_STANDIN,
+    fields: options.fields,
+  };
+  if (form === undefined) layWhole(layout, { turn, index, settings });
+  else {
+    cells[at + TURN_CELL.head] = pieces.of(form.before(settings));
+    cells[at + TURN_CELL.tail] = pieces.of(form.after(turn.maxTokens, settings));
+    const begins = turn.continues === undefined;
+    if (begins && turn.prefix !== undefined) {
+      const prefix = form.entries([{ role: 'system', content: turn.prefix }], undefined);
+      if (prefix.kind === 'wrong') throw refused(layout, index, prefix);
+      own.push(pieces.of(`${prefix.value.after},`));
+    }
+    const text = form.entries(turn.messages, begins ? settings.nonce : undefined);
+    if (text.kind === 'wrong') throw refused(layout, index, text);
+    const { before, after } = text.value;
+    if (!begins) own.push(pieces.add(`,${after}`));
+    else if (settings.nonce === undefined) own.push(pieces.add(after));
+    else own.push(pieces.add(before), NONCE_PIECE, pieces.add(after.slice(BODY_NONCE_BYTES)));
+  }
+  cells[at + TURN_CELL.ownFrom] = ownFrom;
+  cells[at + TURN_CELL.ownTo] = own.length;
+  cells[at + TURN_CELL.continues] = turn.continues === undefined ? NO_TURN : first + turn.continues;
+  cells[at + TURN_CELL.answer] = answerPiece(session, turn, index, pieces);
+  cells[at + TURN_CELL.scope] = scopeOf(turn, first, index);
+};
+
+/** An API without a list of messages asks each turn for itself. */
+const layWhole = (
+  layout: SessionLayout,
+  { turn, index, settings }: { readonly turn: Turn; readonly index: number; readonly settings: BodySettings },
+): void => {
+  const { first, cells, own, pieces, options } = layout;
+  if (turn.continues !== undefined)
+    throw refused(layout, index, {
+      problem: `it goes on with an earlier turn, but the API ${options.api.name} takes no conversation`,
+      advice: 'Leave out --api, or use a data set of single requests.',
+    });
+  const { prefix, messages, maxTokens } = turn;
+  const text = options.api.body(
+    { messages, maxTokens, ...(prefix === undefined ? {} : { prefix }) },
+    settings,
+  );
+  if (text.kind === 'wrong') throw refused(layout, index, text);
+  const { before, after } = text.value;
+  const at = (first + index) * TURN_CELLS;
+  cells[at + TURN_CELL.head] = ANSWER_BEFORE;
+  cells[at + TURN_CELL.tail] = ANSWER_BEFORE;
+  if (settings.nonce === undefined) own.push(pieces.add(after));
+  else own.push(pieces.add(before), NONCE_PIECE, pieces.add(after.slice(BODY_NONCE_BYTES)));
+};
+
+const answerPiece = ({ turns }: Session, turn: Turn, index: number, pieces: Pieces): number => {
+  if (!turns.some(({ continues }) => continues === index)) return NO_ANSWER;
+  // Inside the quotes of a JSON text.
+  return turn.answer.kind === 'live'
+    ? LIVE_ANSWER
+    : pieces.add(JSON.stringify(turn.answer.text).slice(1, -1));
+};
+
+const scopeOf = ({ cacheScope = 'conversation' }: Turn, first: number, index: number): number => {
+  switch (cacheScope) {
+    case 'conversation':
+      return first + index;
+    case 'session':
+      return first;
+    case 'run':
+      return RUN_SCOPE;
+    default:
+      return cacheScope satisfies never;
+  }
+};
+
+const refused = (
+  { session, index }: SessionLayout,
+  turn: number,
+  { problem, advice }: { readonly problem: string; readonly advice: string },
+): BenchError =>
+  new BenchError({
+    code: 'input',
+    problem: `session ${index + 1} (${session.id.slice(0, ID_SHOWN)}), turn ${turn + 1}: ${problem}`,
+    advice,
+  });
+
+class Pieces {
+  readonly #texts: Buffer[] = [];
+  readonly #known: Map<string, number> = new Map();
+  #bytes = 0;
+
+  /** Each different text is kept once: for those that many turns share. */
+  of(text: string): number {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const piece = this.add(text);
+    this.#known.set(text, piece);
+    return piece;
+  }
+
+  add(text: string): number {
+    const bytes = Buffer.from(text, 'utf8');
+    this.#bytes += bytes.length;
+    if (this.#bytes > BODIES_BYTES_MAX)
+      throw new BenchError({
+        code: 'input',
+        problem: `the texts of all sessions take more than ${BODIES_BYTES_MAX / 1024 / 1024} MiB`,
+        advice: 'Use fewer or shorter sessions.',
+      });
+    return this.#texts.push(bytes) - 1;
+  }
+
+  laidOut(): Pick<SessionBodies, 'bytes' | 'pieceStarts'> {
+    const bytes = new SharedArrayBuffer(this.#bytes);
+    const pieceStarts = new SharedArrayBuffer((this.#texts.length + 1) * Float64Array.BYTES_PER_ELEMENT);
+    const [target, starts] = [new Uint8Array(bytes), new Float64Array(pieceStarts)];
+    let at = 0;
+    for (const [index, text] of this.#texts.entries()) {
+      target.set(text, at);
+      at += text.length;
+      starts[index + 1] = at;
+    }
+    return { bytes, pieceStarts };
+  }
+}
+
+/** As long as a nonce. */
+const NONCE_STANDIN = '0'.repeat(BODY_NONCE_BYTES);
+const ID_SHOWN = 40;

@@ -1,0 +1,64 @@
+// `--cancel-after` and `--cancel-share`: requests that this client breaks off on purpose, as people do who have read enough.
+
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { parseLength } from '../../core/figure/parse-length.ts';
+import type { CancelWish } from '../../core/run/cancel-wish.ts';
+import { parseAttainment } from '../../core/run/parse-objective.ts';
+import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
+import type { Invocation, Option } from '../command.ts';
+import { value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface CancelOptions {
+  readonly cancelAfter: Option<LengthDistribution | undefined>;
+  readonly cancelShare: Option<number | undefined>;
+}
+
+/** As lengths are written, of durations: "500ms", "200ms..2s", "normal(1s,200ms)", "200ms:90,5s:10". */
+const parseDelays = (text: string): Parsed<LengthDistribution> => {
+  let problem: Parsed<never> | undefined;
+  const inMs = text.trim().replace(/\d+(?:\.\d+)?(?:ms|s|m|h)\b/g, written => {
+    const duration = parseDurationMs(written);
+    if (duration.kind === 'ok') return String(Math.max(1, Math.round(duration.value)));
+    problem ??= duration;
+    return written;
+  });
+  const hasUnit = inMs !== text.trim();
+  const delays = problem ?? parseLength(inMs);
+  if (hasUnit && delays.kind === 'ok' && delays.value.kind !== 'file') return parsed(delays.value);
+  return wrong(
+    `${JSON.stringify(text.slice(0, 40))} is not a time, or a distribution of times`,
+    'Write 500ms, 200ms..2s or normal(1s,200ms).',
+  );
+};
+
+/** In the order of --help. */
+export const CANCEL: CancelOptions = {
+  cancelAfter: value({
+    name: 'cancel-after',
+    valueName: 'D',
+    meaning:
+      'Break requests off so long after they were sent: 500ms, 200ms..2s, normal(1s,200ms). They are no failures.',
+    parse: parseDelays,
+  }),
+  cancelShare: value({
+    name: 'cancel-share',
+    valueName: 'P%',
+    meaning: 'Of the requests that --cancel-after means, the share. Default: 100%.',
+    parse: text => parseAttainment(text),
+  }),
+};
+
+/** @throws CommandError `usage` for a share of nothing. */
+export const cancelWish = (invocation: Invocation): { readonly cancel?: CancelWish } => {
+  const afterMs = invocation.option(CANCEL.cancelAfter);
+  const share = invocation.option(CANCEL.cancelShare);
+  if (afterMs !== undefined) return { cancel: { afterMs, share: share ?? 1 } };
+  if (share === undefined) return {};
+  throw new CommandError(
+    'usage',
+    '--cancel-share has no effect without --cancel-after',
+    'Write: --cancel-after 1s --cancel-share 20%',
+  );
+};

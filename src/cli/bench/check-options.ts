@@ -1,0 +1,105 @@
+// `--tools` and `--response-schema`: what each request asks its answer to be, and what answers are then checked by.
+
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ServerApi } from '../../bench/target/api/server-api.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { unjudged } from '../../core/json-fits.ts';
+import { errorCode, shortReason } from '../../core/problem.ts';
+import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
+import type { Invocation, Option } from '../command.ts';
+import { nonEmpty, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface CheckOptions {
+  readonly tools: Option<string | undefined>;
+  readonly responseSchema: Option<string | undefined>;
+}
+
+/** In the order of --help. */
+export const CHECKS: CheckOptions = {
+  tools: value({
+    name: 'tools',
+    valueName: 'FILE',
+    meaning:
+      "Offer these tools (OpenAI's list, JSON), and check the arguments of each call by their schemas.",
+    parse: nonEmpty,
+  }),
+  responseSchema: value({
+    name: 'response-schema',
+    valueName: 'FILE',
+    meaning: 'Ask for answers of this JSON schema, and check each by it.',
+    parse: nonEmpty,
+  }),
+};
+
+/** Fields for each body. @throws CommandError `usage` and `benchInput`. */
+export const checkFields = (
+  invocation: Invocation,
+  { api, cwd }: { readonly api: ServerApi; readonly cwd: string },
+): JsonObject => {
+  const toolsFile = invocation.option(CHECKS.tools);
+  const schemaFile = invocation.option(CHECKS.responseSchema);
+  const given = toolsFile === undefined ? CHECKS.responseSchema : CHECKS.tools;
+  if (toolsFile === undefined && schemaFile === undefined) return {};
+  if (api.name !== 'chat') {
+    throw new CommandError(
+      'usage',
+      `--${given.name} is for the API chat, not for ${api.name}`,
+      'Use --api chat, or write the fields of the other API with --body.',
+    );
+  }
+  const fields = {
+    ...(toolsFile === undefined ? {} : { tools: toolsOf(toolsFile, cwd) }),
+    ...(schemaFile === undefined ? {} : { response_format: formatOf(schemaFile, cwd) }),
+  };
+  if (JSON.stringify(fields).length <= BODY_TEXT_MAX) return fields;
+  throw wrongFile(given.name, `it is longer than ${BODY_TEXT_MAX} characters, which each run writes down`);
+};
+
+const toolsOf = (file: string, cwd: string): readonly JsonObject[] => {
+  const tools = jsonOf(file, cwd, 'tools');
+  if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isJsonObject))
+    throw wrongFile('tools', `${file} is no list of tools`);
+  for (const tool of tools) {
+    const called = tool['function'];
+    if (!isJsonObject(called) || typeof called['name'] !== 'string')
+      throw wrongFile('tools', `${file} has a tool without {"type": "function", "function": {"name": …}}`);
+    checkJudged('tools', called['parameters'] ?? true, `the parameters of ${called['name']}`);
+  }
+  return tools;
+};
+
+const formatOf = (file: string, cwd: string): JsonObject => {
+  const schema = jsonOf(file, cwd, 'response-schema');
+  checkJudged('response-schema', schema, file);
+  return { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
+};
+
+const checkJudged = (option: string, schema: unknown, what: string): void => {
+  const keyword = unjudged(schema);
+  if (keyword !== undefined)
+    throw wrongFile(option, `${what}: "${keyword.slice(0, 60)}" is not checked here`);
+};
+
+const jsonOf = (file: string, cwd: string, option: string): unknown => {
+  let text: string;
+  try {
+    const path = resolve(cwd, file);
+    if (statSync(path).size > SCHEMA_FILE_BYTES_MAX) throw new RangeError('it is too large');
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = errorCode(error) === 'ENOENT' ? 'there is no such file' : shortReason(error);
+    throw wrongFile(option, `${file} cannot be read: ${reason}`);
+  }
+  const json = parseAnyJson(text);
+  if (json === undefined) throw wrongFile(option, `${file} is not JSON`);
+  return json;
+};
+
+const wrongFile = (option: string, problem: string): CommandError =>
+  new CommandError('benchInput', `--${option}: ${problem}`, 'See docs/bench.md, "Answers that are checked".');
+
+/** Bound in docs/limits.md. */
+const SCHEMA_FILE_BYTES_MAX = 1_048_576;

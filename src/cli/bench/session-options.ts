@@ -1,0 +1,136 @@
+// The options of `plimsoll bench` that make a load of sessions: chats of several turns, and what a place in a closed loop is.
+
+import type { SessionWish } from '../../bench/dataset/chat-sessions.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { wrong } from '../../core/figure/parse-figure.ts';
+import { parseLength } from '../../core/figure/parse-length.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import type { RunShape, SessionPlaces } from '../../core/run/run-shape.ts';
+import { SESSION_PLACES } from '../../core/run/run-shape.ts';
+import type { ThinkTime } from '../../core/run/think-time.ts';
+import { parseThinkTime } from '../../core/run/think-time.ts';
+import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { Option } from '../command.ts';
+import { flag, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { oneOf, wholeNumberFrom } from './option-values.ts';
+
+export interface SessionOptionTable {
+  readonly turns: Option<LengthDistribution | undefined>;
+  readonly multiTurn: Option<boolean>;
+  readonly thinkTime: Option<ThinkTime | undefined>;
+  readonly answers: Option<'live' | 'recorded' | undefined>;
+  readonly sessions: Option<number | undefined>;
+  readonly concurrencyOf: Option<SessionPlaces | undefined>;
+}
+
+const turnCount = (text: string): Parsed<LengthDistribution> => {
+  const wish = parseLength(text);
+  if (wish.kind === 'wrong')
+    return wrong(
+      wish.problem.replace('tokens', 'turns'),
+      'Write a number such as 4, or a range such as 2..8.',
+    );
+  if (wish.value.kind === 'file') return wrong('a file of turns is not read', 'Write weights: 1:50,4:50.');
+  return { kind: 'ok', value: wish.value };
+};
+
+/** In the order of --help. */
+export const SESSIONS: SessionOptionTable = {
+  turns: value({
+    name: 'turns',
+    valueName: 'N|A..B|D',
+    meaning:
+      'Generated chats of so many turns, each with the history before it: 4, 2..8 or a distribution of docs/bench.md.',
+    parse: turnCount,
+  }),
+  multiTurn: flag(
+    'multi-turn',
+    'Play the conversations of --dataset with all their turns, not only the first.',
+  ),
+  thinkTime: value({
+    name: 'think-time',
+    valueName: 'D|A..B',
+    meaning: 'Between an answer and the next turn: 2s, 1s..5s, exponential(2s). Default: none.',
+    parse: parseThinkTime,
+  }),
+  answers: value({
+    name: 'answers',
+    valueName: 'live|recorded',
+    meaning:
+      'What stands in the history of later turns: what the server says (default), or the answers of --dataset.',
+    parse: oneOf('live', 'recorded'),
+  }),
+  sessions: value({
+    name: 'sessions',
+    valueName: 'N',
+    meaning: 'Stop after this many sessions.',
+    parse: wholeNumberFrom(1, 1e9),
+  }),
+  concurrencyOf: value({
+    name: 'concurrency-of',
+    valueName: SESSION_PLACES.join('|'),
+    meaning: 'What --concurrency counts: whole sessions, thinking included (default), or requests in flight.',
+    parse: oneOf(...SESSION_PLACES),
+  }),
+};
+
+type Given = <T>(option: Option<T>) => T;
+
+export interface WishedSessions {
+  readonly sessions?: SessionWish;
+  readonly shape: Pick<RunShape, 'sessions'>;
+  readonly sessionsMax: number | undefined;
+}
+
+/** @throws CommandError `usage` for what contradicts or would have no effect. */
+export const sessionWish = (
+  given: Given,
+  run: { readonly pattern: RunPattern; readonly hasDataset: boolean; readonly isMoving: boolean },
+): WishedSessions => {
+  const turns = given(SESSIONS.turns);
+  const isMultiTurn = given(SESSIONS.multiTurn);
+  const placesOf = given(SESSIONS.concurrencyOf);
+  const answers = given(SESSIONS.answers);
+  const thinkTime = given(SESSIONS.thinkTime);
+  const sessionsMax = given(SESSIONS.sessions);
+  if (turns === undefined && !isMultiTurn) {
+    const [option] = [
+      ...(thinkTime === undefined ? [] : [SESSIONS.thinkTime]),
+      ...(answers === undefined ? [] : [SESSIONS.answers]),
+      ...(sessionsMax === undefined ? [] : [SESSIONS.sessions]),
+      ...(placesOf === undefined ? [] : [SESSIONS.concurrencyOf]),
+    ];
+    if (option !== undefined)
+      throw usage(
+        `--${option.name} has no effect without sessions`,
+        'Write: --turns 4, or --multi-turn with a --dataset of conversations.',
+      );
+    return { shape: { sessions: unknown('each request stands for itself') }, sessionsMax: undefined };
+  }
+  if (turns !== undefined && run.hasDataset)
+    throw usage(
+      '--turns and --dataset cannot be combined: conversations have the turns that they have',
+      'Use --multi-turn with the data set, or leave it out.',
+    );
+  if (isMultiTurn && !run.hasDataset)
+    throw usage('--multi-turn has no effect without --dataset', 'Write: --turns 4 for generated chats.');
+  if (answers === 'recorded' && !isMultiTurn)
+    throw usage('--answers recorded has no effect without --multi-turn', 'Generated chats have no answers.');
+  if (placesOf !== undefined && isOpenLoop(run.pattern))
+    throw usage('--concurrency-of has no effect with --rate', 'A rate is one of sessions; leave it out.');
+  if (run.isMoving && !isOpenLoop(run.pattern))
+    throw usage(
+      'sessions at a concurrency that moves cannot be combined',
+      'Use --rate, or leave out --ramp, --warmup-duration and --stages.',
+    );
+  return {
+    sessions: { turns, thinkTime, answers: answers ?? 'live' },
+    shape: { sessions: { placesOf: placesOf ?? 'sessions' } },
+    sessionsMax,
+  };
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

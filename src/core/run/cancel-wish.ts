@@ -1,0 +1,16 @@
+// That a client breaks requests off by itself: after how long, and how many of them.
+
+import { formatThreeDigits } from '../figure/figure.ts';
+import type { LengthDistribution } from '../statistics/length-distribution.ts';
+import { distributionText } from '../statistics/length-distribution.ts';
+
+export type CancelWish = {
+  /** Whole milliseconds from sent, at least 1. */
+  readonly afterMs: LengthDistribution;
+  /** Of the measured requests, 0 to 1. */
+  readonly share: number;
+};
+
+/** "30.0% of requests after 200..800 ms". */
+export const cancelText = ({ afterMs, share }: CancelWish): string =>
+  `${share === 1 ? 'all' : `${formatThreeDigits(share * 100)}% of`} requests after ${distributionText(afterMs)} ms`;

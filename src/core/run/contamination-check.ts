@@ -1,0 +1,49 @@
+// What a check of a run's counts is given and what it says, for those of samples (find-contamination.ts) and those of the server and the
+// machine (server-contamination.ts).
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText } from '../figure/figure.ts';
+import type { Reported } from '../unknown.ts';
+import type { ContaminationCode, ContaminationFinding, SpoiledFigure } from './contamination.ts';
+import type { SampleEvidence } from './contamination-tally.ts';
+import type { MachineDuringRun } from './machine-during-run.ts';
+import type { ReportRun, ReportSeries } from './report.ts';
+import type { SeriesKey } from './run-series.ts';
+import type { ServerEvidence } from './server-tally.ts';
+
+export interface ContaminationSources {
+  readonly run: Pick<ReportRun, 'hasNonce' | 'model' | 'requests' | 'shape' | 'streaming'>;
+  readonly samples: SampleEvidence;
+  readonly server: Reported<ServerEvidence>;
+  /** Unknown while it runs, and of many machines. */
+  readonly machine: Reported<MachineDuringRun>;
+  /** Completed ones that ended by themselves, not at their limit. */
+  readonly stopped: number;
+  readonly series: Readonly<Partial<Record<SeriesKey, Pick<ReportSeries, 'min' | 'histogram'>>>>;
+  /** It sends the start of a prompt twice on purpose, and says itself what became of it. */
+  readonly isDepthProfile: boolean;
+}
+
+export type ContaminationCheck = (sources: ContaminationSources) => ContaminationFinding | undefined;
+
+export const finding = (
+  code: ContaminationCode,
+  spoils: readonly SpoiledFigure[],
+  said: Omit<ContaminationFinding, 'code' | 'spoils'>,
+): ContaminationFinding => ({ code, spoils, ...said });
+
+export const ofRequests = (
+  count: number,
+  of: number,
+): Pick<ContaminationFinding, 'count' | 'of' | 'unit'> => ({
+  count,
+  of,
+  unit: 'requests',
+});
+
+export const timeText = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
+
+export const partWords = (count: number, of: number): string => {
+  const percent = (100 * count) / Math.max(1, of);
+  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+};

@@ -1,0 +1,79 @@
+// Several models asked for in one run, each for a share of its requests: a base model and its adapters, or whatever one
+// server or gateway has. What came of each is told apart.
+
+import type { SeededRandom } from '../random.ts';
+import { seededRandom } from '../random.ts';
+
+export interface MixedModel {
+  readonly model: string;
+  /** Above 0, of the sum of all. */
+  readonly weight: number;
+}
+
+export type ModelMix = readonly MixedModel[];
+
+/** Of one model of a mix. A figure that no request of it had is null. */
+export interface VariantFigures {
+  /** Place in the mix. */
+  readonly variant: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly outputTokens: number;
+  readonly ttftNs: VariantPercentiles | null;
+  readonly tpotNs: VariantPercentiles | null;
+  readonly latencyNs: VariantPercentiles | null;
+}
+
+export interface VariantPercentiles {
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+}
+
+/** As it is written: "base=0.7,adapter=0.3". */
+export const mixText = (mix: ModelMix): string =>
+  mix.map(({ model, weight }) => `${model}=${weight}`).join(',');
+
+/**
+ * Which model each of `count` requests asks for. However many are sent, each model has its share of them to within a few: every
+ * block of them has what its weight says, in an order that the seed shuffles.
+ */
+export const mixedOrder = (mix: ModelMix, count: number, seed: number): readonly number[] => {
+  const total = mix.reduce((sum, { weight }) => sum + weight, 0);
+  const random = seededRandom((seed ^ MIX_STREAM) >>> 0);
+  const order: number[] = [];
+  for (let from = 0; from < count; from += MIX_BLOCK) {
+    const to = Math.min(count, from + MIX_BLOCK);
+    const block: number[] = [];
+    let upTo = 0;
+    for (const [variant, { weight }] of mix.entries()) {
+      const [first, last] = [(from * upTo) / total, (to * upTo) / total].map(Math.round);
+      upTo += weight;
+      const [firstEnd, lastEnd] = [(from * upTo) / total, (to * upTo) / total].map(Math.round);
+      const held = (lastEnd ?? 0) - (firstEnd ?? 0) - ((last ?? 0) - (first ?? 0));
+      for (let each = 0; each < held; each += 1) block.push(variant);
+    }
+    order.push(...shuffled(block, random));
+  }
+  return order;
+};
+
+const shuffled = (values: number[], random: SeededRandom): readonly number[] => {
+  for (let at = values.length - 1; at > 0; at -= 1) {
+    const other = random.below(at + 1);
+    const held = values[at] ?? 0;
+    values[at] = values[other] ?? 0;
+    values[other] = held;
+  }
+  return values;
+};
+
+/** Bound in docs/limits.md. */
+export const MIXED_MODELS_MAX = 64;
+/** Prompts are repeated to so many requests at least, so that small shares have some. */
+export const MIXED_REQUESTS_MIN = 1_000;
+const MIX_BLOCK = 20;
+/** Keeps these draws apart from others of the seed. */
+const MIX_STREAM = 0x0a11_0ca7;

@@ -1,0 +1,82 @@
+// By how much the rates of a run may be off because of the client (docs/metrics.md "Error bounds"): what is counted is exact, and the
+// window that it is divided by ends when the last reply was read, and begins when the first request was stamped.
+
+import { formatThreeDigits } from '../figure/figure.ts';
+import { recordOf } from '../record-of.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { ErrorBound, RunBounds, SeriesErrorBound } from './error-bound.ts';
+import { widestOf } from './error-bound.ts';
+import type { RateKey, ReportRates } from './run-rates.ts';
+import { RATE_KEYS } from './run-rates.ts';
+
+/** In the unit of each rate; of tokens of one user that of the median. */
+export type RateBounds = Readonly<Partial<Record<RateKey, Reported<ErrorBound>>>>;
+
+export interface RateBoundSources {
+  readonly rates: ReportRates;
+  /** Unknown: nothing of the run has a bound. */
+  readonly bounds: Reported<RunBounds>;
+  readonly tpot:
+    | { readonly percentiles: Readonly<Record<string, number>>; readonly errorBound?: SeriesErrorBound }
+    | undefined;
+}
+
+export const rateBounds = (sources: RateBoundSources): Reported<RateBounds> => {
+  const { bounds } = sources;
+  return isUnknown(bounds) ? bounds : recordOf(RATE_KEYS, key => boundOf(key, sources, bounds));
+};
+
+/** "±0.021", in the unit of the rate; empty where it is unknown. */
+export const rateBoundText = (bounds: Reported<RateBounds>, key: RateKey): string => {
+  const bound = isUnknown(bounds) ? bounds : bounds[key];
+  return bound === undefined || isUnknown(bound) ? '' : `±${formatThreeDigits(widestOf(bound))}`;
+};
+
+const boundOf = (
+  key: RateKey,
+  { rates, tpot }: RateBoundSources,
+  { windowNs }: RunBounds,
+): Reported<ErrorBound> => {
+  switch (key) {
+    case 'windowNs':
+      return windowNs;
+    case 'requestsPerSecond':
+    case 'outputTokensPerSecond':
+    case 'inputTokensPerSecond':
+    case 'totalTokensPerSecond':
+      return perSecondBound(rates[key], rates.windowNs, windowNs);
+    case 'perUserTokensPerSecond':
+      return perUserBound(tpot);
+    case 'steadyStateWindowNs':
+    case 'steadyStateRequestsPerSecond':
+    case 'steadyStateOutputTokensPerSecond':
+      return unknown('which requests a plateau holds hangs on when each was seen to end');
+    case 'goodput':
+    case 'goodOutputTokensPerSecond':
+      return unknown('a request near a limit may have missed it by its error bound');
+    default:
+      return key satisfies never;
+  }
+};
+
+/** As many in a window that may be shorter by `above` and longer by `below`. */
+const perSecondBound = (
+  rate: number | Unknown,
+  window: number | Unknown,
+  { above, below }: ErrorBound,
+): Reported<ErrorBound> => {
+  if (isUnknown(rate)) return rate;
+  if (isUnknown(window)) return window;
+  if (above >= window) return unknown('the window may be shorter than its own error bound');
+  return { above: (rate * below) / (window + below), below: (rate * above) / (window - above) };
+};
+
+const perUserBound = (tpot: RateBoundSources['tpot']): Reported<ErrorBound> => {
+  const [tpotNs, bound] = [tpot?.percentiles['50'], tpot?.errorBound?.percentiles['50']];
+  if (tpotNs === undefined) return unknown('no request has a time per output token');
+  if (bound === undefined) return unknown('the time per output token has no bound');
+  if (bound.above >= tpotNs) return unknown('the time per output token may be nothing but its error bound');
+  const rate = 1e9 / tpotNs;
+  return { above: rate - 1e9 / (tpotNs + bound.below), below: 1e9 / (tpotNs - bound.above) - rate };
+};

@@ -1,0 +1,87 @@
+// Checks of what the server told of itself while a run went on, and of what the machine of the client did.
+
+import { formatCount } from '../figure/figure.ts';
+import { isUnknown, knownOr } from '../unknown.ts';
+import { ALL_RATES, ALL_TIMES } from './contamination.ts';
+import type { ContaminationCheck } from './contamination-check.ts';
+import { finding, ofRequests, partWords } from './contamination-check.ts';
+
+export const speculativeDecoding: ContaminationCheck = ({
+  samples: { predicted, predictedTokens, predictedOf, completed },
+  server,
+}) => {
+  const spoils = ['tpotNs', 'chunkGapNs', 'outputTokensPerSecond', 'perUserTokensPerSecond'] as const;
+  const advice =
+    'How fast it is depends on the text: compare only runs with the same prompts, of the kind you serve.';
+  if (predictedTokens > 0)
+    return finding('speculative-decoding', spoils, {
+      ...ofRequests(predicted, completed),
+      problem: `${partWords(predictedTokens, predictedOf)} of the tokens of some answers were guessed ahead (speculative decoding)`,
+      advice,
+    });
+  const { draftedTokens, acceptedTokens } = knownOr(server, undefined)?.figures ?? {};
+  if (draftedTokens === undefined || draftedTokens.rose === 0) return undefined;
+  const accepted = acceptedTokens?.rose ?? 0;
+  return finding('speculative-decoding', spoils, {
+    count: accepted,
+    of: draftedTokens.rose,
+    unit: 'drafted tokens',
+    problem: `the server guesses tokens ahead (speculative decoding) and accepted ${partWords(accepted, draftedTokens.rose)} of them`,
+    advice,
+  });
+};
+
+export const otherClients: ContaminationCheck = ({ server }) => {
+  if (isUnknown(server)) return undefined;
+  const { excess, compared, excessMost } = server;
+  if (excess < EXCESS_READINGS_LEAST || excess < EXCESS_READINGS_SHARE * compared) return undefined;
+  return finding('other-clients', [...ALL_TIMES, ...ALL_RATES], {
+    count: excess,
+    of: compared,
+    unit: 'readings of the server',
+    problem: `by its own metrics the server had requests of others: up to ${formatCount(excessMost)} more than this run had in flight`,
+    advice: 'Measure when nobody else uses the server.',
+  });
+};
+
+export const preemption: ContaminationCheck = ({ server, samples: { completed } }) => {
+  const rose = knownOr(server, undefined)?.figures.preemptions?.rose ?? 0;
+  if (rose === 0) return undefined;
+  return finding('preemption', ALL_TIMES, {
+    count: rose,
+    of: completed,
+    unit: 'preemptions to requests',
+    problem: 'the server put requests back, because it had no room for their keys and values',
+    advice: 'It is past its memory: send fewer at a time, or give it more room for its KV cache.',
+  });
+};
+
+export const swap: ContaminationCheck = ({ server }) => {
+  if (isUnknown(server)) return undefined;
+  const most = server.figures.swapped?.max ?? 0;
+  if (most === 0) return undefined;
+  return finding('swap', ALL_TIMES, {
+    count: most,
+    of: Math.max(most, server.figures.running?.max ?? 0),
+    unit: 'requests at a time',
+    problem: 'the server moved requests out of GPU memory',
+    advice: 'It is past its memory: send fewer at a time, or give it more room for its KV cache.',
+  });
+};
+
+export const clientSwap: ContaminationCheck = ({ machine }) => {
+  const pages = isUnknown(machine) ? 0 : knownOr(machine.swappedPages, 0);
+  if (pages < SWAPPED_PAGES_LEAST) return undefined;
+  return finding('client-swap', ALL_TIMES, {
+    count: pages,
+    of: 0,
+    unit: 'pages in and out',
+    problem: 'the machine of the client swapped while it measured',
+    advice: 'Give it more memory, or end what else runs on it.',
+  });
+};
+
+const EXCESS_READINGS_LEAST = 3;
+const EXCESS_READINGS_SHARE = 0.2;
+/** 1 MiB of pages of 4 KiB: less is some idle program's. */
+const SWAPPED_PAGES_LEAST = 256;

@@ -1,0 +1,251 @@
+// What a run of sessions comes to beside the figures of its requests: METRICS §3 by turn and by session. Pure, made of the
+// samples that ended and the turns that were skipped; cached shares are of the server's own count of prompt tokens, since the
+// client's is another one and the share could pass 1.
+
+import { lowerPercentile } from '../statistics/percentile.ts';
+import type { Reported } from '../unknown.ts';
+import { unknown } from '../unknown.ts';
+import type { EndedSample } from './ended-sample.ts';
+import { NO_FIGURE } from './event-record.ts';
+import type { SessionPlaces } from './run-shape.ts';
+import type { SampleTurn, SkippedTurn, SkipReason } from './session-outcome.ts';
+
+export interface SessionReport {
+  readonly placesOf: SessionPlaces;
+  /** Of the measured phase: those that began. completed: each turn was; failed: one of them did; cut: the run ended first. */
+  readonly sessions: {
+    readonly begun: number;
+    readonly completed: number;
+    readonly failed: number;
+    readonly cut: number;
+  };
+  /** planned = issued + skipped + unresolved, the last of them 0 but in a run that was killed. */
+  readonly turns: {
+    readonly planned: number;
+    readonly issued: number;
+    readonly skipped: number;
+    readonly unresolved: number;
+  };
+  readonly skippedBecause: Readonly<Partial<Record<SkipReason, number>>>;
+  /** Of completed sessions: from when the first turn was intended to the end of the last. */
+  readonly durationNs: Reported<SpreadFigures>;
+  readonly cachedShare: Reported<number>;
+  /** The first TURN_ROWS_MAX of them, and all later ones as one row. */
+  readonly byTurn: readonly TurnRow[];
+  /** Prompt tokens that the server had to read, in powers of two: what a time to first token should grow with. */
+  readonly byUncached: Reported<readonly UncachedRow[]>;
+}
+
+export type SpreadFigures = {
+  readonly p50: number;
+  readonly p90: number;
+  readonly max: number;
+};
+
+export interface TurnRow {
+  /** From 0. */
+  readonly turn: number;
+  /** It stands for the later ones too. */
+  readonly isLast: boolean;
+  readonly issued: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly ttftNs: Reported<SpreadFigures>;
+  readonly latencyNs: Reported<SpreadFigures>;
+  readonly inputTokensMean: Reported<number>;
+  readonly cachedShare: Reported<number>;
+}
+
+export type UncachedRow = {
+  /** Uncached tokens from here to before `to`. */
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly ttftNs: SpreadFigures;
+};
+
+export class SessionTally {
+  readonly #turns: TurnTally[] = [];
+  /** Once is enough to know that it would say so. */
+  #tellsCache = false;
+  readonly #sessions: Map<number, SessionState> = new Map();
+  readonly #skipped: Partial<Record<SkipReason, number>> = {};
+  readonly #uncached: Map<number, number[]> = new Map();
+
+  ended({ turn: place, outcome, ...sample }: EndedSample): void {
+    if (place === undefined || sample.window < 0) return;
+    const turn = this.#turn(place.turn);
+    const session = this.#session(place);
+    turn.issued += 1;
+    session.fromNs = Math.min(session.fromNs, sample.intendedNs);
+    session.toNs = Math.max(session.toNs, sample.endNs);
+    if (outcome === 'failed') {
+      turn.failed += 1;
+      session.hasFailed = true;
+    } else if (outcome === 'cancelled') session.isCut = true;
+    if (outcome !== 'completed') return;
+    turn.completed += 1;
+    turn.latenciesNs.push(sample.endNs - sample.sentNs);
+    const ttftNs = sample.firstContentNs === NO_FIGURE ? NO_FIGURE : sample.firstContentNs - sample.sentNs;
+    if (ttftNs !== NO_FIGURE) turn.ttftsNs.push(ttftNs);
+    if (sample.inputTokens === NO_FIGURE) return;
+    turn.inputTokens += sample.inputTokens;
+    turn.told += 1;
+    const told = sample.remark?.cachedTokens ?? NO_FIGURE;
+    if (told !== NO_FIGURE) this.#tellsCache = true;
+    // Servers that tell it leave it out where it is none (vLLM, the mock).
+    const cached = told === NO_FIGURE ? 0 : told;
+    turn.cachedTokens += cached;
+    if (ttftNs !== NO_FIGURE) this.#uncachedTtft(Math.max(0, sample.inputTokens - cached), ttftNs);
+  }
+
+  skipped({ window, reason, ...place }: SkippedTurn): void {
+    if (window < 0) return;
+    this.#turn(place.turn).skipped += 1;
+    this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
+    const state = this.#session(place);
+    if (reason === 'run-ended') state.isCut = true;
+    else state.hasFailed = true;
+  }
+
+  report(placesOf: SessionPlaces): SessionReport {
+    const sessions = [...this.#sessions.values()].map(state => ({
+      ...state,
+      isCut: state.isCut || state.untold > 0,
+    }));
+    const failed = sessions.filter(({ hasFailed }) => hasFailed).length;
+    const cut = sessions.filter(({ hasFailed, isCut }) => isCut && !hasFailed).length;
+    const whole = sessions.filter(({ hasFailed, isCut }) => !isCut && !hasFailed);
+    const total = (of: (turn: TurnTally) => number): number =>
+      this.#turns.reduce((sum, turn) => sum + of(turn), 0);
+    const [issued, skipped] = [total(turn => turn.issued), total(turn => turn.skipped)];
+    const unresolved = sessions.reduce((sum, { untold }) => sum + untold, 0);
+    return {
+      placesOf,
+      sessions: { begun: sessions.length, completed: whole.length, failed, cut },
+      turns: { planned: issued + skipped + unresolved, issued, skipped, unresolved },
+      skippedBecause: this.#skipped,
+      durationNs: spread(
+        whole.map(({ fromNs, toNs }) => toNs - fromNs),
+        'no session was completed',
+      ),
+      cachedShare: this.#cachedShare(
+        total(turn => turn.cachedTokens),
+        total(turn => turn.inputTokens),
+      ),
+      byTurn: this.#turns.map((turn, index) => this.#row(turn, index)),
+      byUncached: this.#uncachedRows(),
+    };
+  }
+
+  #turn(index: number): TurnTally {
+    const at = Math.min(index, TURN_ROWS_MAX - 1);
+    while (this.#turns.length <= at) this.#turns.push(noTurns());
+    return this.#turns[at] ?? noTurns();
+  }
+
+  /** Of the turn that is told now. */
+  #session({ session, turns }: SampleTurn): SessionState {
+    const state = this.#sessions.get(session) ?? {
+      fromNs: Number.POSITIVE_INFINITY,
+      toNs: 0,
+      hasFailed: false,
+      isCut: false,
+      turns,
+      untold: turns,
+    };
+    state.untold -= 1;
+    this.#sessions.set(session, state);
+    return state;
+  }
+
+  #row(turn: TurnTally, index: number): TurnRow {
+    return {
+      turn: index,
+      isLast: index === TURN_ROWS_MAX - 1,
+      issued: turn.issued,
+      completed: turn.completed,
+      failed: turn.failed,
+      skipped: turn.skipped,
+      ttftNs: spread(turn.ttftsNs, 'no first token was seen'),
+      latencyNs: spread(turn.latenciesNs, 'none was completed'),
+      inputTokensMean: turn.told === 0 ? unknown('the server told no usage') : turn.inputTokens / turn.told,
+      cachedShare: this.#cachedShare(turn.cachedTokens, turn.inputTokens),
+    };
+  }
+
+  #cachedShare(cached: number, asked: number): Reported<number> {
+    return asked === 0 || !this.#tellsCache ? CACHE_UNTOLD : cached / asked;
+  }
+
+  #uncachedTtft(tokens: number, ttftNs: number): void {
+    const bucket = tokens === 0 ? 0 : Math.floor(Math.log2(tokens)) + 1;
+    const kept = this.#uncached.get(bucket) ?? [];
+    kept.push(ttftNs);
+    this.#uncached.set(bucket, kept);
+  }
+
+  #uncachedRows(): SessionReport['byUncached'] {
+    if (!this.#tellsCache) return CACHE_UNTOLD;
+    return [...this.#uncached]
+      .toSorted(([a], [b]) => a - b)
+      .map(([bucket, values]) => ({
+        from: bucket === 0 ? 0 : 2 ** (bucket - 1),
+        to: 2 ** bucket,
+        count: values.length,
+        ttftNs: figuresOf(values),
+      }));
+  }
+}
+
+interface TurnTally {
+  issued: number;
+  completed: number;
+  failed: number;
+  skipped: number;
+  inputTokens: number;
+  told: number;
+  cachedTokens: number;
+  readonly ttftsNs: number[];
+  readonly latenciesNs: number[];
+}
+
+interface SessionState {
+  fromNs: number;
+  toNs: number;
+  hasFailed: boolean;
+  isCut: boolean;
+  readonly turns: number;
+  /** Of those, of which nothing is known: a run that was killed does not tell. */
+  untold: number;
+}
+
+const noTurns = (): TurnTally => ({
+  issued: 0,
+  completed: 0,
+  failed: 0,
+  skipped: 0,
+  inputTokens: 0,
+  told: 0,
+  cachedTokens: 0,
+  ttftsNs: [],
+  latenciesNs: [],
+});
+
+const spread = (values: number[], reason: string): Reported<SpreadFigures> =>
+  values.length === 0 ? unknown(reason) : figuresOf(values);
+
+const figuresOf = (values: number[]): SpreadFigures => {
+  const sorted = Float64Array.from(values).sort();
+  return {
+    p50: lowerPercentile(sorted, 50),
+    p90: lowerPercentile(sorted, 90),
+    max: lowerPercentile(sorted, 100),
+  };
+};
+
+const CACHE_UNTOLD = unknown('the server does not tell how many tokens it had in its cache');
+
+/** Of a report. */
+export const TURN_ROWS_MAX = 64;

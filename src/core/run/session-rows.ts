@@ -1,0 +1,85 @@
+// A run of sessions as every form of a report says it: lines, and the rows of two tables.
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
+import type { SkipReason } from './session-outcome.ts';
+import type { SessionReport, SpreadFigures } from './session-report.ts';
+
+/** "76 sessions begun: 75 completed, 1 failed, 0 cut by the end of the run". */
+export const sessionLines = (report: SessionReport): readonly string[] => {
+  const { sessions, turns, skippedBecause, durationNs, cachedShare } = report;
+  const reasons = Object.entries(SKIP_WORDS).flatMap(([reason, words]) => {
+    const count = isSkipReason(reason) ? skippedBecause[reason] : undefined;
+    return count === undefined ? [] : [`${formatCount(count)} ${words}`];
+  });
+  return [
+    `${formatCount(sessions.begun)} sessions begun: ${formatCount(sessions.completed)} completed, ${formatCount(sessions.failed)} failed, ${formatCount(sessions.cut)} cut by the end of the run`,
+    `${formatCount(turns.planned)} turns planned: ${formatCount(turns.issued)} issued, ${formatCount(turns.skipped)} skipped${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}${turns.unresolved === 0 ? '' : `, ${formatCount(turns.unresolved)} unresolved`}`,
+    isUnknown(durationNs)
+      ? `Duration of a session unknown: ${durationNs.reason}`
+      : `A completed session took ${times(durationNs)} (p50, p90, most)`,
+    isUnknown(cachedShare)
+      ? `Share of prompt tokens from the cache unknown: ${cachedShare.reason}`
+      : `${percent(cachedShare)} of the server's prompt tokens came from its cache`,
+  ];
+};
+
+export const TURN_COLUMNS: readonly string[] = [
+  'Turn',
+  'Issued',
+  'Failed',
+  'Skipped',
+  'TTFT p50',
+  'TTFT p90',
+  'Latency p50',
+  'Input tokens',
+  'Cached',
+];
+
+export const turnRows = ({ byTurn }: SessionReport): readonly (readonly string[])[] =>
+  byTurn.map(row => [
+    `${row.turn + 1}${row.isLast ? '+' : ''}`,
+    formatCount(row.issued),
+    formatCount(row.failed),
+    formatCount(row.skipped),
+    time(row.ttftNs, 'p50'),
+    time(row.ttftNs, 'p90'),
+    time(row.latencyNs, 'p50'),
+    isUnknown(row.inputTokensMean) ? '–' : formatCount(Math.round(row.inputTokensMean)),
+    isUnknown(row.cachedShare) ? '–' : percent(row.cachedShare),
+  ]);
+
+export const UNCACHED_COLUMNS: readonly string[] = ['Uncached tokens', 'Requests', 'TTFT p50', 'TTFT p90'];
+
+/** None where the server tells nothing of its cache. */
+export const uncachedRows = ({ byUncached }: SessionReport): readonly (readonly string[])[] =>
+  isUnknown(byUncached)
+    ? []
+    : byUncached.map(({ from, to, count, ttftNs }) => [
+        from === 0
+          ? '0'
+          : from === to - 1
+            ? formatCount(from)
+            : `${formatCount(from)} to ${formatCount(to - 1)}`,
+        formatCount(count),
+        time(ttftNs, 'p50'),
+        time(ttftNs, 'p90'),
+      ]);
+
+const isSkipReason = (text: string): text is SkipReason => Object.hasOwn(SKIP_WORDS, text);
+
+const time = (figures: Reported<SpreadFigures>, key: keyof SpreadFigures): string =>
+  isUnknown(figures) ? '–' : figureText(formatMeasuredNanoseconds(figures[key]));
+
+const times = ({ p50, p90, max }: SpreadFigures): string =>
+  [p50, p90, max].map(ns => figureText(formatMeasuredNanoseconds(ns))).join(', ');
+
+const percent = (share: number): string => figureText(formatFinePercent(share));
+
+const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
+  'turn-failed': 'behind a turn that failed',
+  'answer-too-long': 'behind an answer that was too long to keep',
+  'run-ended': 'when the run ended',
+};

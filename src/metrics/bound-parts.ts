@@ -1,0 +1,66 @@
+// What the error bounds of a run from many machines rest on beside its samples, as each agent packs it for its coordinator: its marks in
+// the groups in which they came, and what its gaps may be. Unsigned LEB128 numbers: of each group how many, then each in ns.
+
+import { recordOf } from '../core/record-of.ts';
+import type { BoundParts } from '../core/run/error-bound.ts';
+import type { GapEdge } from '../core/run/event-record.ts';
+import { GAP_EDGES } from '../core/run/event-record.ts';
+import type { Histogram } from '../core/statistics/histogram.ts';
+import { decodeVarints, encodeVarints } from '../wire/varints.ts';
+import { packCells, unpackCells } from './series-cells.ts';
+
+export type MarkGroups = readonly (readonly number[])[];
+
+export interface MadeBoundParts {
+  readonly lateMarks: MarkGroups;
+  readonly heldMarks: MarkGroups;
+  readonly gaps: Readonly<Record<GapEdge, Histogram>>;
+}
+
+export interface ToldBoundParts {
+  readonly lateMarks: MarkGroups;
+  readonly heldMarks: MarkGroups;
+  readonly gaps: Readonly<Record<GapEdge, Iterable<readonly [cell: number, count: number]>>>;
+}
+
+export const packBoundParts = ({ lateMarks, heldMarks, gaps }: MadeBoundParts): BoundParts => ({
+  lateMarks: packGroups(lateMarks),
+  heldMarks: packGroups(heldMarks),
+  gaps: recordOf(GAP_EDGES, edge => packCells({ cells: gaps[edge].cells(), zeros: 0, leastAboveZero: 0 })),
+});
+
+/** Undefined for what nobody packs. */
+export const unpackBoundParts = ({ lateMarks, heldMarks, gaps }: BoundParts): ToldBoundParts | undefined => {
+  const [late, held] = [groupsOf(lateMarks), groupsOf(heldMarks)];
+  const cells = recordOf(GAP_EDGES, edge => unpackCells(gaps[edge])?.cells);
+  const { knownLeast, knownMost, surelyLeast, surelyMost } = cells;
+  if (late === undefined || held === undefined) return undefined;
+  if (!knownLeast || !knownMost || !surelyLeast || !surelyMost) return undefined;
+  return { lateMarks: late, heldMarks: held, gaps: { knownLeast, knownMost, surelyLeast, surelyMost } };
+};
+
+/** The first of them speak for the rest, as in the run itself. */
+const packGroups = (groups: MarkGroups): Uint8Array => {
+  const numbers: number[] = [];
+  for (const group of groups) {
+    if (numbers.length + group.length >= MARK_NUMBERS_MAX) break;
+    numbers.push(group.length, ...group.map(ns => Math.ceil(ns)));
+  }
+  return encodeVarints(numbers);
+};
+
+const groupsOf = (packed: Uint8Array): MarkGroups | undefined => {
+  const numbers = decodeVarints(packed);
+  if (numbers === undefined) return undefined;
+  const groups: (readonly number[])[] = [];
+  for (let at = 0; at < numbers.length; ) {
+    const count = numbers[at] ?? 0;
+    if (at + 1 + count > numbers.length) return undefined;
+    groups.push(numbers.slice(at + 1, at + 1 + count));
+    at += 1 + count;
+  }
+  return groups;
+};
+
+/** 25 minutes of one load thread, in at most 5 bytes each: less than a snapshot may carry in one piece. */
+const MARK_NUMBERS_MAX = 160_000;

@@ -1,0 +1,66 @@
+// What came of each model of a mix: counts, and the series that people compare models by. Nothing of it is kept where a run has
+// one model.
+
+import type { EndedSample } from '../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
+import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
+import type { SampleFigures } from './sample-figures.ts';
+import { SeriesSampler } from './series-sampler.ts';
+
+export class VariantMetrics {
+  readonly #accounts = new Map<number, Account>();
+
+  /** @param figures of a completed one whose stamps agree */
+  ended({ note, outcome }: EndedSample, figures: SampleFigures | undefined): void {
+    const variant = note?.variant ?? NO_FIGURE;
+    if (variant < 0 || variant >= MIXED_MODELS_MAX) return;
+    const account = this.#accounts.get(variant) ?? new Account();
+    this.#accounts.set(variant, account);
+    account[outcome] += 1;
+    if (figures === undefined) return;
+    account.outputTokens += Math.max(0, figures.outputTokens);
+    for (const key of SERIES) if (figures[key] !== NO_FIGURE) account.series[key].record(figures[key]);
+  }
+
+  /** In the order of the mix; undefined where there is none. */
+  figures(): readonly VariantFigures[] | undefined {
+    if (this.#accounts.size === 0) return undefined;
+    return [...this.#accounts.entries()]
+      .toSorted(([a], [b]) => a - b)
+      .map(([variant, { completed, failed, cancelled, outputTokens, series }]) => ({
+        variant,
+        completed,
+        failed,
+        cancelled,
+        outputTokens,
+        ttftNs: percentilesOf(series.ttftNs),
+        tpotNs: percentilesOf(series.tpotNs),
+        latencyNs: percentilesOf(series.latencyNs),
+      }));
+  }
+}
+
+class Account {
+  completed = 0;
+  failed = 0;
+  cancelled = 0;
+  outputTokens = 0;
+  readonly series: Readonly<Record<(typeof SERIES)[number], SeriesSampler>> = {
+    ttftNs: sampler('ttftNs'),
+    tpotNs: sampler('tpotNs'),
+    latencyNs: sampler('latencyNs'),
+  };
+}
+
+/** From its histogram, to 0.1%: a run may have many models. */
+const sampler = (name: string): SeriesSampler => new SeriesSampler(name, { unit: 'ns', rawValuesMax: 1 });
+
+const percentilesOf = (series: SeriesSampler): VariantPercentiles | null => {
+  if (series.count === 0) return null;
+  const { total, count, percentiles } = series.live();
+  const at = (name: string): number => percentiles[name] ?? 0;
+  return { mean: Number(total) / count, p50: at('50'), p90: at('90'), p99: at('99') };
+};
+
+const SERIES = ['ttftNs', 'tpotNs', 'latencyNs'] as const;

@@ -1,0 +1,40 @@
+// What report.json says of a run of sessions.
+
+import * as v from 'valibot';
+import { SESSION_PLACES } from '../core/run/run-shape.ts';
+import { SKIP_REASONS } from '../core/run/session-outcome.ts';
+import type { SessionReport, SpreadFigures } from '../core/run/session-report.ts';
+import { TURN_ROWS_MAX } from '../core/run/session-report.ts';
+import { count, figure, openObject, reported } from './schema.ts';
+
+const spread: v.GenericSchema<unknown, SpreadFigures> = openObject({ p50: figure, p90: figure, max: figure });
+
+export const sessionReportSchema: v.GenericSchema<unknown, SessionReport> = openObject({
+  placesOf: v.picklist(SESSION_PLACES),
+  sessions: openObject({ begun: count, completed: count, failed: count, cut: count }),
+  turns: openObject({ planned: count, issued: count, skipped: count, unresolved: count }),
+  skippedBecause: v.record(v.picklist(SKIP_REASONS), v.exactOptional(count)),
+  durationNs: reported(spread),
+  cachedShare: reported(figure),
+  byTurn: v.pipe(
+    v.array(
+      openObject({
+        turn: count,
+        isLast: v.boolean(),
+        issued: count,
+        completed: count,
+        failed: count,
+        skipped: count,
+        ttftNs: reported(spread),
+        latencyNs: reported(spread),
+        inputTokensMean: reported(figure),
+        cachedShare: reported(figure),
+      }),
+    ),
+    v.maxLength(TURN_ROWS_MAX),
+  ),
+  byUncached: reported(
+    // Powers of two of what a whole number can be.
+    v.pipe(v.array(openObject({ from: figure, to: figure, count, ttftNs: spread })), v.maxLength(64)),
+  ),
+});

@@ -1,0 +1,34 @@
+// What came of each model of a mix, as it stands in snapshots and reports, and the mix itself.
+
+import * as v from 'valibot';
+import type { ModelMix, VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
+import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
+import { count, figure, openObject, text } from './schema.ts';
+
+const percentiles: v.GenericSchema<unknown, VariantPercentiles> = openObject({
+  mean: figure,
+  p50: figure,
+  p90: figure,
+  p99: figure,
+});
+
+export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = v.pipe(
+  v.array(
+    openObject({
+      variant: count,
+      completed: count,
+      failed: count,
+      cancelled: count,
+      outputTokens: count,
+      ttftNs: v.nullable(percentiles),
+      tpotNs: v.nullable(percentiles),
+      latencyNs: v.nullable(percentiles),
+    }),
+  ),
+  v.maxLength(MIXED_MODELS_MAX),
+);
+
+export const modelMixSchema: v.GenericSchema<unknown, ModelMix> = v.pipe(
+  v.array(openObject({ model: text, weight: v.pipe(figure, v.minValue(0)) })),
+  v.maxLength(MIXED_MODELS_MAX),
+);
