@@ -28,6 +28,7 @@ const calibrationSchema: v.GenericSchema<unknown, Calibration> = openObject({
         chunksPerSecond: figure,
         ttftErrorNs: error,
         gapErrorNs: error,
+        networkNs: reported(error),
         boundNs: reported(figure),
       }),
     ),

@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runBench } from '../../bench/bench.ts';
-import { clockOffset } from '../../bench/fleet/clock-offset.ts';
+import { clockLine, clockOffset } from '../../bench/fleet/clock-offset.ts';
 import type { BenchObserver } from '../../bench/run/bench-parts.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
@@ -21,6 +21,7 @@ import { parseCommandLine } from '../command-line.ts';
 import { benchCommand } from '../commands/bench.ts';
 import type { ProcessState } from '../process-state.ts';
 import { calibratedMachine } from './calibrated-machine.ts';
+import type { ComparedRun, TruthLoad } from './truth-comparison.ts';
 import { compareWithTruth } from './truth-comparison.ts';
 
 export interface CalibrationWish {
@@ -35,28 +36,31 @@ export interface CalibrationWish {
 export const runCalibration = async (state: ProcessState, wish: CalibrationWish): Promise<Calibration> => {
   const machine = calibratedMachine(state);
   const endsAtMs = systemClock.nowMs() + wish.budgetMs;
+  /** A target elsewhere is compared with loopback. */
+  const runsOfSteps = wish.url === undefined ? 1 : 2;
   const stepMs = Math.max(
     STEP_MS_MIN,
-    Math.min(STEP_MS_MAX, wish.budgetMs / (STREAMS.length + RATES.length) - OVERHEAD_MS),
+    Math.min(STEP_MS_MAX, wish.budgetMs / (runsOfSteps * STREAMS.length + RATES.length) - OVERHEAD_MS),
   );
-  const hasTime = (): boolean => systemClock.nowMs() + stepMs <= endsAtMs && !state.stop.aborted;
+  const hasTime = (runs: number): boolean =>
+    systemClock.nowMs() + runs * (stepMs + OVERHEAD_MS) <= endsAtMs && !state.stop.aborted;
   const streams: StreamStep[] = [];
   const rates: RateStep[] = [];
-  let clock: CalibrationClock | null = null;
+  const clockErrorsNs: number[] = [];
   for (const count of STREAMS) {
-    if (streams.length > 0 && !hasTime()) break;
+    if (streams.length > 0 && !hasTime(runsOfSteps)) break;
     await wish.tell(`${count} streams`);
-    await using server = await serverFor(state, wish.url, count);
-    if (wish.url !== undefined) clock = await clockOf(server.url);
-    streams.push(await streamStep(state, server, { count, stepMs }));
+    const { step, clockErrorNs } = await streamStep(state, wish.url, { count, stepMs });
+    streams.push(step);
+    clockErrorsNs.push(clockErrorNs);
   }
   for (const rate of RATES) {
-    if (rates.length > 0 && !hasTime()) break;
+    if (rates.length > 0 && !hasTime(1)) break;
     await wish.tell(`${rate} requests/s`);
-    await using server = await serverFor(state, wish.url, 1);
+    await using mock = wish.url === undefined ? await mockHere(state, loadOf(1)) : undefined;
     const { report } = await oneRun(
       state,
-      server.url,
+      mock?.url ?? wish.url ?? '',
       ['--rate', String(rate), '--output-tokens', '1'],
       stepMs,
     );
@@ -73,7 +77,7 @@ export const runCalibration = async (state: ProcessState, wish: CalibrationWish)
     madeAt: new Date(systemClock.wallMs()).toISOString(),
     machine,
     target: wish.url ?? 'loopback',
-    clock,
+    clock: wish.url === undefined ? null : clockOf(clockErrorsNs),
     streams,
     rates,
   };
@@ -86,34 +90,73 @@ interface StampedServer extends AsyncDisposable {
 }
 
 /** Ten thousand chunks a second at the most: past it the mock itself is the limit of a small machine. */
-const serverFor = async (
-  state: ProcessState,
-  url: string | undefined,
-  streams: number,
-): Promise<StampedServer> => {
-  if (url !== undefined) return { url, isHere: false, [Symbol.asyncDispose]: async () => undefined };
+const loadOf = (streams: number): TruthLoad => {
   const gapMs = Math.max(10, streams / 10);
-  const tokens = Math.max(10, Math.round(1_000 / gapMs));
+  return { ttftMs: 50, gapMs, chunks: Math.max(10, Math.round(1_000 / gapMs)) };
+};
+
+const mockHere = async (state: ProcessState, load: TruthLoad): Promise<StampedServer> => {
   const mock = await spawnMock(
-    { stampsWrites: true, ttftMs: 50, gapMs, outputTokens: tokens },
+    { stampsWrites: true, ttftMs: load.ttftMs, gapMs: load.gapMs, outputTokens: load.chunks },
     { nodePath: state.nodePath, env: benchProcess(state).env, signal: state.stop },
   );
   return { url: mock.url, isHere: true, [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose]() };
 };
 
+interface ComparedStep extends ComparedRun {
+  readonly report: Report;
+  /** 0 where the server's clock is ours. */
+  readonly clockErrorNs: number;
+}
+
+/** On loopback; of a target elsewhere both, the same load one after the other, so that what is between can be told apart. */
 const streamStep = async (
   state: ProcessState,
-  server: StampedServer,
+  url: string | undefined,
   { count, stepMs }: { readonly count: number; readonly stepMs: number },
-): Promise<StreamStep> => {
+): Promise<{ readonly step: StreamStep; readonly clockErrorNs: number }> => {
+  const there =
+    url === undefined ? undefined : await comparedRun(state, { url, isHere: false }, { count, stepMs });
+  await using mock = await mockHere(state, there?.load ?? loadOf(count));
+  const here = await comparedRun(state, mock, { count, stepMs });
+  const { report } = here;
+  const step: StreamStep = {
+    streams: count,
+    chunksPerSecond: isUnknown(report.windowNs) ? 0 : here.chunks / (report.windowNs / 1e9),
+    ttftErrorNs: here.ttftErrorNs,
+    gapErrorNs: here.gapErrorNs,
+    networkNs:
+      there === undefined
+        ? unknown('loopback has none')
+        : {
+            p50: Math.max(0, there.ttftErrorNs.p50 - here.ttftErrorNs.p50),
+            p99: Math.max(0, there.ttftErrorNs.p99 - here.ttftErrorNs.p99),
+          },
+    boundNs: boundOf(report),
+  };
+  return { step, clockErrorNs: there?.clockErrorNs ?? 0 };
+};
+
+const boundOf = ({ series, rateBounds }: Report): StreamStep['boundNs'] => {
+  const above = series.ttftNs?.errorBound?.percentiles['50']?.above;
+  return above ?? (isUnknown(rateBounds) ? rateBounds : unknown('no request completed'));
+};
+
+const comparedRun = async (
+  state: ProcessState,
+  server: Pick<StampedServer, 'url' | 'isHere'>,
+  { count, stepMs }: { readonly count: number; readonly stepMs: number },
+): Promise<ComparedStep> => {
   await stampsOf(server.url);
-  const offset = server.isHere ? undefined : await offsetOf(server.url);
+  const before = server.isHere ? undefined : await clockTrips(server.url);
   const { report, lines, zeroNs } = await oneRun(state, server.url, ['--concurrency', String(count)], stepMs);
   const truth = decodeTruthStamps(await stampsOf(server.url));
+  const clock = before === undefined ? undefined : clockLine(before, await clockTrips(server.url));
   const compared = compareWithTruth({
     lines,
     truth,
-    toRunNs: ns => Number(ns - zeroNs) - (offset?.offsetNs ?? 0),
+    toRunNs: ns =>
+      clock === undefined ? Number(ns - zeroNs) : clock.toCoordinatorNs(Number(ns)) - Number(zeroNs),
   });
   if (compared === undefined)
     throw new CommandError(
@@ -121,13 +164,7 @@ const streamStep = async (
       `the server at ${server.url} told no stamps of these requests`,
       'Start it with plimsoll mock --stamp, of this version.',
     );
-  return {
-    streams: count,
-    chunksPerSecond: isUnknown(report.windowNs) ? 0 : compared.chunks / (report.windowNs / 1e9),
-    ttftErrorNs: compared.ttftErrorNs,
-    gapErrorNs: compared.gapErrorNs,
-    boundNs: report.series.ttftNs?.errorBound?.percentiles['50']?.above ?? unknown('the run was too short'),
-  };
+  return { ...compared, report, clockErrorNs: clock?.errorNs ?? 0 };
 };
 
 interface CalibrationRun {
@@ -192,16 +229,19 @@ const stampsOf = async (url: string): Promise<Buffer> => {
   return Buffer.from(await reply.arrayBuffer());
 };
 
-const offsetOf = async (url: string): ReturnType<typeof trips> => await trips(url);
+/** The error is half the shortest round trip, of the step that knew it least; the shortest of all steps says how far away it is. */
+const clockOf = (errorsNs: readonly number[]): CalibrationClock => ({
+  errorNs: Math.max(...errorsNs),
+  roundTripNs: 2 * Math.min(...errorsNs),
+});
 
-const clockOf = async (url: string): Promise<CalibrationClock> => {
-  const { errorNs } = await trips(url);
-  return { errorNs, roundTripNs: 2 * errorNs };
-};
-
-const trips = async (url: string): Promise<ReturnType<typeof clockOffset>> => {
+const clockTrips = async (url: string): Promise<ReturnType<typeof clockOffset>> => {
   const found: Parameters<typeof clockOffset>[0][number][] = [];
-  for (let trip = 0; trip < CLOCK_TRIPS; trip += 1) {
+  const endsAtMs = systemClock.nowMs() + CLOCK_MS_MAX;
+  while (
+    found.length < CLOCK_TRIPS_MIN ||
+    (found.length < CLOCK_TRIPS_MAX && systemClock.nowMs() < endsAtMs)
+  ) {
     const sentNs = Number(monotonicNs());
     const reply = await answerOf(url, '/mock/clock');
     const receivedNs = Number(monotonicNs());
@@ -227,5 +267,7 @@ const STEP_MS_MIN = 1_500;
 const STEP_MS_MAX = 10_000;
 /** Processes of a run start and end. */
 const OVERHEAD_MS = 1_000;
-const CLOCK_TRIPS = 50;
+const CLOCK_TRIPS_MIN = 10;
+const CLOCK_TRIPS_MAX = 200;
+const CLOCK_MS_MAX = 1_000;
 const ANSWER_MS_MAX = 10_000;

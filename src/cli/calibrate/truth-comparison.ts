@@ -10,6 +10,14 @@ export interface ComparedRun {
   readonly chunks: number;
   readonly ttftErrorNs: CalibratedError;
   readonly gapErrorNs: CalibratedError;
+  /** What the server did, at the median: the same load can be made again elsewhere. */
+  readonly load: TruthLoad;
+}
+
+export interface TruthLoad {
+  readonly ttftMs: number;
+  readonly gapMs: number;
+  readonly chunks: number;
 }
 
 export interface ComparedWith {
@@ -24,17 +32,21 @@ export interface ComparedWith {
 export const compareWithTruth = ({ lines, truth, toRunNs }: ComparedWith): ComparedRun | undefined => {
   const ttft: number[] = [];
   const gaps: number[] = [];
+  const waits: number[] = [];
+  const trueGaps: number[] = [];
   for (const line of lines.split('\n')) {
     const decoded = line === '' ? undefined : decodeSampleLine(line);
     if (decoded?.kind !== 'sample' || decoded.sample.window < 0 || decoded.sample.outcome !== 'completed')
       continue;
-    const { sampleId, firstContentNs, chunkGapsNs } = decoded.sample;
+    const { sampleId, sentNs, firstContentNs, chunkGapsNs } = decoded.sample;
     const { writeNs = [] } = truth.get(sampleId) ?? {};
     const [firstNs, ...restNs] = writeNs.map(toRunNs);
     if (firstNs === undefined || restNs.length !== chunkGapsNs.length) continue;
     ttft.push(firstContentNs - firstNs);
+    waits.push(firstNs - sentNs);
     let beforeNs = firstNs;
     for (const [index, ns] of restNs.entries()) {
+      trueGaps.push(ns - beforeNs);
       gaps.push(Math.abs((chunkGapsNs[index] ?? 0) - (ns - beforeNs)));
       beforeNs = ns;
     }
@@ -45,8 +57,16 @@ export const compareWithTruth = ({ lines, truth, toRunNs }: ComparedWith): Compa
     chunks: ttft.length + gaps.length,
     ttftErrorNs: errorOf(ttft),
     gapErrorNs: gaps.length === 0 ? { p50: 0, p99: 0 } : errorOf(gaps),
+    load: {
+      ttftMs: medianNs(waits) / 1e6,
+      gapMs: medianNs(trueGaps) / 1e6,
+      chunks: 1 + Math.round(gaps.length / ttft.length),
+    },
   };
 };
+
+const medianNs = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : Math.max(0, lowerPercentile(Float64Array.from(values).sort(), 50));
 
 const errorOf = (values: readonly number[]): CalibratedError => {
   const sorted = Float64Array.from(values).sort();

@@ -4,7 +4,7 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount } from '../figure/figure.ts';
 import { inColumns } from '../text/columns.ts';
-import type { Unknown } from '../unknown.ts';
+import type { Reported, Unknown } from '../unknown.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 
 export const CALIBRATION_SCHEMA = 'plimsoll.calibration/1';
@@ -16,7 +16,7 @@ export type Calibration = {
   readonly machine: CalibratedMachine;
   /** 'loopback', or the address of a mock elsewhere. */
   readonly target: string;
-  /** Of a mock elsewhere: how far its clock is known, and the shortest round trip. Errors then hold the network's way, too. */
+  /** Of a mock elsewhere: how far its clock is known, and the shortest round trip. */
   readonly clock: CalibrationClock | null;
   readonly streams: readonly StreamStep[];
   readonly rates: readonly RateStep[];
@@ -41,6 +41,8 @@ export type StreamStep = {
   readonly ttftErrorNs: CalibratedError;
   /** |measured − true| of each gap. */
   readonly gapErrorNs: CalibratedError;
+  /** Of a mock elsewhere: how much later TTFT is read than the same load on loopback is, the clock's error not taken off. */
+  readonly networkNs: Reported<CalibratedError>;
   /** What the report of this very run claims for TTFT p50; unknown where it claims nothing. */
   readonly boundNs: number | Unknown;
 };
@@ -113,12 +115,21 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
     ...(clock === null
       ? []
       : [
-          `The network is in these errors: its shortest round trip took ${time(clock.roundTripNs)}, and the clock is known to ±${time(clock.errorNs)}.`,
+          `Errors are of the same load on loopback; the network is what the target adds to them, by a clock that is known to ±${time(clock.errorNs)} (shortest round trip ${time(clock.roundTripNs)}).`,
         ]),
     '',
     ...inColumns(
       [
-        ['streams', 'chunks/s', 'TTFT error p50', 'p99', 'gap error p50', 'p99', 'own bound, TTFT p50'],
+        [
+          'streams',
+          'chunks/s',
+          'TTFT error p50',
+          'p99',
+          'gap error p50',
+          'p99',
+          'own bound, TTFT p50',
+          ...(clock === null ? [] : ['network p50', 'p99']),
+        ],
         ...streams.map(each => [
           formatCount(each.streams),
           formatCount(Math.round(each.chunksPerSecond)),
@@ -127,6 +138,7 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
           time(each.gapErrorNs.p50),
           time(each.gapErrorNs.p99),
           isUnknown(each.boundNs) ? '–' : time(each.boundNs),
+          ...(clock === null ? [] : networkCells(each.networkNs)),
         ]),
       ],
       { hasFigures: true },
@@ -151,6 +163,9 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
     }),
   ];
 };
+
+const networkCells = (network: StreamStep['networkNs']): readonly string[] =>
+  isUnknown(network) ? ['–', '–'] : [time(network.p50), time(network.p99)];
 
 const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 

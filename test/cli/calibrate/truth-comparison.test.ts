@@ -32,6 +32,7 @@ test('errors are what a run measured less what the server wrote, request by requ
     chunks: 2,
     ttftErrorNs: { p50: 200, p99: 200 },
     gapErrorNs: { p50: 100, p99: 100 },
+    load: { ttftMs: 0.05, gapMs: 0.01, chunks: 2 },
   });
   expect(compareWithTruth({ lines: lines[1] ?? '', truth, toRunNs: Number })).toBeUndefined();
 });
