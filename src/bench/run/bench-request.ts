@@ -8,6 +8,7 @@ import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
 import type { SessionWish } from '../dataset/chat-sessions.ts';
+import type { ImageWish } from '../dataset/made-up-images.ts';
 import type { Dataset } from '../dataset/prompt.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
@@ -43,6 +44,8 @@ export interface BenchRequest {
   readonly objectives: readonly Objective[];
   /** The share of issued requests that must meet the objectives of a single request. */
   readonly attainment: number;
+  /** Pictures in each prompt. */
+  readonly images?: ImageWish;
   /** Requests are broken off by the client itself. */
   readonly cancel?: CancelWish;
   /** What is sent follows from it alone: `dataset`, `requests` and `samplesMax` agree with it. */

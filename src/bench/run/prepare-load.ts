@@ -3,6 +3,7 @@
 
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { BenchError } from '../bench-error.ts';
+import { withImages } from '../dataset/made-up-images.ts';
 import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
 import { plannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
@@ -42,7 +43,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   const survey =
     parts.part?.survey ??
     (await surveyServer({ ...options, noncePrefix: parts.noncePrefix, settings: parts.settings }));
-  const dataset = plannedPrompts(options.prompts, survey.costs);
+  const dataset = illustrated(plannedPrompts(options.prompts, survey.costs), request);
   const plan = loadPlan({
     request,
     dataset,
@@ -75,6 +76,15 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
     throw error;
   }
 };
+
+const illustrated = (dataset: PlannedPrompts, { images, seed }: BenchRequest): PlannedPrompts =>
+  images === undefined
+    ? dataset
+    : {
+        ...dataset,
+        prompts: withImages(dataset.prompts, images, seed),
+        description: `${dataset.description}, each with ${images.count} of ${images.width}x${images.height} pixels`,
+      };
 
 /** Another version of Plimsoll may generate other prompts from the same seed. */
 const checkBodies = ({ bodies }: LoadPlan, { bodiesDigest: expected }: RunPart): void => {

@@ -17,6 +17,8 @@ import { CHECKS } from './check-options.ts';
 import type { DepthOptions } from './depth-options.ts';
 import { DEPTH } from './depth-options.ts';
 import { parseHeader } from './headers.ts';
+import type { ImageOptions } from './image-options.ts';
+import { IMAGES } from './image-options.ts';
 import type { NameOptions } from './name-options.ts';
 import { NAMES } from './name-options.ts';
 import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
@@ -29,7 +31,15 @@ import { SHAPE } from './shape-options.ts';
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
-export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOptions, DepthOptions {
+export interface BenchOptions
+  extends RequestOptionTable,
+    SessionOptionTable,
+    ShapeOptions,
+    NameOptions,
+    DepthOptions,
+    CancelOptions,
+    CheckOptions,
+    ImageOptions {
   readonly api: Option<string | undefined>;
   readonly model: Option<string | undefined>;
   readonly requests: Option<number | undefined>;
@@ -167,6 +177,7 @@ export const BENCH: BenchOptions = {
     meaning: 'Between two reads of a reply. Default: 2m.',
     parse: duration(1, 86_400_000),
   }),
+  ...IMAGES,
   ...CHECKS,
   ...CANCEL,
   warmup: value({

@@ -15,6 +15,7 @@ import { CommandError } from '../command-error.ts';
 import { BENCH } from './bench-options.ts';
 import { cancelWish } from './cancel-options.ts';
 import { checkFields } from './check-options.ts';
+import { imageWish } from './image-options.ts';
 import type { LoadStages } from './load-stages.ts';
 import { parseMix } from './model-option.ts';
 import { nameAndTags } from './name-options.ts';
@@ -74,6 +75,14 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     ...(given(BENCH.noGuard) ? { isUnguarded: true as const } : {}),
     isStreaming,
     timeouts: timeoutsOf(given),
+    ...imageWish(invocation, {
+      api,
+      others: [
+        ...(sessions === undefined ? [] : ['sessions']),
+        ...(given(BENCH.from) === undefined ? [] : ['--from']),
+        ...(given(BENCH.agents) === undefined ? [] : ['--agents']),
+      ],
+    }),
     ...cancelWish(invocation),
     warmup: warmupOf(given, invocation),
     seed: given(BENCH.seed) ?? SEED,

@@ -348,6 +348,8 @@ describe('a benchmark', () => {
       ],
       ...[
         'timeout-idle',
+        'images',
+        'image-size',
         'tools',
         'response-schema',
         'cancel-after',
