@@ -27,6 +27,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
   ['agent', async () => [(await import('./commands/agent.ts')).agentCommand]],
   ['watch', async () => [(await import('./commands/watch.ts')).watchCommand]],
   ['report', async () => [(await import('./commands/report.ts')).reportCommand]],
+  ['import', async () => [(await import('./commands/import.ts')).importCommand]],
   ['rerun', async () => [(await import('./commands/rerun.ts')).rerunCommand]],
   [
     'runs',

@@ -33,7 +33,8 @@ export const EXIT_CODES = {
   },
   benchInput: {
     code: 15,
-    meaning: '`bench`, `sweep`: a data set, header file, key file or file of stages cannot be used.',
+    meaning:
+      '`bench`, `sweep`, `import`: a data set, header file, key file, file of stages or result of another tool cannot be used.',
   },
   benchUnreachable: {
     code: 16,

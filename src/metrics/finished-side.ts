@@ -47,12 +47,14 @@ const sideOfUnits = (
     environment:
       reports[0] === undefined
         ? NO_RUN
-        : {
-            node: reports[0].environment.node,
-            os: reports[0].environment.os,
-            cpu: reports[0].environment.cpu,
-            cores: reports[0].environment.cores,
-          },
+        : reports[0].run.foreign !== undefined
+          ? unknown('another tool made the load, and does not tell where')
+          : {
+              node: reports[0].environment.node,
+              os: reports[0].environment.os,
+              cpu: reports[0].environment.cpu,
+              cores: reports[0].environment.cores,
+            },
     runsMin: 1,
   };
 };

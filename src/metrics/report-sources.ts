@@ -17,6 +17,7 @@ import { runConfigFromJson } from '../wire/run-config.ts';
 import { SNAPSHOT_BYTES_MAX, snapshotFromJson } from '../wire/snapshot-codec.ts';
 import { buildReport } from './build-report.ts';
 import { withDepthProfile } from './depth-samples.ts';
+import { asForeign } from './foreign-report.ts';
 import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts';
 import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
@@ -80,7 +81,10 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
   const kept = await readIf(runFiles(directory).report, REPORT_BYTES_MAX, reportFromJson);
   const judged = kept.kind === 'read' && kept.value.run.id === report.run.id ? judgedIn(kept.value) : {};
   const { samples } = runFiles(directory);
-  return { ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)), ...judged };
+  return asForeign({
+    ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)),
+    ...judged,
+  });
 };
 
 /** Only the run itself could ask the machine that it loaded. */

@@ -13,6 +13,7 @@ import {
   unboundedReason,
   unboundedText,
 } from '../core/run/figure-verdict.ts';
+import { foreignLabel, foreignSentence, seedText } from '../core/run/foreign-run.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { answerSentence } from '../core/run/objective-labels.ts';
@@ -66,7 +67,10 @@ const verdictLines = (report: Report): readonly string[] => {
       : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
     ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
     ...(client.verdict === 'client-bound' ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`] : []),
-    ...(client.verdict === 'unknown' ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`] : []),
+    ...(report.run.foreign === undefined ? [] : [`FOREIGN: ${foreignSentence(report.run.foreign)}.`]),
+    ...(client.verdict === 'unknown' && report.run.foreign === undefined
+      ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`]
+      : []),
   ];
   return said.length === 0
     ? [`${reportVerdict(report).headline}.`]
@@ -82,12 +86,12 @@ const fromRow = (run: Report['run']): readonly (readonly string[])[] => {
 };
 
 const head = ({ run, plimsoll, series }: Report): readonly string[] => [
-  `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, Plimsoll ${plimsoll.version}`,
+  `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, ${run.foreign === undefined ? `Plimsoll ${plimsoll.version}` : foreignLabel(run.foreign)}`,
   ...inColumns([
     ['target', `${run.target}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
     ...fromRow(run),
     ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
-    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
+    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
     ['prompts', run.dataset],
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
   ]),

@@ -12,6 +12,7 @@ import {
   unboundedReason,
   unboundedText,
 } from '../core/run/figure-verdict.ts';
+import { seedText } from '../core/run/foreign-run.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import { provenanceRows } from '../core/run/provenance-rows.ts';
 import { rateBoundText } from '../core/run/rate-bounds.ts';
@@ -90,7 +91,7 @@ const head = ({ run, environment, series, provenance }: Report): readonly string
     ['target', `${run.target}, ${words(run.serverKind)}`],
     ['api', words(run.api)],
     ['model', words(run.model)],
-    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
+    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
     [
       'prompts',
       `${run.dataset}${run.hasNonce ? ', each made unique' : ''}, ${run.warmupRequests} to warm up`,

@@ -38,6 +38,7 @@ const facts: Schema<ComparableFacts> = openObject({
   model: reported(text),
   dataset: text,
   datasetDigest: reported(text),
+  foreign: v.exactOptional(text),
   pattern: runPatternSchema,
   shape: reported(runShapeSchema),
   isStreaming: v.boolean(),

@@ -10,6 +10,7 @@ import { BODY_TEXT_MAX, OUTPUT_SOURCES } from '../core/run/run-requests.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
 import { depthPlanSchema } from './depth-schema.ts';
+import { foreignOriginSchema } from './foreign-schema.ts';
 import { objectiveEntries } from './objective-schema.ts';
 import { provenanceSchema } from './provenance-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
@@ -80,6 +81,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   command: reported(text),
   from: v.exactOptional(v.pipe(v.array(text), v.maxLength(AGENTS_MAX))),
   requests: reported(runRequestsSchema),
+  foreign: v.exactOptional(foreignOriginSchema),
 });
 
 export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = openObject({

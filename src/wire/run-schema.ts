@@ -8,6 +8,7 @@ import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings } from './contamination-schema.ts';
 import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
+import { foreignMarkSchema } from './foreign-schema.ts';
 import { liveAgentsSchema, sampleCountsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
@@ -93,6 +94,7 @@ const start = {
   command: reported(text),
   isStreaming: v.boolean(),
   from: v.exactOptional(v.pipe(v.array(shortText), v.maxLength(AGENTS_MAX))),
+  foreign: v.exactOptional(foreignMarkSchema),
   limits: openObject({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
   ...objectiveEntries,
   directory: text,

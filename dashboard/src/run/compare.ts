@@ -5,6 +5,7 @@ import { factsOfRun, hasEnoughFor, loadDifferences } from '../../../src/core/com
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
+import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
 import { isOpenLoop } from '../../../src/core/run/run-pattern.ts';
@@ -193,7 +194,11 @@ const ASKED: readonly (readonly [string, (each: Compared, cluster: State) => str
   ['Load', ({ view }) => loadLabel(view.run)],
   ['Until', ({ view }) => limitWords(view.run) || 'not reported'],
   ['Data set', ({ view }) => view.run.dataset],
-  ['Seed', ({ view }) => String(view.run.seed)],
+  [
+    'Measured by',
+    ({ view }) => (view.run.foreign === undefined ? 'Plimsoll' : foreignLabel(view.run.foreign)),
+  ],
+  ['Seed', ({ view }) => (view.run.foreign === undefined ? String(view.run.seed) : 'not told')],
   ['Streamed', ({ view }) => (view.run.isStreaming ? 'yes' : 'no')],
   ['Sent by', ({ view }, cluster) => nodeName(cluster, view.node)],
   ['Plimsoll', ({ version }) => (version === '' ? '–' : version)],

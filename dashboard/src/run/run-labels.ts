@@ -4,6 +4,7 @@ import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure
 import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
+import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { SeriesKey } from '../../../src/core/run/run-series.ts';
@@ -22,8 +23,13 @@ export const limitWords = ({ limits }: Pick<Run, 'limits'>): string => {
   ].join(', ');
 };
 
-/** What a person called it, then its tags; none where there are none. */
-export const nameWords = ({ runName, tags }: Pick<Run, 'runName' | 'tags'>): readonly string[] => [
+/** Who measured it where that was another tool, what a person called it, then its tags; none where there are none. */
+export const nameWords = ({
+  runName,
+  tags,
+  foreign,
+}: Pick<Run, 'runName' | 'tags' | 'foreign'>): readonly string[] => [
+  ...(foreign === undefined ? [] : [`from ${foreignLabel(foreign)}`]),
   ...(isUnknown(runName) ? [] : [runName]),
   ...(isUnknown(tags) ? [] : tags),
 ];

@@ -265,7 +265,7 @@ export const BENCH: BenchOptions = {
   requireTrustworthy: flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
   like: value({
     name: 'like',
-    valueName: 'TOOL',
+    valueName: 'vllm|aiperf|guidellm',
     meaning:
       "Print the command that sends the load of another tool's, given in place of URL: vllm, aiperf, guidellm.",
     parse: oneOf('vllm', 'aiperf', 'guidellm'),

@@ -1,4 +1,4 @@
-// `guidellm benchmark` in options of ours (GuideLLM 0.3 to 0.8).
+// `guidellm benchmark` (GuideLLM 0.3 to 0.6) and `guidellm run` (0.7 and 0.8, whose flags hold fields) in options of ours.
 
 import type { LikeCommand } from './like-command.ts';
 import { LikeBuilder, lengthText } from './like-command.ts';
@@ -6,6 +6,58 @@ import { ToolFlags } from './tool-flags.ts';
 
 export const likeGuidellm = (words: readonly string[]): LikeCommand => {
   const flags = new ToolFlags(words);
+  return (flags.one('backend') ?? flags.one('profile') ?? flags.one('constraint') ?? '').includes('kind=')
+    ? likeRun(new ToolFlags(words))
+    : likeBenchmark(new ToolFlags(words));
+};
+
+/** "kind=concurrent,streams=4" of each flag. */
+const likeRun = (flags: ToolFlags): LikeCommand => {
+  const made = new LikeBuilder();
+  const fields = (flag: string): ReadonlyMap<string, string> => pairsOf(flags.one(flag) ?? '');
+  const [backend, profile, data] = [fields('backend'), fields('profile'), fields('data')];
+  if (backend.has('kind') && backend.get('kind') !== 'openai_http')
+    made.note(`the backend ${backend.get('kind')} does not exist here: requests go over HTTP`);
+  made.add('api', (backend.get('request_format') ?? 'chat').includes('chat') ? 'chat' : 'completions');
+  made.add('model', backend.get('model'));
+  for (const constraint of (flags.all('constraint') ?? []).map(pairsOf)) {
+    const kind = constraint.get('kind');
+    if (kind === 'max_requests') made.add('requests', constraint.get('count'));
+    else if (kind === 'max_duration') made.add('duration', `${constraint.get('seconds') ?? ''}s`);
+    else made.note(`the constraint ${kind ?? ''} does not exist here`);
+  }
+  addProfile(
+    profile.get('kind') ?? 'sweep',
+    valuesOf(profile.get('streams') ?? profile.get('rate') ?? ''),
+    made,
+  );
+  made.add('max-in-flight', profile.has('rate') ? profile.get('max_concurrency') : undefined);
+  if (data.get('kind') === 'synthetic_text' || data.has('prompt_tokens')) addLengths(data, made);
+  else if (data.size > 0) {
+    made.add('dataset', data.get('path') ?? data.get('source') ?? 'FILE');
+    made.add('no-nonce', '');
+  }
+  made.add('seed', fields('seed').get('value'));
+  if (flags.has('output')) made.note(OUTPUT_NOTE);
+  return made.made(backend.get('target') ?? 'http://localhost:8000', flags.unread(), HARMLESS);
+};
+
+/** Commas inside brackets belong to a value. */
+const pairsOf = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    (text.match(/[^,=]+=(?:\[[^\]]*\]|\{[^}]*\}|[^,]*)/g) ?? []).map(pair => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const;
+    }),
+  );
+
+const valuesOf = (text: string): readonly string[] =>
+  text
+    .replace(/^\[|\]$/g, '')
+    .split(',')
+    .filter(value => value !== '');
+
+const likeBenchmark = (flags: ToolFlags): LikeCommand => {
   const made = new LikeBuilder();
   const format = flags.one('request-format', 'request-type') ?? 'chat_completions';
   made.add('api', format.includes('chat') ? 'chat' : 'completions');
@@ -20,14 +72,16 @@ export const likeGuidellm = (words: readonly string[]): LikeCommand => {
     made.note(
       'warm-up and cool-down of guidellm cut measured requests away; here --warmup sends requests beforehand',
     );
-  if (flags.has('output-path', 'output-dir', 'outputs', 'output'))
-    made.note('for a page or a table: plimsoll report DIR --html FILE, --csv FILE');
+  if (flags.has('output-path', 'output-dir', 'outputs', 'output')) made.note(OUTPUT_NOTE);
   return made.made(flags.one('target') ?? 'http://localhost:8000', flags.unread(), HARMLESS);
 };
 
 const addLoad = (flags: ToolFlags, made: LikeBuilder): void => {
-  const profile = flags.one('profile', 'rate-type') ?? 'sweep';
-  const [rate, ...others] = (flags.all('rate') ?? []).flatMap(text => text.split(','));
+  const rates = (flags.all('rate') ?? []).flatMap(text => text.split(','));
+  addProfile(flags.one('profile', 'rate-type') ?? 'sweep', rates, made);
+};
+
+const addProfile = (profile: string, [rate, ...others]: readonly string[], made: LikeBuilder): void => {
   if (others.length > 0)
     made.note(`one rate a run: for ${others.join(', ')} run it again, or use plimsoll sweep`);
   switch (profile) {
@@ -64,8 +118,14 @@ const addData = (flags: ToolFlags, made: LikeBuilder): void => {
     if (data !== '') made.add('no-nonce', '');
     return;
   }
-  const number = (name: string): number | undefined =>
-    fields.has(name) ? Number(fields.get(name)) : undefined;
+  addLengths(fields, made);
+};
+
+const addLengths = (fields: ReadonlyMap<string, string>, made: LikeBuilder): void => {
+  const number = (name: string): number | undefined => {
+    const value = Number(fields.get(name));
+    return fields.has(name) && Number.isFinite(value) ? value : undefined;
+  };
   made.add('input-tokens', lengthText(number('prompt_tokens'), number('prompt_tokens_stdev')));
   made.add('output-tokens', lengthText(number('output_tokens'), number('output_tokens_stdev')));
   made.add('prefix-tokens', number('prefix_tokens'));
@@ -85,8 +145,16 @@ const fieldsOf = (data: string): ReadonlyMap<string, string> | undefined => {
   return new Map(pairs.map(([name = '', value = '']) => [name.replaceAll('"', '').trim(), value.trim()]));
 };
 
+/** Of --as too, what its own tools read. */
+const OUTPUT_NOTE =
+  'for its file: plimsoll report DIR --as guidellm --to FILE; for a page or a table: --html FILE, --csv FILE';
 const HARMLESS: ReadonlySet<string> = new Set([
   'processor',
+  'tokenizer',
+  'metrics',
+  'data-loader',
+  'label',
+  'disable-console-interactive',
   'processor-args',
   'backend',
   'backend-type',

@@ -28,11 +28,16 @@ export class LikeBuilder {
   /** @param unread flags that nothing here stands for @param harmless those whose lack changes no figure */
   made(url: string, unread: readonly string[], harmless: ReadonlySet<string>): LikeCommand {
     const unknown = unread.filter(flag => !harmless.has(flag.slice(2)));
-    const notes =
-      unknown.length === 0
-        ? this.#notes
-        : [...this.#notes, `left out, with no counterpart here: ${unknown.join(', ')}`];
-    return { url, options: this.#options, notes };
+    const duration = this.#options.find(([name]) => name === 'duration');
+    const isOver = duration !== undefined && this.#options.some(([name]) => name === 'requests');
+    const notes = [
+      ...this.#notes,
+      ...(isOver ? [`one of both ends a run here: for its time give --duration ${duration[1]} instead`] : []),
+      ...(unknown.length === 0
+        ? []
+        : [`left out, with no counterpart here: ${unknown.join(', ')}; see plimsoll bench --help`]),
+    ];
+    return { url, options: this.#options.filter(option => !isOver || option !== duration), notes };
   }
 }
 

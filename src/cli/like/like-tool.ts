@@ -30,7 +30,16 @@ export const likeText = (tool: LikeTool, text: string): Parsed<LikeText> => {
       `Give the whole command: '${EXAMPLES[tool]}'`,
     );
   const { url, options, notes } = TOOLS[tool](words.slice(from));
-  const args = options.flatMap(([name, value]) => (value === '' ? [`--${name}`] : [`--${name}`, value]));
+  if (url.trim() === '' || url.startsWith('-'))
+    return wrong(
+      `${JSON.stringify(url.slice(0, 40))} is no address of a server`,
+      `Give the whole command: '${EXAMPLES[tool]}'`,
+    );
+  const args = options.flatMap(([name, value]) => {
+    if (value === '') return [`--${name}`];
+    // Else it would be taken for an option.
+    return value.startsWith('-') ? [`--${name}=${value}`] : [`--${name}`, value];
+  });
   return parsed({ command: commandText('bench', { args: [url, ...args] }), notes });
 };
 

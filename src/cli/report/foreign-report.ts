@@ -1,9 +1,11 @@
 // `plimsoll report DIR --as vllm`: a run in the format of another tool, by that tool's definitions.
 
 import { access, constants } from 'node:fs/promises';
+import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { Report } from '../../core/run/report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { samplesCsv } from '../../report/csv/samples-csv.ts';
 import type { ForeignFormName } from '../../report/foreign/foreign-forms.ts';
 import { FOREIGN_FORMS } from '../../report/foreign/foreign-forms.ts';
 import { measuredSamples } from '../../report/foreign/measured-samples.ts';
@@ -17,11 +19,13 @@ import { STANDARD_OUTPUT, writeExport } from './write-export.ts';
 const NAMES = [
   'vllm',
   'aiperf',
+  'guidellm',
   'genai-perf',
   'inference-perf',
-] as const satisfies readonly ForeignFormName[];
+  'csv',
+] as const satisfies readonly (ForeignFormName | 'csv')[];
 
-const asOption: Option<ForeignFormName | undefined> = value({
+const asOption: Option<(typeof NAMES)[number] | undefined> = value({
   name: 'as',
   valueName: 'TOOL',
   meaning: `Write the run as another tool would have, by its definitions: ${NAMES.join(', ')}.`,
@@ -64,9 +68,18 @@ export const foreignReport = async (
     if (file === undefined) return undefined;
     throw new CommandError('usage', '--to needs --as', 'Say which format: --as vllm --to FILE.');
   }
+  if (report.run.foreign !== undefined)
+    throw new CommandError(
+      'usage',
+      `--as writes what Plimsoll measured, and this run is of ${foreignLabel(report.run.foreign)}`,
+      'Keep the file that was imported: what it does not tell cannot be written in another format.',
+    );
   const { samples } = runFiles(directory);
   await readable(samples);
-  const text = (): AsyncIterable<string> => FOREIGN_FORMS[name](report, () => measuredSamples(samples));
+  const text = (): AsyncIterable<string> =>
+    name === 'csv'
+      ? samplesCsv(samples, report.run.from)
+      : FOREIGN_FORMS[name](report, () => measuredSamples(samples));
   return await writeExport({ file: file ?? STANDARD_OUTPUT, text }, state);
 };
 

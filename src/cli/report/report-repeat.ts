@@ -16,8 +16,8 @@ import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { repeatMarkdown } from '../../report/markdown/repeat-markdown.ts';
 import { endedBy } from '../command-error.ts';
-import { repeatedRuns } from '../compare/finished-sides.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
+import { repeatedRuns } from '../runs/found-runs.ts';
 
 /** Undefined where the directory holds no repeated runs. @throws CommandError where one of them cannot be read. */
 export const repeatIn = async (

@@ -2,6 +2,7 @@
 // is trusted: no option that reads a secret, writes somewhere or starts anything is taken from it, and it is never given to a shell.
 
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { RerunFacts } from '../../core/run/rerun-differences.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -83,6 +84,11 @@ const storedIn = async (directory: string, state: ProcessState): Promise<Stored>
     );
   try {
     const { plimsoll, environment, run, provenance } = await storedRunConfig(directory);
+    if (run.foreign !== undefined)
+      throw refused(
+        `${directory} was imported: ${foreignLabel(run.foreign)} sent its requests, and Plimsoll does not know how`,
+        `For the same load by Plimsoll, give the command of that tool: plimsoll bench --like ${run.foreign.tool} '…'`,
+      );
     return {
       command: benchCommand,
       call: isUnknown(provenance) ? provenance : provenance.call,

@@ -1,6 +1,7 @@
 // Runs of a home as a table for a terminal, and as data for programs.
 
 import { formatCount } from '../../core/figure/figure.ts';
+import { foreignLabel } from '../../core/run/foreign-run.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { tagTexts } from '../../core/run/run-tags.ts';
 import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
@@ -16,7 +17,7 @@ export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
     return [
       found.id,
       found.state,
-      [name, ...tagTexts(tags)].filter(text => text !== '').join(' · '),
+      [foreignOf(found), name, ...tagTexts(tags)].filter(text => text !== '').join(' · '),
       clipped(model, MODEL_COLUMNS),
       loadOf(found),
       completed,
@@ -39,6 +40,8 @@ export interface FoundRunData {
   readonly model: string;
   readonly target: string;
   readonly load: string;
+  /** Of a run of another tool: "AIPerf 0.13.0". */
+  readonly foreign?: string;
 }
 
 export const foundRunData = (found: FoundRun): FoundRunData => ({
@@ -48,7 +51,15 @@ export const foundRunData = (found: FoundRun): FoundRunData => ({
   state: found.state,
   ...saidOfRun(found),
   load: loadOf(found),
+  ...(found.kind === 'run' && found.config.run.foreign !== undefined
+    ? { foreign: foreignLabel(found.config.run.foreign) }
+    : {}),
 });
+
+const foreignOf = (found: FoundRun): string =>
+  found.kind === 'run' && found.config.run.foreign !== undefined
+    ? `from ${foreignLabel(found.config.run.foreign)}`
+    : '';
 
 const loadOf = (found: FoundRun): string => {
   if (found.kind === 'run') return loadLabel(found.config.run);

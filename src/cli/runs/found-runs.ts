@@ -40,10 +40,13 @@ export type FoundState = (typeof FOUND_STATES)[number];
 export interface FoundRunsOptions {
   readonly home: string;
   readonly isAlive: (pid: number) => boolean;
+  /** Also each run of a folder that `plimsoll bench --repeat` made. Default: false. */
+  readonly hasRepeats?: boolean;
 }
 
 /** Ids begin with their time: the last by name is the newest. */
-export async function* foundRuns({ home, isAlive }: FoundRunsOptions): AsyncGenerator<FoundRun> {
+export async function* foundRuns(options: FoundRunsOptions): AsyncGenerator<FoundRun> {
+  const { home, isAlive, hasRepeats = false } = options;
   const folder = runsFolder(home);
   const names = await readdir(folder).catch((error: unknown) => {
     if (errorCode(error) === undefined) throw error;
@@ -51,10 +54,30 @@ export async function* foundRuns({ home, isAlive }: FoundRunsOptions): AsyncGene
   });
   const running = await runningDirectories(home, isAlive);
   for (const name of names.sort().reverse().slice(0, RUN_DIRECTORIES_MAX)) {
-    const found = await foundRun(join(folder, name), running);
+    const directory = join(folder, name);
+    const found = await foundRun(directory, running);
     if (found !== undefined) yield found;
+    else if (hasRepeats)
+      for (const repeat of (await repeatedRuns(directory)).toReversed()) {
+        const run = await foundRun(repeat, running);
+        if (run !== undefined) yield run;
+      }
   }
 }
+
+/** The runs of `bench --repeat`, in their order; none where it is the directory of one run. */
+export const repeatedRuns = async (directory: string): Promise<readonly string[]> => {
+  try {
+    const names = await readdir(directory);
+    return names
+      .filter(name => /^run-\d{2,3}$/.test(name))
+      .sort()
+      .map(name => join(directory, name));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+};
 
 export const runningDirectories = async (
   home: string,

@@ -8,6 +8,7 @@ import { capitalized } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import { spoiling } from './contamination.ts';
+import { foreignLabel, foreignSentence } from './foreign-run.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import { objectiveSentence } from './objective-labels.ts';
 import { rateBoundText } from './rate-bounds.ts';
@@ -41,6 +42,15 @@ export const reportVerdict = (report: Report): ReportVerdict => {
     ...(isWhole ? [] : [report.incompleteReason ?? 'something is missing']),
     ...(client.verdict === 'trustworthy' ? [] : client.reasons),
   ];
+  const { foreign } = report.run;
+  if (foreign !== undefined)
+    return {
+      tone: 'open',
+      headline: `From ${foreignLabel(foreign)}, no verdict`,
+      sentence: `${foreignSentence(foreign)}.`,
+      reasons: isWhole ? [] : reasons,
+      atLeast: { rates: false, counts: !isWhole },
+    };
   return {
     tone: words.tone,
     headline: words.tone === 'good' ? `${words.word}, complete` : words.word,

@@ -6,6 +6,7 @@ import type { RunHeadroom } from '../model/run-standing.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
+import type { ForeignOrigin } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LittlesLaw } from './littles-law.ts';
 import type { MachineDuringRun } from './machine-during-run.ts';
@@ -125,6 +126,8 @@ export interface ReportRun {
   readonly command: Reported<string>;
   /** Names of the agents of a run from many machines; not there where one machine made it. */
   readonly from?: readonly string[];
+  /** Of a run that another tool measured, and that was imported. */
+  readonly foreign?: ForeignOrigin;
   /** Unknown: of a version that left lengths to the server. */
   readonly requests: Reported<RunRequests>;
 }

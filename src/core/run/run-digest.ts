@@ -33,6 +33,7 @@ export const runAsked = (
   | 'command'
   | 'isStreaming'
   | 'from'
+  | 'foreign'
 > => ({
   serverKind: shortName(run.serverKind),
   model: shortName(run.model),
@@ -45,6 +46,9 @@ export const runAsked = (
   command: run.command,
   isStreaming: run.streaming,
   ...(run.from === undefined ? {} : { from: run.from.map(name => name.slice(0, NAME_LENGTH_MAX)) }),
+  ...(run.foreign === undefined
+    ? {}
+    : { foreign: { tool: run.foreign.tool, version: shortName(run.foreign.version) } }),
 });
 
 export const runDigest = (report: Report): RunFigures => ({

@@ -7,6 +7,7 @@ import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { ContentArrived } from './content-arrived.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
+import type { ForeignMark } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { ObjectiveFields } from './objective.ts';
@@ -40,6 +41,8 @@ export interface Run extends ObjectiveFields {
   readonly isStreaming: boolean;
   /** Who loaded, of a run from many machines. */
   readonly from?: readonly string[];
+  /** Of a run that another tool measured. */
+  readonly foreign?: ForeignMark;
   readonly limits: RunLimits;
   /** Where the run keeps its files, on the machine of the entry's origin. */
   readonly directory: string;

@@ -4,6 +4,7 @@
 import type { Report } from '../../core/run/report.ts';
 import { aiperfRecords } from './aiperf-records.ts';
 import { genaiPerfSummary } from './genai-perf-summary.ts';
+import { guidellmReport } from './guidellm-report.ts';
 import { inferencePerfSummary } from './inference-perf-summary.ts';
 import type { SampleReading } from './measured-samples.ts';
 import { vllmResult } from './vllm-result.ts';
@@ -11,11 +12,12 @@ import { vllmResult } from './vllm-result.ts';
 /** A text in parts, none of which needs the whole run in memory. */
 export type ForeignForm = (report: Report, samples: SampleReading) => AsyncIterable<string>;
 
-export type ForeignFormName = 'vllm' | 'aiperf' | 'genai-perf' | 'inference-perf';
+export type ForeignFormName = 'vllm' | 'aiperf' | 'guidellm' | 'genai-perf' | 'inference-perf';
 
 export const FOREIGN_FORMS: Readonly<Record<ForeignFormName, ForeignForm>> = {
   vllm: vllmResult,
   aiperf: aiperfRecords,
+  guidellm: guidellmReport,
   'genai-perf': genaiPerfSummary,
   'inference-perf': inferencePerfSummary,
 };

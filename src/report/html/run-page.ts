@@ -15,6 +15,7 @@ import {
   formatNanosecondsTick,
 } from '../../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { seedText } from '../../core/run/foreign-run.ts';
 import { limitsOn } from '../../core/run/objective.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -109,7 +110,7 @@ const subtitle = ({ run, series, windowNs }: Report): string => {
   };
   return [
     ...(isUnknown(run.serverKind) ? [] : [run.serverKind]),
-    `${capitalized(loadLabel(run))} for ${windowText({ windowNs })}, seed ${run.seed}`,
+    `${capitalized(loadLabel(run))} for ${windowText({ windowNs })}${seedText(run)}`,
     `${mean('inputTokens')} tokens in, ${mean('outputTokens')} out, mean`,
   ].join(' · ');
 };

@@ -5,6 +5,7 @@ import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../
 import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
+import { seedText } from '../../core/run/foreign-run.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
@@ -245,7 +246,7 @@ export const runDetails = (report: Report): Markup => {
       ['Model', told(run.model)],
       [
         'Load',
-        `${loadLabel(run)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} ${run.warmupRequests === 1 ? 'request' : 'requests'} to warm up`,
+        `${loadLabel(run)}${seedText(run)}, ${formatCount(run.warmupRequests)} ${run.warmupRequests === 1 ? 'request' : 'requests'} to warm up`,
       ],
       ...[
         ...tokenRows(run, { input: report.series.inputTokens, output: report.series.outputTokens }),

@@ -9,6 +9,7 @@ import {
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
+import { seedText } from '../../core/run/foreign-run.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { Report, ReportSeries } from '../../core/run/report.ts';
@@ -80,7 +81,7 @@ export const runMarkdown = (report: Report): string => {
       [
         ['Model', isUnknown(run.model) ? 'unknown' : markdownCode(run.model)],
         ['Target', markdownCode(run.target)],
-        ['Load', `${loadLabel(run)}, seed ${run.seed}`],
+        ['Load', `${loadLabel(run)}${seedText(run)}`],
         ['Prompts', markdownCode(run.dataset)],
         ['Plimsoll', markdownCode(report.plimsoll.version)],
         ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), markdownCode(text)]),

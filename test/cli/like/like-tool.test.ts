@@ -61,6 +61,18 @@ describe('the command of another tool becomes one of ours', () => {
       'plimsoll bench http://h:1 --api chat --requests 9 --dataset a.jsonl --no-nonce',
       ['the profile sweep is several runs'],
     ],
+    [
+      'guidellm',
+      'guidellm run --backend kind=openai_http,target=http://h:1,model=m --profile kind=concurrent,streams=4 --constraint kind=max_requests,count=40 --constraint kind=max_duration,seconds=30 --data kind=synthetic_text,prompt_tokens=64,output_tokens=20 --tokenizer kind=huggingface_auto,model=DIR --seed kind=static,value=7',
+      'plimsoll bench http://h:1 --api chat --model m --requests 40 --concurrency 4 --input-tokens 64 --output-tokens 20 --seed 7',
+      ['for its time give --duration 30s'],
+    ],
+    [
+      'guidellm',
+      "guidellm run --backend kind=openai_http,target=http://h:1 --profile 'kind=poisson,rate=[2,4]' --constraint kind=over_saturation --data kind=json_file,path=a.jsonl --output kind=json",
+      'plimsoll bench http://h:1 --api chat --rate 2 --dataset a.jsonl --no-nonce',
+      ['the constraint over_saturation', 'one rate a run: for 4', '--as guidellm'],
+    ],
   ])('of %s: %s', (tool, text, command, notes) => {
     const told = like(tool, text);
     expect(told.command).toBe(command);

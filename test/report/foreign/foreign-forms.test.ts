@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
@@ -138,6 +139,49 @@ test('as AIPerf writes records: a line each request, wall-clock stamps to the na
   });
 });
 
+describe('as GuideLLM writes benchmarks.json', () => {
+  test('figures are by its definitions: TTFT is inside the time per token, and tokens weigh', async () => {
+    const { metadata, benchmarks } = v.parse(
+      GUIDELLM,
+      await json('guidellm', [FIVE_TOKENS, ONE_TOKEN, FAILED]),
+    );
+    const [{ metrics, requests, duration }] = benchmarks;
+    expect(metadata.version).toBe(2);
+    expect(duration).toBeCloseTo(1, 5);
+    expect(metrics['request_totals']).toEqual({ successful: 2, errored: 1, incomplete: 0, total: 3 });
+    expect([requests.successful.length, requests.errored.length, requests.incomplete.length]).toEqual([
+      2, 1, 0,
+    ]);
+    for (const [name, mean, p50] of [
+      ['time_to_first_token_ms', 150, 100],
+      ['time_per_output_token_ms', (5 * 36 + 200) / 6, 36],
+      ['inter_token_latency_ms', 20, 20],
+      ['output_token_count', 3, 1],
+      ['output_tokens_per_iteration', 1.5, 1],
+    ] as const) {
+      const { successful } = v.parse(GUIDELLM_METRIC, metrics[name]);
+      expect([name, successful.mean, successful.percentiles['p50']]).toEqual([
+        name,
+        expect.closeTo(mean, 2),
+        expect.closeTo(p50, 2),
+      ]);
+    }
+    expect(requests.errored[0]).toMatchObject({
+      info: { status: 'errored', error: 'http-status: 503: busy "now"' },
+      time_to_first_token_ms: null,
+      output_tokens: null,
+    });
+  });
+
+  test('a run without a request that ended is a benchmark without figures, not a broken file', async () => {
+    const [{ metrics }] = v.parse(GUIDELLM, await json('guidellm', [])).benchmarks;
+    expect(v.parse(GUIDELLM_METRIC, metrics['request_latency']).successful).toMatchObject({
+      count: 0,
+      mean: 0,
+    });
+  });
+});
+
 test('as GenAI-Perf summarises: from the first request sent to the last content, a metric without values left out', async () => {
   const summary = await json('genai-perf', [FIVE_TOKENS, { ...ONE_TOKEN, inputTokens: NO_FIGURE }, FAILED]);
   expect(summary).toMatchObject({
@@ -187,6 +231,24 @@ test('warm-up, a line that comes twice and one that is torn are in no format', a
   expect(await json('vllm', [warmup, FIVE_TOKENS, FIVE_TOKENS], {}, '{"torn')).toMatchObject({
     num_prompts: 1,
   });
+});
+
+const GUIDELLM_METRIC = v.looseObject({
+  successful: v.looseObject({ mean: v.number(), percentiles: v.record(v.string(), v.number()) }),
+});
+const GUIDELLM = v.looseObject({
+  metadata: v.looseObject({ version: v.number() }),
+  benchmarks: v.tuple([
+    v.looseObject({
+      duration: v.number(),
+      metrics: v.record(v.string(), v.unknown()),
+      requests: v.looseObject({
+        successful: v.array(v.unknown()),
+        errored: v.array(v.unknown()),
+        incomplete: v.array(v.unknown()),
+      }),
+    }),
+  ]),
 });
 
 const textOf = async (

@@ -1,0 +1,70 @@
+// `plimsoll import FILE`: a run of another tool as a run of this home, marked as foreign: to look at, and to compare.
+
+import { resolve } from 'node:path';
+import { HomeError, openHome, resolveHome } from '../../config/home.ts';
+import { formatCount } from '../../core/figure/figure.ts';
+import { foreignLabel } from '../../core/run/foreign-run.ts';
+import { showable } from '../../core/text/single-line.ts';
+import { ForeignFileError } from '../../report/imported/foreign-file.ts';
+import { NAMES, runTags } from '../bench/name-options.ts';
+import type { Command } from '../command.ts';
+import { homeOption, jsonOption } from '../command.ts';
+import { CommandError, endedBy } from '../command-error.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { KeptImport } from '../import/keep-imported.ts';
+import { keepImported } from '../import/keep-imported.ts';
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: "Take over another tool's result, marked as foreign",
+  description:
+    "Reads the result of `vllm bench serve --save-result`, AIPerf's profile_export.jsonl or GuideLLM's benchmarks.json into <home>/runs: to\nlook at, and to compare with runs of ours. Nobody vouches for its client, and what the file does not tell is said. Sends nothing.",
+  arguments: [{ name: 'FILE', meaning: 'As its tool wrote it.', isRequired: true }],
+  options: [NAMES.name, NAMES.tag, homeOption, jsonOption],
+  examples: [
+    { line: 'plimsoll import result.json', meaning: "a result of vLLM's benchmark" },
+    {
+      line: 'plimsoll import artifacts/profile_export.jsonl --tag tool=aiperf',
+      meaning: 'every request of AIPerf, with what profile_export_aiperf.json beside it says',
+    },
+    { line: 'plimsoll compare --a runs:tag=tool=aiperf --b DIR --anyway', meaning: 'beside a run of ours' },
+  ],
+  run: async (invocation, state) => {
+    const [given = ''] = invocation.arguments;
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const kept = await told(async () => {
+      await openHome(home);
+      return await keepImported(resolve(state.cwd, given), {
+        home,
+        version: state.version,
+        name: invocation.option(NAMES.name),
+        tags: runTags(invocation.option(NAMES.tag)),
+      });
+    });
+    await state.stdout.write(
+      invocation.option(jsonOption)
+        ? `${JSON.stringify(kept, undefined, 2)}\n`
+        : kept.map(run => `${lineOf(run)}\n`).join(''),
+    );
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const lineOf = ({ directory, origin, requests, isNew }: KeptImport): string =>
+  showable(
+    `${isNew ? 'Imported' : 'Already imported'}: ${formatCount(requests)} requests of ${foreignLabel(origin)}, ${
+      origin.hasRequests ? 'each by itself' : 'all together'
+    }: ${directory}`,
+    '?',
+  );
+
+const told = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ForeignFileError) throw endedBy('benchInput', error);
+    if (error instanceof HomeError) throw endedBy('homeUnusable', error);
+    if (error instanceof CommandError) throw error;
+    throw error;
+  }
+};

@@ -1,0 +1,227 @@
+// An imported file as run directories of a home, each whole or not at all: it is made beside the runs and moved among them when
+// everything is written. Its id follows from the file, so that the same file is not there twice.
+
+import { createHash } from 'node:crypto';
+import { readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { errorCode } from '../../core/problem.ts';
+import type { ForeignOrigin } from '../../core/run/foreign-run.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
+import { PLAIN_SHAPE } from '../../core/run/run-shape.ts';
+import type { RunTags } from '../../core/run/run-tags.ts';
+import { unknown } from '../../core/unknown.ts';
+import { runsFolder } from '../../daemon/runs/run-reports.ts';
+import { buildReport } from '../../metrics/build-report.ts';
+import { asForeign, withSummary } from '../../metrics/foreign-report.ts';
+import { writeReportFiles } from '../../metrics/report-files.ts';
+import { rebuildReport } from '../../metrics/report-sources.ts';
+import { runFiles } from '../../metrics/run-files.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+import { makeMissingFolder } from '../../process/make-folder.ts';
+import type { ForeignRun } from '../../report/imported/foreign-file.ts';
+import { readForeignRuns } from '../../report/imported/read-foreign-runs.ts';
+import { runConfigToJson } from '../../wire/run-config.ts';
+import { encodeSampleLine, encodeSamplesEnd } from '../../wire/sample-line.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface KeptImport {
+  readonly id: string;
+  readonly directory: string;
+  readonly requests: number;
+  /** false: it had been imported before. */
+  readonly isNew: boolean;
+  readonly origin: ForeignOrigin;
+}
+
+export interface KeepOptions {
+  readonly home: string;
+  readonly version: string;
+  readonly name: string | undefined;
+  readonly tags: RunTags;
+}
+
+/** @throws ForeignFileError for what is wrong with the file @throws CommandError where a folder cannot be written */
+export const keepImported = async (path: string, options: KeepOptions): Promise<readonly KeptImport[]> => {
+  const { text, beside, bytes } = await foreignTexts(path);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const runs = readForeignRuns(text, { beside });
+  const kept: KeptImport[] = [];
+  for (const [index, run] of runs.entries()) {
+    const origin: ForeignOrigin = {
+      tool: run.tool,
+      version: run.version,
+      file: basename(path).slice(0, FILE_NAME_MAX),
+      sha256,
+      bytes,
+      hasRequests: run.figures.kind === 'requests',
+      untold: run.untold,
+    };
+    const id = `${stampOf(run.run.startedAt)}-${run.tool}-${digestOf(sha256, index)}`;
+    kept.push(await keep(run, { id, origin, ...options }));
+  }
+  return kept;
+};
+
+interface Keeping extends KeepOptions {
+  readonly id: string;
+  readonly origin: ForeignOrigin;
+}
+
+const keep = async (run: ForeignRun, keeping: Keeping): Promise<KeptImport> => {
+  const { id, origin, home } = keeping;
+  const directory = join(runsFolder(home), id);
+  const requests = requestsOf(run);
+  if (await isThere(directory)) return { id, directory, requests, isNew: false, origin };
+  const making = join(home, 'importing', id);
+  try {
+    await rm(making, { recursive: true, force: true });
+    await makeMissingFolder(making);
+    await makeMissingFolder(runsFolder(home));
+    const problems = await writeReportFiles(making, await written(run, configOf(run, keeping), making));
+    const [problem] = problems;
+    if (problem !== undefined)
+      throw new CommandError('failure', problem, 'Free some space, and import it again.');
+    await rename(making, directory);
+    // Where another import goes on it is not empty, and stays.
+    await rmdir(dirname(making)).catch(() => undefined);
+  } catch (error) {
+    await rm(making, { recursive: true, force: true });
+    if (errorCode(error) === undefined) throw error;
+    throw new CommandError(
+      'benchRunDirectory',
+      `${directory} cannot be written: ${diskReason(error)}`,
+      'Nothing was imported; choose another home with --home.',
+      { cause: error },
+    );
+  }
+  return { id, directory, requests, isNew: true, origin };
+};
+
+const written = async (run: ForeignRun, config: RunConfig, directory: string): Promise<Report> => {
+  const files = runFiles(directory);
+  await writeFileAtomic(files.config, runConfigToJson(config));
+  if (run.figures.kind === 'requests') {
+    await writeFileAtomic(files.samples, sampleLines(run.figures.samples));
+    return await rebuildReport(directory);
+  }
+  const empty = buildReport({
+    config,
+    snapshot: { seq: 1, timestampNs: 1, state: 'complete', pendingTasks: 0, metrics: [] },
+    source: 'nothing',
+    droppedEvents: 0,
+    eventLogDropped: 0,
+    isInterrupted: false,
+    runProblems: [],
+    sourceProblems: [],
+    notices: [],
+  });
+  return withSummary(asForeign(empty), run.figures.summary);
+};
+
+type Samples = Extract<ForeignRun['figures'], { readonly kind: 'requests' }>['samples'];
+
+async function* sampleLines(samples: Samples): AsyncGenerator<string> {
+  let text = '';
+  for (const sample of samples) {
+    text += encodeSampleLine(sample);
+    if (text.length < PART_LENGTH) continue;
+    yield text;
+    text = '';
+  }
+  const tracked = samples.filter(({ window }) => window >= 0).length;
+  yield text + encodeSamplesEnd({ issued: samples.length, trackedIssued: tracked, state: 'complete' });
+}
+
+const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }: Keeping): RunConfig => {
+  const notTold = unknown('an imported run does not tell it');
+  const nothing = `not told by ${tool}`;
+  return {
+    schema: RUN_CONFIG_SCHEMA,
+    plimsoll: { version },
+    run: {
+      ...run,
+      id,
+      serverKind: notTold,
+      shape: PLAIN_SHAPE,
+      name: name ?? run.name,
+      tags,
+      seed: 0,
+      warmupRequests: 0,
+      hasNonce: false,
+      command: unknown('another tool sent its requests'),
+      requests: notTold,
+      foreign: origin,
+    },
+    objectives: [],
+    runObjectives: notTold,
+    attainment: notTold,
+    requestLengths: notTold,
+    environment: { node: nothing, os: nothing, cpu: nothing, cores: 0 },
+    provenance: unknown('another tool sent its requests'),
+  };
+};
+
+const requestsOf = ({ figures }: ForeignRun): number =>
+  figures.kind === 'requests' ? figures.samples.length : figures.summary.completed + figures.summary.failed;
+
+/** The file, and AIPerf's summary where one lies beside it. */
+const foreignTexts = async (
+  path: string,
+): Promise<{ readonly text: string; readonly beside: string | undefined; readonly bytes: number }> => {
+  try {
+    const info = await stat(path);
+    if (!info.isFile()) throw unreadable(path, 'it is not a file');
+    if (info.size > IMPORT_BYTES_MAX)
+      throw unreadable(path, `it is larger than ${IMPORT_BYTES_MAX / 1_048_576} MiB`);
+    const text = await readFile(path, 'utf8');
+    return { text, beside: await besideOf(path), bytes: info.size };
+  } catch (error) {
+    if (errorCode(error) === undefined || error instanceof CommandError) throw error;
+    throw unreadable(path, diskReason(error), error);
+  }
+};
+
+const besideOf = async (path: string): Promise<string | undefined> => {
+  if (!path.endsWith('.jsonl')) return undefined;
+  const summary = join(dirname(path), basename(path).replace(/\.jsonl$/, '_aiperf.json'));
+  try {
+    const info = await stat(summary);
+    return info.isFile() && info.size <= BESIDE_BYTES_MAX ? await readFile(summary, 'utf8') : undefined;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+};
+
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+};
+
+const unreadable = (path: string, reason: string, cause?: unknown): CommandError =>
+  new CommandError(
+    'benchInput',
+    `${path} cannot be imported: ${reason}`,
+    'Give the file that its tool wrote: result.json, profile_export.jsonl or benchmarks.json.',
+    cause === undefined ? {} : { cause },
+  );
+
+/** "20260131-142501", UTC. */
+const stampOf = (iso: string): string => iso.replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+
+const digestOf = (sha256: string, index: number): string =>
+  createHash('sha256').update(`${sha256} ${index}`).digest('hex').slice(0, 6);
+
+const PART_LENGTH = 256 * 1024;
+const FILE_NAME_MAX = 300;
+/** Just under what one text can hold. */
+const IMPORT_BYTES_MAX: number = 500 * 1024 * 1024;
+const BESIDE_BYTES_MAX: number = 16 * 1024 * 1024;

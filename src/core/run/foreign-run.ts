@@ -1,0 +1,59 @@
+// Where the figures of an imported run come from: another tool measured it, so that no client of ours vouches for it, and what its
+// file does not tell is said by name. Whoever shows such a run shows the mark.
+
+import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
+
+export const FOREIGN_TOOLS = ['vllm', 'aiperf', 'guidellm'] as const;
+export type ForeignTool = (typeof FOREIGN_TOOLS)[number];
+
+/** What the whole cluster is told. */
+export interface ForeignMark {
+  readonly tool: ForeignTool;
+  readonly version: Reported<string>;
+}
+
+export interface ForeignOrigin extends ForeignMark {
+  /** Its name, without its folder. */
+  readonly file: string;
+  /** Hex, of the file that was read. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Whether it tells of each request, or of all together. */
+  readonly hasRequests: boolean;
+  readonly untold: readonly UntoldFact[];
+}
+
+export interface UntoldFact {
+  readonly what: string;
+  readonly reason: string;
+}
+
+/** "AIPerf 0.13.0", "vLLM's benchmark". */
+export const foreignLabel = ({ tool, version }: ForeignMark): string =>
+  isUnknown(version) ? TOOL_NAMES[tool] : `${TOOL_NAMES[tool]} ${version}`;
+
+/** For whoever reads a figure of it. */
+export const foreignSentence = (mark: ForeignMark): string =>
+  `Measured by ${foreignLabel(mark)}, not by Plimsoll: nothing tells whether its client kept up`;
+
+export const untoldLine = (untold: readonly UntoldFact[]): string =>
+  untold.map(({ what, reason }) => `${what} (${reason})`).join('; ');
+
+/** ", seed 42" behind a load; '' where another tool sent the requests. */
+export const seedText = ({
+  seed,
+  foreign,
+}: {
+  readonly seed: number;
+  readonly foreign?: ForeignMark;
+}): string => (foreign === undefined ? `, seed ${seed}` : '');
+
+const TOOL_NAMES: Readonly<Record<ForeignTool, string>> = {
+  vllm: "vLLM's benchmark",
+  aiperf: 'AIPerf',
+  guidellm: 'GuideLLM',
+};
+
+/** Of one file. */
+export const UNTOLD_MAX = 32;

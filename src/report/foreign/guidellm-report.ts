@@ -1,0 +1,189 @@
+// A run as GuideLLM's benchmarks.json, schema 2, with one benchmark: its own models refuse what they do not know, so that what is
+// ours stands in the labels of its configuration.
+
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { knownOr } from '../../core/unknown.ts';
+import { guidellmMetrics } from './guidellm-metrics.ts';
+import type { GuidellmRequest, GuidellmStatus } from './guidellm-request.ts';
+import { GUIDELLM_STATUSES, guidellmRequest, guidellmRequestJson } from './guidellm-request.ts';
+import type { SampleReading } from './measured-samples.ts';
+
+/** Its requests are written one by one; what its distributions need of each is in memory. @throws the system's error */
+export async function* guidellmReport(report: Report, samples: SampleReading): AsyncGenerator<string> {
+  const zeroMs = Date.parse(report.run.startedAt);
+  const requests: GuidellmRequest[] = [];
+  for await (const sample of samples()) requests.push(guidellmRequest(sample, zeroMs));
+  const from = requests.reduce((first, { start }) => Math.min(first, start), Number.POSITIVE_INFINITY);
+  const measured = {
+    from: Number.isFinite(from) ? from : zeroMs / 1e3,
+    to: requests.reduce((last, { end }) => Math.max(last, end), zeroMs / 1e3),
+  };
+  const head = {
+    type_: 'generative_benchmark',
+    config: configOf(report),
+    scheduler_state: schedulerState(requests, measured),
+    scheduler_metrics: schedulerMetrics(requests, measured),
+    metrics: guidellmMetrics(requests, { measured, isScheduled: isOpenLoop(report.run.pattern) }),
+    start_time: measured.from,
+    end_time: measured.to,
+    duration: measured.to - measured.from,
+    warmup_duration: 0,
+    cooldown_duration: 0,
+  };
+  const document = { metadata: METADATA, config: scenarioOf(report), benchmarks: [] };
+  // The one benchmark is put into the empty list, and its requests behind it.
+  yield `${JSON.stringify(document).slice(0, -'[]}'.length)}[${JSON.stringify(head).slice(0, -1)},"requests":{"total":null`;
+  for (const status of GUIDELLM_STATUSES) {
+    yield `,${JSON.stringify(status)}:[`;
+    yield* requestsOf(status, { report, samples, zeroMs });
+    yield ']';
+  }
+  yield '}}]}\n';
+}
+
+async function* requestsOf(
+  wanted: GuidellmStatus,
+  {
+    report,
+    samples,
+    zeroMs,
+  }: { readonly report: Report; readonly samples: SampleReading; readonly zeroMs: number },
+): AsyncGenerator<string> {
+  let comma = '';
+  for await (const sample of samples()) {
+    const request = guidellmRequest(sample, zeroMs);
+    if (request.status !== wanted) continue;
+    const id = `${report.run.id}-${sample.sampleId}`;
+    yield `${comma}${JSON.stringify(guidellmRequestJson(request, { id, error: errorOf(sample) }))}`;
+    comma = ',';
+  }
+}
+
+const errorOf = ({ failure }: EndedSample): string | undefined =>
+  failure === undefined
+    ? undefined
+    : [failure.kind, ...(failure.statusCode === 0 ? [] : [String(failure.statusCode)]), failure.detail]
+        .filter(text => text !== '')
+        .join(': ');
+
+const scenarioOf = ({ run, plimsoll, series }: Report): unknown => ({
+  metadata: { labels: { plimsoll_version: plimsoll.version, plimsoll_run: run.id } },
+  spec: {
+    backend: { kind: 'openai_http', target: run.target, model: knownOr(run.model, null) },
+    profile: profileOf(run.pattern),
+    data: [
+      {
+        kind: 'synthetic_text',
+        prompt_tokens: Math.max(1, Math.round(series.inputTokens?.mean ?? 1)),
+        output_tokens: Math.max(1, Math.round(series.outputTokens?.mean ?? 1)),
+      },
+    ],
+  },
+});
+
+const configOf = ({ run }: Report): unknown => ({
+  id_: run.id,
+  run_id: run.id,
+  run_index: 0,
+  strategy: strategyOf(run.pattern, run.seed),
+  constraints: {},
+  profile: profileOf(run.pattern),
+  requests: { data: run.dataset },
+  backend: { target: run.target, model: knownOr(run.model, null), api: knownOr(run.api, null) },
+  environment: {},
+});
+
+const profileOf = (pattern: RunPattern): Record<string, unknown> => {
+  switch (pattern.kind) {
+    case 'concurrency':
+      return { kind: 'concurrent', streams: [pattern.concurrency] };
+    case 'poisson':
+    case 'constant':
+      return { kind: pattern.kind, rate: [pattern.requestsPerSecond] };
+    case 'max-throughput':
+      return { kind: 'throughput' };
+    default:
+      return pattern satisfies never;
+  }
+};
+
+const strategyOf = (pattern: RunPattern, seed: number): Record<string, unknown> => {
+  switch (pattern.kind) {
+    case 'concurrency':
+      return { type_: 'concurrent', streams: pattern.concurrency };
+    case 'poisson':
+      return { type_: 'poisson', rate: pattern.requestsPerSecond, random_seed: seed };
+    case 'constant':
+      return { type_: 'constant', rate: pattern.requestsPerSecond };
+    case 'max-throughput':
+      return { type_: 'throughput' };
+    default:
+      return pattern satisfies never;
+  }
+};
+
+interface Measured {
+  readonly from: number;
+  readonly to: number;
+}
+
+const schedulerState = (requests: readonly GuidellmRequest[], { from, to }: Measured): unknown => {
+  const count = counted(requests);
+  return {
+    node_id: 0,
+    num_processes: 1,
+    start_time: from,
+    end_time: to,
+    start_requests_time: from,
+    end_requests_time: to,
+    created_requests: requests.length,
+    queued_requests: 0,
+    processing_requests: 0,
+    processed_requests: requests.length,
+    successful_requests: count('successful'),
+    errored_requests: count('errored'),
+    cancelled_requests: count('incomplete'),
+  };
+};
+
+/** -1 is GuideLLM's own sign for an average that it has not: our requests wait in no queue of processes. */
+const schedulerMetrics = (requests: readonly GuidellmRequest[], { from, to }: Measured): unknown => {
+  const count = counted(requests);
+  const mean = (of: (request: GuidellmRequest) => number): number =>
+    requests.reduce((sum, request) => sum + of(request), 0) / requests.length || -1;
+  return {
+    start_time: from,
+    request_start_time: from,
+    measure_start_time: from,
+    measure_end_time: to,
+    request_end_time: to,
+    end_time: to,
+    requests_made: {
+      successful: count('successful'),
+      errored: count('errored'),
+      incomplete: count('incomplete'),
+      total: requests.length,
+    },
+    queued_time_avg: -1,
+    resolve_start_delay_avg: -1,
+    resolve_targeted_start_delay_avg: -1,
+    request_start_delay_avg: -1,
+    request_targeted_start_delay_avg: mean(({ start, targeted }) => start - targeted),
+    request_time_avg: mean(({ start, end }) => end - start),
+    resolve_end_delay_avg: -1,
+    resolve_time_avg: -1,
+    finalized_delay_avg: -1,
+    processed_delay_avg: -1,
+  };
+};
+
+const counted =
+  (requests: readonly GuidellmRequest[]): ((wanted: GuidellmStatus) => number) =>
+  wanted =>
+    requests.reduce((count, { status }) => (status === wanted ? count + 1 : count), 0);
+
+/** The version whose models were followed. */
+const METADATA = { version: 2, guidellm_version: '0.8.1', python_version: '', platform: 'plimsoll' };

@@ -1,0 +1,284 @@
+// AIPerf's profile_export.jsonl, a line each request, with what profile_export_aiperf.json beside it says of the whole run. Times
+// of a request are its metrics, exact to the nanosecond; its stamps since 1970 only place it among the others, because a number
+// of JSON holds them to 256 ns.
+
+import * as v from 'valibot';
+import type { EndedSample, SampleFailure } from '../../core/run/ended-sample.ts';
+import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { UntoldFact } from '../../core/run/foreign-run.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { unknown } from '../../core/unknown.ts';
+import { peakConcurrency } from '../foreign/peak-concurrency.ts';
+import type { ForeignRun } from './foreign-file.ts';
+import {
+  checkedBy,
+  checkedSample,
+  IMPORTED_REQUESTS_MAX,
+  parsedJson,
+  shortText,
+  wrongForeignFile,
+} from './foreign-file.ts';
+
+export const isAiperfRecord = (value: unknown): boolean => v.safeParse(MARK, value).success;
+
+/** @param beside text of profile_export_aiperf.json, where it lies there @throws ForeignFileError with the line */
+export const aiperfRun = (text: string, beside: string | undefined): ForeignRun => {
+  const records: { readonly record: AiperfRecord; readonly place: string }[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const place = `line ${index + 1}`;
+    records.push({ record: checkedBy(RECORD, parsedJson(line, place), place), place });
+    if (records.length > IMPORTED_REQUESTS_MAX)
+      throw wrongForeignFile(place, `more than ${IMPORTED_REQUESTS_MAX} requests`);
+  }
+  const zeroNs = records.reduce(
+    (first, { record }) => Math.min(first, record.metadata.request_start_ns),
+    Number.POSITIVE_INFINITY,
+  );
+  const samples = records.map(({ record, place }, index) =>
+    checkedSample(sampleOf(record, { index, zeroNs, place }), place),
+  );
+  const summary = beside === undefined ? undefined : checkedBy(SUMMARY, parsedJson(beside, BESIDE), BESIDE);
+  const { endpoint, loadgen, models, phases } = configOf(summary);
+  const told = patternOf(phases?.find(({ kind }) => kind === 'profiling')) ?? patternOf(loadgen);
+  const model = models?.items?.[0]?.name ?? endpoint?.model_names?.[0];
+  const url = endpoint?.url ?? endpoint?.urls?.[0];
+  const isStreaming = records.some(({ record }) => record.metrics['time_to_first_token'] !== undefined);
+  return {
+    tool: 'aiperf',
+    version:
+      summary?.aiperf_version === undefined
+        ? unknown(`no ${BESIDE} beside it`)
+        : shortText(summary.aiperf_version),
+    run: {
+      startedAt: new Date(Math.floor(zeroNs / 1e6)).toISOString(),
+      target: url === undefined ? 'not told' : shortText(toldUrl(url)),
+      api: endpoint?.type === undefined ? unknown('not told') : shortText(endpoint.type),
+      model: model === undefined ? unknown('not told') : shortText(model),
+      pattern: told ?? { kind: 'concurrency', concurrency: mostAtOnce(samples) },
+      dataset: 'not told by AIPerf',
+      streaming: isStreaming,
+      name: unknown('not given'),
+    },
+    figures: { kind: 'requests', samples },
+    untold: [
+      { what: 'data set', reason: 'its records do not name it' },
+      ...(told === undefined
+        ? [{ what: 'load', reason: 'taken from its records: the most that were under way at once' }]
+        : []),
+      ...(records.some(({ record }) => record.metrics['inter_chunk_latency'] !== undefined) || !isStreaming
+        ? []
+        : [CHUNKS_UNTOLD]),
+    ],
+  };
+};
+
+interface SamplePlace {
+  readonly index: number;
+  readonly zeroNs: number;
+  readonly place: string;
+}
+
+const sampleOf = (
+  { metadata, metrics, error }: AiperfRecord,
+  { index, zeroNs, place }: SamplePlace,
+): EndedSample => {
+  const sentNs = metadata.request_start_ns - zeroNs;
+  const time = (name: string): number | undefined => {
+    const told = metrics[name];
+    return told === undefined
+      ? undefined
+      : Math.round(numberOf(told, `${place}, ${name}`) * unitNs(told.unit, `${place}, ${name}`));
+  };
+  const count = (name: string): number => {
+    const told = metrics[name];
+    return told === undefined ? NO_FIGURE : Math.round(numberOf(told, `${place}, ${name}`));
+  };
+  const ttftNs = time('time_to_first_token');
+  const latencyNs = time('request_latency');
+  const answerNs = time('time_to_first_output_token');
+  const failure = failureOf(error);
+  const outcome =
+    metadata.was_cancelled === true ? 'cancelled' : failure === undefined ? 'completed' : 'failed';
+  const firstContentNs = ttftNs === undefined ? NO_FIGURE : sentNs + ttftNs;
+  const gapsNs = ttftNs === undefined ? [] : gapsOf(metrics, { ttftNs, latencyNs, place });
+  const lastNs =
+    ttftNs === undefined
+      ? sentNs + (latencyNs ?? 0)
+      : gapsNs.reduce((sum, gap) => sum + gap, sentNs + ttftNs);
+  const ackNs = (metadata.request_ack_ns ?? 0) - zeroNs;
+  const isAck = ackNs >= sentNs && (ttftNs === undefined ? ackNs <= lastNs : ackNs <= firstContentNs);
+  return {
+    sampleId: index,
+    window: metadata.benchmark_phase === 'warmup' ? OUTSIDE_WINDOWS : 0,
+    intendedNs: sentNs,
+    sentNs,
+    connectNs: 0,
+    heldBackNs: 0,
+    firstByteNs: isAck ? ackNs : NO_FIGURE,
+    firstContentNs,
+    firstAnswerNs:
+      answerNs === undefined || firstContentNs === NO_FIGURE || sentNs + answerNs > lastNs
+        ? NO_FIGURE
+        : Math.max(firstContentNs, sentNs + answerNs),
+    chunkGapsNs: gapsNs,
+    chunkCount: ttftNs === undefined ? 0 : gapsNs.length + 1,
+    endNs: Math.max(lastNs, metadata.request_end_ns - zeroNs),
+    outcome,
+    failure: outcome === 'failed' ? failure : undefined,
+    inputTokens: count('input_sequence_length'),
+    outputTokens: count('output_sequence_length'),
+    finishReason: 'other',
+    bytesSent: 0,
+    bytesReceived: 0,
+  };
+};
+
+/** One from the first to the last content where times of chunks are not told. */
+const gapsOf = (
+  metrics: AiperfRecord['metrics'],
+  {
+    ttftNs,
+    latencyNs,
+    place,
+  }: { readonly ttftNs: number; readonly latencyNs: number | undefined; readonly place: string },
+): readonly number[] => {
+  const told = metrics['inter_chunk_latency'];
+  const restNs = latencyNs === undefined ? undefined : latencyNs - ttftNs;
+  if (told === undefined) return restNs === undefined || restNs <= 0 ? [] : [restNs];
+  const unit = unitNs(told.unit, `${place}, inter_chunk_latency`);
+  const values = typeof told.value === 'number' ? [told.value] : told.value;
+  const gapsNs = values.map(gap => Math.round(gap * unit));
+  const sumNs = gapsNs.reduce((sum, gap) => sum + gap, 0);
+  if (restNs !== undefined && Math.abs(sumNs - restNs) > GAPS_OFF_NS_MAX + gapsNs.length)
+    throw wrongForeignFile(
+      `${place}, inter_chunk_latency`,
+      'the gaps do not add up to the latency behind the first token',
+    );
+  return gapsNs;
+};
+
+const numberOf = ({ value }: Metric, place: string): number => {
+  if (typeof value !== 'number') throw wrongForeignFile(place, 'a list where one figure belongs');
+  if (!(value >= 0)) throw wrongForeignFile(place, 'a negative figure');
+  return value;
+};
+
+const unitNs = (unit: string | undefined, place: string): number => {
+  const ns = UNITS_NS.get(unit ?? 'ms');
+  if (ns === undefined)
+    throw wrongForeignFile(place, `unknown unit ${JSON.stringify((unit ?? '').slice(0, 40))}`);
+  return ns;
+};
+
+const failureOf = (error: AiperfRecord['error']): SampleFailure | undefined => {
+  if (error === null || error === undefined) return undefined;
+  const status = Number(error.code ?? 0);
+  const statusCode = Number.isSafeInteger(status) && status >= 100 && status <= 599 ? status : 0;
+  const detail = `AIPerf: ${[error.type, error.message].filter(Boolean).join(': ').slice(0, 500)}`;
+  const kind = /timeout/i.test(error.type ?? '')
+    ? 'timeout'
+    : statusCode >= 400
+      ? 'http-status'
+      : 'error-frame';
+  return { kind, statusCode, detail };
+};
+
+const configOf = (summary: AiperfSummary | undefined): NonNullable<AiperfSummary['input_config']> =>
+  summary?.input_config ?? {};
+
+/** Of a phase, or of what AIPerf called loadgen before it had phases. */
+const patternOf = (load: AiperfLoad | undefined): RunPattern | undefined => {
+  const rate = load?.rate ?? load?.request_rate;
+  const kind = load?.type ?? load?.request_rate_mode;
+  if (typeof rate === 'number')
+    return { kind: kind === 'constant' ? 'constant' : 'poisson', requestsPerSecond: rate };
+  return typeof load?.concurrency === 'number'
+    ? { kind: 'concurrency', concurrency: load.concurrency }
+    : undefined;
+};
+
+const mostAtOnce = (samples: readonly EndedSample[]): number =>
+  Math.max(
+    1,
+    peakConcurrency(
+      Float64Array.from(samples, ({ sentNs }) => sentNs).sort(),
+      Float64Array.from(samples, ({ endNs }) => endNs).sort(),
+    ),
+  );
+
+export const toldUrl = (url: string): string => url.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '');
+
+/** Each gap is rounded where it is written. */
+const GAPS_OFF_NS_MAX = 1_000_000;
+const UNITS_NS: ReadonlyMap<string, number> = new Map([
+  ['ns', 1],
+  ['us', 1e3],
+  ['ms', 1e6],
+  ['s', 1e9],
+  ['sec', 1e9],
+]);
+export const CHUNKS_UNTOLD: UntoldFact = { what: 'chunks', reason: 'only the first and the last are told' };
+/** What AIPerf calls it. */
+export const BESIDE = 'profile_export_aiperf.json';
+
+const epochNs = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(8e18));
+const METRIC = v.looseObject({
+  value: v.union([v.pipe(v.number(), v.finite()), v.array(v.pipe(v.number(), v.finite(), v.minValue(0)))]),
+  unit: v.optional(v.string()),
+});
+type Metric = v.InferOutput<typeof METRIC>;
+const MARK = v.looseObject({
+  metadata: v.looseObject({ benchmark_phase: v.string() }),
+  metrics: v.looseObject({}),
+});
+const RECORD = v.looseObject({
+  metadata: v.looseObject({
+    request_start_ns: epochNs,
+    request_ack_ns: v.nullish(epochNs),
+    request_end_ns: epochNs,
+    benchmark_phase: v.string(),
+    was_cancelled: v.nullish(v.boolean()),
+  }),
+  metrics: v.record(v.string(), METRIC),
+  error: v.nullish(
+    v.looseObject({
+      code: v.nullish(v.union([v.number(), v.string()])),
+      type: v.nullish(v.string()),
+      message: v.nullish(v.string()),
+    }),
+  ),
+});
+type AiperfRecord = v.InferOutput<typeof RECORD>;
+const rate = v.nullish(v.union([v.pipe(v.number(), v.finite(), v.gtValue(0)), v.array(v.number())]));
+const LOAD = v.looseObject({
+  kind: v.nullish(v.string()),
+  type: v.nullish(v.string()),
+  concurrency: v.nullish(v.union([v.pipe(v.number(), v.integer(), v.minValue(1)), v.array(v.number())])),
+  rate,
+  request_rate: rate,
+  request_rate_mode: v.nullish(v.string()),
+});
+type AiperfLoad = v.InferOutput<typeof LOAD>;
+const SUMMARY = v.looseObject({
+  aiperf_version: v.optional(v.string()),
+  input_config: v.optional(
+    v.looseObject({
+      models: v.optional(
+        v.looseObject({ items: v.optional(v.array(v.looseObject({ name: v.optional(v.string()) }))) }),
+      ),
+      endpoint: v.optional(
+        v.looseObject({
+          url: v.optional(v.string()),
+          urls: v.optional(v.array(v.string())),
+          type: v.optional(v.string()),
+          model_names: v.optional(v.array(v.string())),
+        }),
+      ),
+      loadgen: v.optional(LOAD),
+      phases: v.optional(v.array(LOAD)),
+    }),
+  ),
+});
+type AiperfSummary = v.InferOutput<typeof SUMMARY>;

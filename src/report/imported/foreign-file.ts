@@ -1,0 +1,90 @@
+// What is read from another tool's file, and how it is refused: with the place in the file that is wrong. Whatever such a file
+// says is checked before it is believed, because files of results are handed around.
+
+import * as v from 'valibot';
+import type { Problem } from '../../core/problem.ts';
+import { ProblemError } from '../../core/problem.ts';
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import type { ForeignTool, UntoldFact } from '../../core/run/foreign-run.ts';
+import type { ReportRun } from '../../core/run/report.ts';
+import type { Reported } from '../../core/unknown.ts';
+import type { ForeignSummary } from '../../metrics/foreign-report.ts';
+import { sampleFigures } from '../../metrics/sample-figures.ts';
+import { isNestedTooDeep } from '../../wire/shallow-json.ts';
+
+export interface ForeignRun {
+  readonly tool: ForeignTool;
+  readonly version: Reported<string>;
+  readonly run: Pick<
+    ReportRun,
+    'startedAt' | 'target' | 'api' | 'model' | 'pattern' | 'dataset' | 'streaming' | 'name'
+  >;
+  readonly figures:
+    | { readonly kind: 'requests'; readonly samples: readonly EndedSample[] }
+    | { readonly kind: 'summary'; readonly summary: ForeignSummary };
+  readonly untold: readonly UntoldFact[];
+}
+
+export class ForeignFileError extends ProblemError<Problem<'foreign-file', { readonly place: string }>> {
+  override readonly name = 'ForeignFileError';
+}
+
+/** @param place where in the file: "line 12", "benchmarks.0.requests" */
+export const wrongForeignFile = (place: string, problem: string): ForeignFileError =>
+  new ForeignFileError({
+    code: 'foreign-file',
+    place,
+    problem: `${place}: ${problem}`,
+    advice: 'Nothing was imported. Give the file as its tool wrote it.',
+  });
+
+/** @throws ForeignFileError with the place that JSON.parse names */
+export const parsedJson = (text: string, place: string): unknown => {
+  if (isNestedTooDeep(text)) throw wrongForeignFile(place, 'nested too deep');
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw wrongForeignFile(place, `no JSON: ${error.message.replace(/\s+/g, ' ').slice(0, 200)}`);
+  }
+};
+
+/** @throws ForeignFileError with the path that does not fit */
+export const checkedBy = <T>(schema: v.GenericSchema<unknown, T>, value: unknown, place: string): T => {
+  const result = v.safeParse(schema, value, { abortEarly: true });
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const path = v.getDotPath(issue);
+  throw wrongForeignFile(path === null ? place : `${place}, ${path}`, issue.message.slice(0, 200));
+};
+
+/** @throws ForeignFileError where the stamps of a request contradict each other */
+export const checkedSample = (sample: EndedSample, place: string): EndedSample => {
+  const stamps = [sample.intendedNs, sample.sentNs, sample.endNs, ...sample.chunkGapsNs];
+  if (!stamps.every(stamp => Number.isSafeInteger(stamp) && stamp >= 0))
+    throw wrongForeignFile(place, 'a time is negative, or of more than a hundred days');
+  if (sample.outcome === 'completed' && sampleFigures(sample, true) === undefined)
+    throw wrongForeignFile(
+      place,
+      'its times contradict each other: sent, first token, last token and end must follow in turn',
+    );
+  return sample;
+};
+
+/** Of a text that somebody else wrote, one that a report may hold. */
+export const shortText = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX);
+
+/** Seconds. */
+export const seconds: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
+export const foreignTokens: v.GenericSchema<unknown, number> = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+);
+
+export const toNs = (value: number): number => Math.round(value * 1e9);
+
+const TEXT_CHARACTERS_MAX = 300;
+/** Requests of one file: about a gigabyte while it is read. */
+export const IMPORTED_REQUESTS_MAX = 1_000_000;

@@ -1,0 +1,42 @@
+// Which tool wrote a file is read from what is in it, not from its name.
+
+import { aiperfRun, isAiperfRecord } from './aiperf-file.ts';
+import type { ForeignRun } from './foreign-file.ts';
+import { parsedJson, wrongForeignFile } from './foreign-file.ts';
+import { guidellmRuns, isGuidellmReport } from './guidellm-file.ts';
+import { isVllmResult, vllmRun } from './vllm-file.ts';
+
+/** @param beside of AIPerf, what lies beside its records @throws ForeignFileError */
+export const readForeignRuns = (
+  text: string,
+  { beside }: { readonly beside: string | undefined },
+): readonly ForeignRun[] => {
+  if (text.trim() === '') throw wrongForeignFile('the file', 'it is empty');
+  const lines = text.split('\n').filter(line => line.trim() !== '');
+  if (isOfAiperf(text)) return [aiperfRun(text, beside)];
+  // vLLM appends one object a line with --append-result.
+  const isLines =
+    lines.length > 1 && lines.every(line => line.startsWith('{') && line.trimEnd().endsWith('}'));
+  if (isLines)
+    return lines.map((line, index) => oneRun(parsedJson(line, `line ${index + 1}`), `line ${index + 1}`));
+  const value = parsedJson(text, 'the file');
+  return isGuidellmReport(value) ? guidellmRuns(value) : [oneRun(value, 'the file')];
+};
+
+const oneRun = (value: unknown, place: string): ForeignRun => {
+  if (isVllmResult(value)) return vllmRun(value, place);
+  if (isAiperfRecord(value)) return aiperfRun(JSON.stringify(value), undefined);
+  throw wrongForeignFile(
+    place,
+    "neither a result of vLLM's benchmark, nor records of AIPerf (profile_export.jsonl), nor GuideLLM's benchmarks.json",
+  );
+};
+
+/** By its first line, or where that is damaged by the words that every record has. */
+const isOfAiperf = (text: string): boolean => {
+  const end = text.indexOf('\n');
+  const head = text.slice(0, end === -1 ? HEAD_CHARACTERS : Math.min(end, HEAD_CHARACTERS));
+  return head.includes('"benchmark_phase"') && head.includes('"request_start_ns"');
+};
+
+const HEAD_CHARACTERS = 65_536;

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { CommandError } from '../../../src/cli/command-error.ts';
+import { parseCommandLine } from '../../../src/cli/command-line.ts';
+import { benchCommand } from '../../../src/cli/commands/bench.ts';
+import type { LikeTool } from '../../../src/cli/like/like-command.ts';
+import { likeText } from '../../../src/cli/like/like-tool.ts';
+import type { SeededRandom } from '../../../src/core/random.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import { shellWords } from '../../../src/core/text/shell-words.ts';
+
+const FLAGS: Readonly<Record<LikeTool, readonly string[]>> = {
+  vllm: [
+    '--model',
+    '--num-prompts',
+    '--request-rate',
+    '--max-concurrency',
+    '--burstiness',
+    '--goodput',
+    '--header',
+    '--extra-body',
+    '--dataset-name',
+    '--random-input-len',
+    '--random-range-ratio',
+    '--base-url',
+    '--host',
+    '--port',
+    '--seed',
+    '--backend',
+    '--top-k',
+    '--num-warmups',
+    '--never-seen',
+  ],
+  aiperf: [
+    '-m',
+    '--url',
+    '--concurrency',
+    '--request-rate',
+    '--request-count',
+    '--benchmark-duration',
+    '--isl',
+    '--isl-stddev',
+    '--osl',
+    '--extra-inputs',
+    '--goodput',
+    '--input-file',
+    '--header',
+    '--streaming',
+    '--arrival-pattern',
+    '--custom-dataset-type',
+    '--never-seen',
+  ],
+  guidellm: [
+    '--target',
+    '--profile',
+    '--rate',
+    '--max-requests',
+    '--max-seconds',
+    '--data',
+    '--backend',
+    '--constraint',
+    '--seed',
+    '--output',
+    '--random-seed',
+    '--request-format',
+    '--never-seen',
+  ],
+};
+const VALUES = [
+  '',
+  '4',
+  '0',
+  '-1',
+  '1e9',
+  'inf',
+  'NaN',
+  'http://h:1',
+  'h',
+  'a:b:c',
+  '{"a":1',
+  '{"a":1}',
+  'kind=',
+  'kind=concurrent,streams=[1,2',
+  'kind=max_requests,count=',
+  'prompt_tokens=x',
+  'ttft:',
+  ':',
+  '=',
+  '==',
+  '[',
+  ']',
+  ',',
+  '$(reboot)',
+  '\u001b[2J',
+  '\u0000',
+  'ü',
+  "it''s",
+  '--',
+  '-',
+  'a'.repeat(2_000),
+];
+
+const pick = <T>(random: SeededRandom, from: readonly T[]): T | undefined =>
+  from[Math.floor(random.next() * from.length)];
+
+test.for(['vllm', 'aiperf', 'guidellm'] as const)(
+  'whatever a command of %s says, it becomes a command whose options we have, or words',
+  tool => {
+    const random = seededRandom(3);
+    for (let round = 0; round < 700; round += 1) {
+      const words = Array.from({ length: Math.floor(random.next() * 8) }, () => {
+        const flag = pick(random, FLAGS[tool]) ?? '';
+        const value = pick(random, VALUES) ?? '';
+        return `${flag}${random.next() < 0.3 ? '=' : ' '}'${value.replaceAll("'", '')}'`;
+      });
+      const told = likeText(tool, `${tool} run ${words.join(' ')}`);
+      if (told.kind === 'wrong') {
+        expect(told.problem).not.toBe('');
+        continue;
+      }
+      const [, ...args] = shellWords(told.value.command) ?? [];
+      try {
+        parseCommandLine(args, [benchCommand]);
+      } catch (error) {
+        // A value that is out of bounds is said with its option; one that is no option of ours would be our own mistake.
+        if (!(error instanceof CommandError)) throw error;
+        expect(error.problem.problem).not.toMatch(/unknown option|is not expected/);
+      }
+      const isUnknownTold = told.value.notes.some(note => note.includes('--never-seen'));
+      expect(isUnknownTold).toBe(words.some(word => word.startsWith('--never-seen')));
+    }
+  },
+);

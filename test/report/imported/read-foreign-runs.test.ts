@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../src/core/random.ts';
+import { ForeignFileError } from '../../../src/report/imported/foreign-file.ts';
+import { readForeignRuns } from '../../../src/report/imported/read-foreign-runs.ts';
+import { detailedVllm, EXPECTED, writtenAs } from './foreign-texts.ts';
+
+const runOf = (text: string, beside?: string) => readForeignRuns(text, { beside })[0];
+const placeOf = (text: string): string => {
+  try {
+    readForeignRuns(text, { beside: undefined });
+    return 'taken';
+  } catch (error) {
+    if (error instanceof ForeignFileError) return error.problem.problem;
+    throw error;
+  }
+};
+const timesOf = (text: string): readonly (readonly number[])[] => {
+  const figures = runOf(text)?.figures;
+  if (figures?.kind !== 'requests') return [];
+  return figures.samples.map(({ sentNs, firstContentNs, chunkGapsNs, inputTokens, outputTokens }) => [
+    firstContentNs - sentNs,
+    chunkGapsNs.reduce((sum, gap) => sum + gap, 0),
+    inputTokens,
+    outputTokens,
+  ]);
+};
+const WANTED = EXPECTED.map(({ sentNs, firstContentNs, chunkGapsNs, inputTokens, outputTokens }) => [
+  firstContentNs - sentNs,
+  chunkGapsNs.reduce((sum, gap) => sum + gap, 0),
+  inputTokens,
+  outputTokens,
+]);
+
+describe('each request has the times that its tool wrote', () => {
+  test.for([
+    { tool: 'aiperf', withinNs: 10, text: () => writtenAs('aiperf') },
+    // Seconds since 1970 hold 238 ns.
+    { tool: 'guidellm', withinNs: 1_000, text: () => writtenAs('guidellm') },
+    { tool: 'vllm', withinNs: 10, text: detailedVllm },
+  ])('$tool', async ({ tool, withinNs, text }) => {
+    const file = await text();
+    expect(runOf(file)?.tool).toBe(tool);
+    const times = timesOf(file);
+    expect(times).toHaveLength(WANTED.length);
+    for (const [index, wanted] of WANTED.entries())
+      for (const [at, figure] of wanted.entries())
+        expect(Math.abs((times[index]?.[at] ?? Number.NaN) - figure)).toBeLessThanOrEqual(withinNs);
+  });
+});
+
+test("a result of vLLM without its lists keeps vLLM's own figures, and says that single requests are not told", async () => {
+  const text = await writtenAs('vllm');
+  const run = runOf(text);
+  const told = JSON.parse(text);
+  expect(run?.figures).toMatchObject({
+    kind: 'summary',
+    summary: {
+      completed: 40,
+      failed: 0,
+      series: { ttftNs: { percentiles: { '99': Math.round(told.p99_ttft_ms * 1e6) } } },
+    },
+  });
+  expect(run?.untold.map(({ what }) => what)).toContain('single requests');
+});
+
+test('several results of vLLM in one file, as --append-result writes them, are several runs', async () => {
+  const text = (await writtenAs('vllm')).trim();
+  expect(readForeignRuns(`${text}\n${text}`, { beside: undefined })).toHaveLength(2);
+});
+
+test('what AIPerf says beside its records names server, model and load', async () => {
+  const beside = JSON.stringify({
+    aiperf_version: '0.13.0',
+    input_config: {
+      endpoint: { url: 'http://me:secret@host:8000/v1?key=1', model_names: ['m'], type: 'chat' },
+      loadgen: { request_rate: 4 },
+    },
+  });
+  expect(runOf(await writtenAs('aiperf'), beside)).toMatchObject({
+    version: '0.13.0',
+    run: { target: 'http://host:8000/v1', model: 'm', pattern: { kind: 'poisson', requestsPerSecond: 4 } },
+  });
+});
+
+test('what AIPerf 0.13 says of models and phases is read too', async () => {
+  const beside = JSON.stringify({
+    schema_version: '1.4',
+    aiperf_version: '0.13.0',
+    input_config: {
+      models: { items: [{ name: 'm' }] },
+      endpoint: { urls: ['http://host:8000'], type: 'chat', streaming: true },
+      phases: [{ name: 'profiling', kind: 'profiling', type: 'concurrency', requests: 40, concurrency: 4 }],
+    },
+  });
+  expect(runOf(await writtenAs('aiperf'), beside)?.run).toMatchObject({
+    target: 'http://host:8000',
+    model: 'm',
+    pattern: { kind: 'concurrency', concurrency: 4 },
+  });
+});
+
+test('a result of vllm-bench has its date as ISO 8601', async () => {
+  const text = (await writtenAs('vllm')).replace(/"date":"[^"]*"/, '"date":"2026-11-23T10:01:58Z"');
+  expect(runOf(text)?.run.startedAt).toBe('2026-11-23T10:01:58.000Z');
+});
+
+describe('what is wrong is refused with its place', () => {
+  const spoil = async (form: 'vllm' | 'guidellm', from: RegExp, to: string): Promise<string> =>
+    placeOf((await writtenAs(form)).replace(from, to));
+
+  test('by the path in a JSON file', async () => {
+    expect(await spoil('vllm', /"p99_ttft_ms":[^,]*/, '"p99_ttft_ms":"fast"')).toMatch(
+      /^the file, p99_ttft_ms: /,
+    );
+    expect(await spoil('vllm', /"date":[^,]*/, '"date":"today"')).toMatch(/^the file, date: /);
+    expect(await spoil('guidellm', /"version":2/, '"version":3')).toMatch(
+      /^the file, metadata.version: only schema 2/,
+    );
+    expect(await spoil('guidellm', /"first_token_iteration":[^,]*/, '"first_token_iteration":1')).toMatch(
+      /^benchmarks.0.requests.successful.0: /,
+    );
+  });
+
+  test('by the line of records', async () => {
+    const lines = (await writtenAs('aiperf')).split('\n');
+    const damaged = (line: string): string => placeOf(lines.with(11, line).join('\n'));
+    expect(damaged('{"torn')).toMatch(/^line 12: no JSON: /);
+    expect(damaged((lines[11] ?? '').replace('"unit":"ms"', '"unit":"fortnights"'))).toMatch(
+      /^line 12, .*unknown unit/,
+    );
+    expect(
+      damaged(
+        (lines[11] ?? '').replace(
+          /"time_to_first_token":\{"value":[^,]*/,
+          '"time_to_first_token":{"value":-4',
+        ),
+      ),
+    ).toMatch(/^line 12, time_to_first_token: /);
+  });
+
+  test('a file of another kind, an empty one, and one that is nested without end', () => {
+    expect(placeOf('{"a": 1}')).toMatch(/neither a result of vLLM/);
+    expect(placeOf(' \n')).toBe('the file: it is empty');
+    expect(placeOf('['.repeat(100_000))).toBe('the file: nested too deep');
+  });
+});
+
+/** A digit that became another one is a file that no reader can tell from a whole one: then the run must at least be consistent. */
+test.for([
+  { tool: 'vllm', text: detailedVllm },
+  { tool: 'aiperf', text: () => writtenAs('aiperf') },
+  { tool: 'guidellm', text: () => writtenAs('guidellm') },
+])(
+  'of 100 damaged files of $tool each that is cut is refused, and none ends in anything but words',
+  async ({ text }) => {
+    const whole = await text();
+    const random = seededRandom(7);
+    const at = (): number => Math.floor(random.next() * whole.length);
+    let refused = 0;
+    for (let index = 0; index < 100; index += 1) {
+      const from = at();
+      const isCut = index % 4 === 0;
+      const damaged = isCut
+        ? whole.slice(0, Math.min(from, whole.length - 3))
+        : index % 4 === 1
+          ? whole.slice(0, from) + whole.slice(from + 1 + Math.floor(random.next() * 60))
+          : whole.slice(0, from) + DAMAGES[index % DAMAGES.length] + whole.slice(from + 1);
+      const place = placeOf(damaged);
+      if (place !== 'taken') {
+        refused += 1;
+        expect(place).toMatch(/^[^:]+: ./);
+      } else if (isCut) expect(damaged.endsWith('\n') || damaged.endsWith('}')).toBe(true);
+    }
+    expect(refused).toBeGreaterThan(40);
+  },
+);
+
+const DAMAGES = ['\u0000', '"', '}', '-', 'null', 'é', '1e400', ']'];
