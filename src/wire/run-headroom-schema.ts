@@ -8,6 +8,7 @@ import { figure, openObject, reported, text } from './schema.ts';
 
 /** Three tests for each of 32 depths. */
 const STANDINGS_MAX = 96;
+const NOTES_MAX = 16;
 
 const standing: v.GenericSchema<unknown, RunStanding> = openObject({
   phase: v.picklist(RUN_PHASES),
@@ -19,7 +20,7 @@ const standing: v.GenericSchema<unknown, RunStanding> = openObject({
   expected: openObject({ value: figure, low: figure, high: figure }),
   ofBound: figure,
   ofExpected: figure,
-  limit: v.picklist(['weights', 'experts', 'cache', 'compute', 'overhead']),
+  limit: v.picklist(['weights', 'experts', 'cache', 'compute', 'overhead', 'linkLatency', 'linkBandwidth']),
 });
 
 export const runHeadroomSchema: v.GenericSchema<unknown, RunHeadroom> = openObject({
@@ -30,6 +31,7 @@ export const runHeadroomSchema: v.GenericSchema<unknown, RunHeadroom> = openObje
   constants: text,
   errorShare: reported(figure),
   ceilingBytesPerSecond: figure,
+  notes: reported(v.pipe(v.array(text), v.maxLength(NOTES_MAX))),
   standings: v.pipe(v.array(standing), v.maxLength(STANDINGS_MAX)),
   unjudged: v.pipe(
     v.array(openObject({ phase: v.picklist(RUN_PHASES), reason: text })),

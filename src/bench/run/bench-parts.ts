@@ -4,6 +4,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { RunProvenance } from '../../core/run/provenance.ts';
 import type { Report, ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
+import type { ServerReading } from '../../core/run/server-reading.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
@@ -45,6 +46,8 @@ export interface BenchParts {
   readonly early?: EarlyEnd;
   /** Of a stage: sees what the load tells, as it comes. */
   readonly tap?: LoadTap;
+  /** Of a stage: sees what the server tells of itself, where this process asks it. */
+  readonly onServer?: (reading: ServerReading) => void;
   /** What the report says of the machine that was loaded. Asked once, at the end; never rejects. */
   readonly judge?: (report: Report) => Promise<Pick<Report, 'headroom' | 'calibration'>>;
   readonly observer: BenchObserver;

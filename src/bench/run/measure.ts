@@ -80,6 +80,7 @@ export const measure = async ({
       if (over.signal.aborted) return;
       record({ kind: 'server.observed', ...reading });
       serverFile.append(reading);
+      parts.onServer?.(reading);
     };
     const { clock } = parts;
     beside.push(watchServer({ ...server, clock, nowNs, counts: () => load.counts, told }, over.signal));

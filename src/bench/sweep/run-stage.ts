@@ -98,7 +98,8 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     figures: unknown('the stage has only begun'),
   };
   const over = new AbortController();
-  const asking = queue.watch(over.signal);
+  // A run of this process asks the server itself; of many machines nobody does.
+  let asking: Promise<void> | undefined;
   const watching = (async () => {
     for (let turn = 1; !over.signal.aborted; turn += 1) {
       await pause(clock, LOOK_MS, over.signal);
@@ -127,9 +128,11 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
         directory: `${parts.directory}/${stage.directory}`,
         early: { drain: early.drain.signal, cancel: early.cancel.signal },
         tap,
+        onServer: reading => queue.told(reading.waiting),
         observer: {
           started: run => {
             warmupRequests = run.config.run.warmupRequests;
+            if (run.config.run.from !== undefined) asking = queue.watch(over.signal);
             observer.run(run, stage);
           },
           phase: phase => {

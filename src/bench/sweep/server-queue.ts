@@ -1,8 +1,10 @@
-// How many requests wait in the server's own queue while a stage runs, by its Prometheus page, once a second. In flight is what
+// How many requests wait in the server's own queue while a stage runs, by its Prometheus page, once a second: as the run's own watch
+// tells it, or asked here where the load comes from other machines. In flight is what
 // this client sent and has no answer of: of that the server works on some and keeps others waiting, and only it knows which.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import { askText } from '../target/ask-text.ts';
@@ -29,7 +31,7 @@ export class ServerQueue {
   /** Each so many-th answer is kept. */
   #every = 1;
   #answers = 0;
-  #reason = 'the server was not asked yet';
+  #reason = 'the server tells no queue on /metrics';
 
   constructor(options: ServerQueueOptions) {
     this.#options = options;
@@ -39,7 +41,12 @@ export class ServerQueue {
     return this.#readings.length === 0 ? unknown(this.#reason) : this.#readings;
   }
 
-  /** Until the signal; a server that tells nothing is not asked again. */
+  /** By who asks the server already. */
+  told(waiting: number): void {
+    if (waiting !== NO_FIGURE) this.#keep(waiting);
+  }
+
+  /** For itself, until the signal; a server that tells nothing is not asked again. */
   async watch(signal: AbortSignal): Promise<void> {
     const { server, headers, clock } = this.#options;
     for (let misses = 0; !signal.aborted && misses < MISSES_MAX; ) {

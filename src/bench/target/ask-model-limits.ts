@@ -15,6 +15,8 @@ export interface ModelLimits {
   readonly parameters: Reported<number>;
   /** The file that the server has open, as it calls it. */
   readonly modelPath: string | undefined;
+  /** Of its bytes, 0..1, that do not lie on the device. */
+  readonly offloadedShare: Reported<number>;
   /** Of the server. */
   readonly version: Reported<string>;
 }
@@ -51,6 +53,7 @@ export const askModelLimits = async (question: LimitsQuestion): Promise<ModelLim
       count(chosen(running?.['models'], question.model, 'name')?.['size']) ??
       unknown('the server does not tell it'),
     parameters: count(meta?.['n_params']) ?? unknown('the server does not tell it'),
+    offloadedShare: offloadedShare(chosen(running?.['models'], question.model, 'name')),
     modelPath: textIn(props?.['model_path']),
     version:
       textIn(props?.['build_info']) ??
@@ -59,6 +62,15 @@ export const askModelLimits = async (question: LimitsQuestion): Promise<ModelLim
       textIn(info?.['version']) ??
       unknown('the server does not tell its version'),
   };
+};
+
+/** Ollama tells of a loaded model its size, and how much of that the device holds. */
+const offloadedShare = (running: JsonObject | undefined): Reported<number> => {
+  const size = count(running?.['size']);
+  const held = running?.['size_vram'];
+  if (size === undefined || typeof held !== 'number' || !(held >= 0))
+    return unknown('the server does not tell where the model lies');
+  return Math.max(0, 1 - held / size);
 };
 
 const ask = async (

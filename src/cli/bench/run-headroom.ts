@@ -1,47 +1,75 @@
 // Where a run stands under the bound, found out at its end: the machine that it loaded from the daemon of this one, the model's
 // facts from the server or from what a person named. Whatever cannot be had is a reason in the report, never a failed run.
 
+import type { runBench } from '../../bench/bench.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ModelLimits } from '../../bench/target/ask-model-limits.ts';
 import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
-import { systemClock } from '../../clock/system-clock.ts';
+import { isLoopbackHost } from '../../core/address/host-port.ts';
 import { isRunId } from '../../core/ids.ts';
 import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
 import { measuredEngine } from '../../core/model/calibrate-engine.ts';
-import { constantsFor } from '../../core/model/constants-for.ts';
-import type { EngineCalibration, HeldCalibration } from '../../core/model/engine-calibration.ts';
+import type { EngineCalibration } from '../../core/model/engine-calibration.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
-import type { LoadedPlace } from '../../core/model/host-evidence.ts';
-import { loadedPlace } from '../../core/model/host-evidence.ts';
+import type { LoadedPlacement } from '../../core/model/loaded-placement.ts';
+import { loadedPlacement } from '../../core/model/loaded-placement.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
-import { nodeCalibrations } from '../../core/model/node-calibrations.ts';
+import { ofVersion } from '../../core/model/node-calibrations.ts';
+import { placesOf } from '../../core/model/placement.ts';
 import { runHeadroom } from '../../core/model/run-headroom.ts';
-import type { RunHeadroom } from '../../core/model/run-standing.ts';
-import { nodeView } from '../../core/node/node-view.ts';
 import { errorMessage } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { State } from '../../core/state.ts';
 import { isUnknown, knownOr, type Unknown, unknown } from '../../core/unknown.ts';
 import { calibrationKey, modelDigest, servedModel } from '../../model/served-model.ts';
-import { clusterNow } from '../cluster-stream.ts';
-import { CommandError } from '../command-error.ts';
-import { findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
+import type { LoadedNode } from './loaded-node.ts';
+import { loadedNode } from './loaded-node.ts';
 
 export interface JudgeOptions {
-  readonly request: BenchRequest;
   readonly home: string;
   /** The model's file, folder or URL, as --facts names it. */
   readonly facts: string | undefined;
 }
 
-/** What a report gets beside its figures. Never rejects. */
-export const judgeRun =
-  (state: ProcessState, options: JudgeOptions) =>
-  async (report: Report): Promise<Pick<Report, 'headroom' | 'calibration'>> => {
+/** What a report gets beside its figures. */
+export type JudgedPart = Pick<Report, 'headroom' | 'calibration'>;
+
+/**
+ * Of the runs of one command: what a model's header says is read once for all of them.
+ * @returns the same run, judged at its end.
+ */
+export const judgedRuns = (
+  state: ProcessState,
+  options: JudgeOptions,
+  run: typeof runBench,
+): typeof runBench => {
+  const models = new Map<string, Promise<ServedFacts>>();
+  return (request, parts) => {
+    const factsOf = (signal: AbortSignal): Promise<ServedFacts> => {
+      const key = `${request.target.shown} ${request.model ?? ''}`;
+      const known = models.get(key) ?? servedFacts(request, options.facts, signal);
+      models.set(key, known);
+      // What was not told, or not in time, is asked again of the next run.
+      known.then(
+        ({ model }) => isUnknown(model) && models.delete(key),
+        () => models.delete(key),
+      );
+      return known;
+    };
+    return run(request, { ...parts, judge: judgeRun(state, options.home, factsOf) });
+  };
+};
+
+/** Never rejects. */
+const judgeRun =
+  (state: ProcessState, home: string, factsOf: (signal: AbortSignal) => Promise<ServedFacts>) =>
+  async (report: Report): Promise<JudgedPart> => {
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(JUDGE_MS_MAX)]);
     try {
-      return await judged(state, options, report, signal);
+      const node = await loadedNode(state, { home, report, signal });
+      // Without a ceiling only a depth profile has use for the model.
+      if (isUnknown(node) && report.depth === undefined) return { headroom: node };
+      return judged(report, node, await factsOf(signal));
     } catch (error) {
       return {
         headroom: unknown(
@@ -53,85 +81,41 @@ export const judgeRun =
     }
   };
 
-const judged = async (
-  state: ProcessState,
-  { request, home, facts }: JudgeOptions,
-  report: Report,
+interface ServedFacts {
+  readonly model: ModelFacts | Unknown;
+  readonly limits: ModelLimits;
+}
+
+const servedFacts = async (
+  { target: { server, shown }, headers, model: name }: BenchRequest,
+  named: string | undefined,
   signal: AbortSignal,
-): Promise<Pick<Report, 'headroom' | 'calibration'>> => {
-  const cluster = await clusterOf(state, home, signal);
-  const loaded = isUnknown(cluster) ? cluster : loadedBy(cluster, report);
-  // Without a ceiling only a depth profile has use for the model.
-  if (isUnknown(loaded) && report.depth === undefined) return { headroom: loaded };
-  const { server, shown } = request.target;
-  const limits = await askModelLimits({ server, headers: request.headers, model: request.model, signal });
-  const isHere = LOOPBACK.test(server.host);
-  const model = await servedModel(
-    { named: facts, servedPath: isHere ? limits.modelPath : undefined, serverUrl: new URL(shown).origin },
-    signal,
-  );
-  if (isUnknown(model)) return { headroom: isUnknown(loaded) ? loaded : model };
+): Promise<ServedFacts> => {
+  const limits = await askModelLimits({ server, headers, model: name, signal });
+  const servedPath = isLoopbackHost(server.host) ? limits.modelPath : undefined;
+  const serverUrl = server.socketPath === undefined ? new URL(shown).origin : shown;
+  const model = await servedModel({ named, servedPath, serverUrl }, signal);
+  return { model, limits };
+};
+
+const judged = (report: Report, node: LoadedNode | Unknown, { model, limits }: ServedFacts): JudgedPart => {
+  if (isUnknown(model)) return { headroom: isUnknown(node) ? node : model };
   const engine = engineOf(knownOr(report.run.serverKind, ''));
+  const { calibrations, note } = isUnknown(node)
+    ? { calibrations: [], note: '' }
+    : ofVersion(node.calibrations, engine, limits.version);
+  const { offloadedShare } = limits;
+  const loaded = isUnknown(node)
+    ? node
+    : loadedPlacement(node.view, { ...node, model, engine, calibrations, offloadedShare });
   const calibration =
-    report.depth === undefined ? undefined : calibrationOf(report, { model, engine, limits });
-  const told = calibration === undefined ? {} : { calibration };
-  if (isUnknown(loaded)) return { headroom: loaded, ...told };
-  return { headroom: headroomOf(report, { model, engine, loaded }), ...told };
-};
-
-interface Cluster {
-  readonly state: State;
-  readonly nowMs: number;
-}
-
-const clusterOf = async (
-  state: ProcessState,
-  home: string,
-  signal: AbortSignal,
-): Promise<Cluster | Unknown> => {
-  try {
-    const client = await findDaemon(home, state);
-    const moment = await clusterNow(client, systemClock, signal);
-    return { state: moment.state, nowMs: systemClock.nowMs() };
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return unknown('no daemon runs here that has measured the machine: plimsoll up');
-  }
-};
-
-interface LoadedNode extends LoadedPlace {
-  readonly calibrations: readonly HeldCalibration[];
-}
-
-/** By the daemon's own account of the run. */
-const loadedBy = ({ state, nowMs }: Cluster, { run }: Report): LoadedNode | Unknown => {
-  const target = isRunId(run.id)
-    ? Object.values(state.runs).flatMap(runs => runs[run.id]?.value.targetNode ?? [])[0]
-    : undefined;
-  if (target === undefined) return unknown('the daemon did not hear of the run');
-  if (isUnknown(target))
-    return unknown(`the machine behind the URL is no node of the cluster: ${target.reason}`);
-  const loaded = loadedPlace(nodeView(state, target, nowMs), nowMs);
-  return isUnknown(loaded) ? loaded : { ...loaded, calibrations: nodeCalibrations(state, target, nowMs) };
-};
-
-const headroomOf = (
-  report: Report,
-  {
-    model,
-    engine,
-    loaded: { place, evidence, calibrations },
-  }: { readonly model: ModelFacts; readonly engine: Engine; readonly loaded: LoadedNode },
-): RunHeadroom | Unknown => {
-  return runHeadroom({
-    report,
-    model,
-    place,
-    engine,
-    constants: constantsFor(model, engine, { ...place, calibrations }),
-    cacheType: 'f16',
-    evidence,
-  });
+    report.depth === undefined
+      ? {}
+      : { calibration: calibrationOf(report, { model, engine, limits, loaded }) };
+  if (isUnknown(loaded)) return { headroom: loaded, ...calibration };
+  const notes = [loaded.note, note].filter(text => text !== '');
+  const headroom = runHeadroom({ report, model, ...loaded, notes, engine, cacheType: 'f16' });
+  return { headroom, ...calibration };
 };
 
 const calibrationOf = (
@@ -140,12 +124,20 @@ const calibrationOf = (
     model,
     engine,
     limits,
-  }: { readonly model: ModelFacts; readonly engine: Engine; readonly limits: ModelLimits },
+    loaded,
+  }: {
+    readonly model: ModelFacts;
+    readonly engine: Engine;
+    readonly limits: ModelLimits;
+    readonly loaded: LoadedPlacement | Unknown;
+  },
 ): EngineCalibration | Unknown => {
   const { depth, run } = report;
   if (depth === undefined || !isRunId(run.id)) return unknown('no depth profile');
   if (!report.complete) return unknown('the run is not complete');
   if (report.client.verdict !== 'trustworthy') return unknown('this client was the limit');
+  if (!isUnknown(loaded) && placesOf(loaded.placement).length > 1)
+    return unknown('several devices together tell no constants of one');
   const measured = measuredEngine(depth, model, CACHE_TYPES.f16);
   if (isUnknown(measured)) return measured;
   const digest = modelDigest(model);
@@ -172,7 +164,6 @@ const ENGINES_BY_KIND: ReadonlyMap<string, Engine> = new Map([
   ['vLLM', 'vllm'],
   ['SGLang', 'sglang'],
 ]);
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 /** At the end of a run, for daemon, server and file together. */
 const JUDGE_MS_MAX = 10_000;
 const REASON_LENGTH_MAX = 300;

@@ -16,7 +16,7 @@ import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
 import type { DisplayMode } from './run-display.ts';
 import { RunDisplay } from './run-display.ts';
-import { judgeRun } from './run-headroom.ts';
+import { judgedRuns } from './run-headroom.ts';
 import { runProvenance } from './run-provenance.ts';
 
 export interface BenchStart {
@@ -46,8 +46,9 @@ export interface BenchEnd extends BenchResult {
 /** @throws CommandError when there is nothing to report. */
 export const startBench = async (state: ProcessState, start: BenchStart): Promise<BenchEnd> => {
   const { request, home } = start;
-  const run = newRun();
-  const directory = start.out === undefined ? join(home, 'runs', run.runId) : resolve(state.cwd, start.out);
+  const started = newRun();
+  const directory =
+    start.out === undefined ? join(home, 'runs', started.runId) : resolve(state.cwd, start.out);
   await using display = new RunDisplay({
     mode: start.mode,
     stdout: state.stdout,
@@ -58,19 +59,17 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
   await using companions = new Companions(state, { home, directory, limits: request, display });
   try {
     await useHome(start, companions);
-    const result = await agentsRun(
+    const run = judgedRuns(
       state,
-      home,
-      start.agents,
-    )(request, {
+      { home, facts: start.facts },
+      agentsRun(state, home, start.agents),
+    );
+    const result = await run(request, {
       ...benchProcess(state),
-      ...run,
+      ...started,
       command: start.command,
       provenance: await runProvenance(state, start),
       said: citedCalibration(home, state),
-      ...(start.agents === undefined
-        ? { judge: judgeRun(state, { request, home, facts: start.facts }) }
-        : {}),
       directory,
       stop: AbortSignal.any([state.stop, companions.stopAsked]),
       stopNow: state.takeSecondStop(),

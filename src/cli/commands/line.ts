@@ -60,6 +60,7 @@ export const lineCommand: Command = {
       },
       search,
       agents,
+      facts: invocation.option(BENCH.facts),
       command: knownOr(
         toldCommand(
           'line',

@@ -118,6 +118,7 @@ const newStart = async (
   return {
     request: { ...wish, headers },
     agents,
+    facts: placeFrom(cwd, invocation.option(BENCH.facts)),
     asked,
     order: {
       durationMs: wish.durationMs ?? 0,
@@ -205,3 +206,7 @@ const WITH_RESUME: readonly string[] = [
   BENCH.requireTrustworthy,
 ].map(({ name }) => name);
 const PAUSE_MS = 1_000;
+
+/** A sweep may go on from another folder than the one in which it was begun. */
+const placeFrom = (cwd: string, facts: string | undefined): string | undefined =>
+  facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);

@@ -13,6 +13,7 @@ import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
+import { judgedRuns } from '../bench/run-headroom.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { LineDisplay } from './line-display.ts';
@@ -22,6 +23,8 @@ export interface LineStart {
   readonly request: BenchRequest;
   readonly search: SearchOptions;
   readonly agents: NamedAgents;
+  /** Of the model that is served: its file, folder or URL. */
+  readonly facts: string | undefined;
   readonly budgetMs: number;
   /** What to type to run it again, without secrets. */
   readonly command: string;
@@ -63,7 +66,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
           stopNow: state.takeSecondStop(),
         },
         newRun,
-        run: stageAgentsRun(state, home, start.agents),
+        run: judgedRuns(state, start, stageAgentsRun(state, home, start.agents)),
         directory,
         confidence: start.confidence,
         observer: companions,

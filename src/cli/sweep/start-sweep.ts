@@ -24,6 +24,7 @@ import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import { Companions } from '../bench/run-companions.ts';
+import { judgedRuns } from '../bench/run-headroom.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { commandText } from './kept-command.ts';
@@ -31,6 +32,8 @@ import { commandText } from './kept-command.ts';
 export interface SweepCall {
   readonly request: BenchRequest;
   readonly agents: NamedAgents;
+  /** Of the model that is served: its file, folder or URL. */
+  readonly facts: string | undefined;
   readonly asked: readonly StageLoad[];
   readonly order: Omit<SweepOrder, 'warmup'>;
   readonly home: string;
@@ -112,7 +115,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
           stopNow: state.takeSecondStop(),
         },
         newRun: () => newRun(),
-        run: stageAgentsRun(state, home, start.agents),
+        run: judgedRuns(state, start, stageAgentsRun(state, home, start.agents)),
         directory: directory.path,
         confidence: CONFIDENCE,
       },

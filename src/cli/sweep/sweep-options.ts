@@ -101,6 +101,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   BENCH.noWarmup,
   BENCH.from,
   BENCH.agents,
+  BENCH.facts,
   NAMES.name,
   NAMES.tag,
   out,

@@ -116,6 +116,7 @@ export const calibratedConstants = (
     shareOfSpec: within(law.weightBytesPerSecond / ceiling.bytesPerSecond),
     cacheShare: within(law.cacheBytesPerSecond / ceiling.bytesPerSecond),
     isOfCeiling: true,
+    products: family.products,
     prefillShare:
       isUnknown(prefill) || operations === undefined
         ? family.prefillShare

@@ -3,6 +3,7 @@
 // quarter where these err by 2 to 6 %.
 
 import type { Interval } from './model-facts.ts';
+import type { WeightProducts } from './product-precision.ts';
 
 export interface EngineConstants {
   /** "llama.cpp on Apple silicon" */
@@ -17,6 +18,8 @@ export interface EngineConstants {
   readonly isOfCeiling?: true;
   /** Share of the 16-bit peak that prefill reaches at short prompts; above 1 where kernels multiply in INT8. */
   readonly prefillShare: Interval;
+  /** What it multiplies the model's weights with. */
+  readonly products: WeightProducts;
   /** Mean absolute error when each figure is predicted from the others, share; unknown families have none. */
   readonly errorShare: number | undefined;
   /** Figures behind it. */
@@ -35,11 +38,14 @@ export interface ModelKind {
   readonly hasExperts: boolean;
 }
 
-export const engineConstants = (
-  engine: Engine,
-  device: DeviceClass,
-  { quantisation, hasExperts }: ModelKind,
-): EngineConstants => {
+export const engineConstants = (engine: Engine, device: DeviceClass, kind: ModelKind): EngineConstants => ({
+  ...familyOf(engine, device, kind),
+  products: weightProducts(engine, device, kind.quantisation),
+});
+
+type Family = Omit<EngineConstants, 'products'>;
+
+const familyOf = (engine: Engine, device: DeviceClass, { quantisation, hasExperts }: ModelKind): Family => {
   if (engine === 'mlx' && device === 'apple') return FAMILIES.mlx;
   if (engine !== 'llama.cpp') return FAMILIES.unknown;
   const isKQuant = quantisation !== undefined && /^I?Q\d_K|^IQ/.test(quantisation);
@@ -60,6 +66,25 @@ export const engineConstants = (
     default:
       return device satisfies never;
   }
+};
+
+/** @param quantisation of most weights, as a model's facts call it. */
+export const weightProducts = (
+  engine: Engine,
+  device: DeviceClass,
+  quantisation: string | undefined,
+): WeightProducts => {
+  // MLX and llama.cpp's Metal kernels unpack weights to half precision first.
+  if (quantisation === undefined || device === 'apple' || engine === 'mlx') return '16-bit';
+  // Its CUDA, HIP and CPU kernels multiply quantised weights as INT8 (ggml's mmq and vec_dot): GeForce reaches 1.2 to 1.3 × the
+  // 16-bit peak with Q4_0.
+  if (engine === 'llama.cpp') return /^(F16|BF16|F32)\b/i.test(quantisation) ? '16-bit' : 'INT8';
+  if (/^FP8\b/i.test(quantisation)) return 'FP8';
+  // compressed-tensors and modelopt: INT8 or FP8, and the label does not tell which.
+  if (/^8-bit\b/.test(quantisation)) return '8-bit';
+  if (/^(NVFP4|MXFP4)\b/i.test(quantisation)) return '4-bit';
+  // AWQ, GPTQ and bitsandbytes keep activations in 16 bits.
+  return '16-bit';
 };
 
 /** MLX is Apple's; vLLM and SGLang have no kernels for its GPUs. */
@@ -109,7 +134,7 @@ const fitted = (
     readonly figures: number;
     readonly prefill: Interval;
   },
-): EngineConstants => ({
+): Family => ({
   label,
   layerUs: { value: layerUs, low: layerUs * (1 - error), high: layerUs * (1 + error) },
   shareOfSpec: { value: share, low: share * (1 - error), high: Math.min(1, share * (1 + error)) },
@@ -192,4 +217,4 @@ const FAMILIES = {
     errorShare: undefined,
     figures: 0,
   },
-} as const satisfies Readonly<Record<string, EngineConstants>>;
+} as const satisfies Readonly<Record<string, Family>>;

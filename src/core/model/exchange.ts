@@ -46,14 +46,7 @@ export const allReduce = (
   if (first === undefined) return unknown('two of its nodes have no measured link');
   const slowest = others.reduce((a, b) => (b.roundTripSeconds > a.roundTripSeconds ? b : a), first);
   const narrowest = others.reduce((a, b) => (b.bytesPerSecond < a.bytesPerSecond ? b : a), first);
-  const isPair = nodes.length === 2;
-  const half = slowest.roundTripSeconds / 2;
-  const hop = isPair ? Math.max(...(ways ?? []).map(({ exchangeSeconds }) => exchangeSeconds ?? half)) : half;
-  const latencySeconds = {
-    value: SOFTWARE_SECONDS.value + (isPair ? 1 : 2 * (nodes.length - 1)) * hop,
-    low: SOFTWARE_SECONDS.low + (isPair ? 1 : 2) * hop,
-    high: SOFTWARE_SECONDS.high + 2 * (isPair ? 1 : 2 * (nodes.length - 1)) * hop,
-  };
+  const latencySeconds = nodes.length === 2 ? pairSeconds(ways ?? []) : ringSeconds(ways ?? [], nodes.length);
   const transferSeconds = (share(nodes.length) * bytes) / narrowest.bytesPerSecond;
   const fastest = Math.max(...(ways ?? []).map(({ bytesPerSecond }) => bytesPerSecond));
   return {
@@ -64,6 +57,34 @@ export const allReduce = (
       Math.min(...(ways ?? []).map(({ roundTripSeconds }) => roundTripSeconds)) / 2 +
       bytes / ((nodes.length - 1) * fastest),
     way: transferSeconds > latencySeconds.value ? narrowest : slowest,
+  };
+};
+
+/**
+ * Two machines: what was measured of their all-reduce has the software of both ends in it already. It was a probe's, which waits
+ * for nothing but the socket, so an engine's may take twice as long.
+ */
+const pairSeconds = (ways: readonly PlaceLink[]): Estimate => {
+  const half = Math.max(...ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
+  const measured = ways.flatMap(({ exchangeSeconds }) => exchangeSeconds ?? []);
+  if (measured.length === 0)
+    return {
+      value: SOFTWARE_SECONDS.value + half,
+      low: SOFTWARE_SECONDS.low + half,
+      high: SOFTWARE_SECONDS.high + 2 * half,
+    };
+  const exchange = Math.max(half, ...measured);
+  return { value: exchange, low: half, high: 2 * exchange };
+};
+
+/** More go round a ring, of which nothing was measured. */
+const ringSeconds = (ways: readonly PlaceLink[], nodes: number): Estimate => {
+  const half = Math.max(...ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
+  const hops = 2 * (nodes - 1);
+  return {
+    value: SOFTWARE_SECONDS.value + hops * half,
+    low: SOFTWARE_SECONDS.low + 2 * half,
+    high: SOFTWARE_SECONDS.high + 2 * hops * half,
   };
 };
 

@@ -68,6 +68,8 @@ const ceilingOf = (profile: GpuProfile | undefined): Reported<DeviceCeiling> => 
   return {
     bytesPerSecond: best,
     operationsPerSecond: knownOr(profile.fp16FlopsPerSecond, knownOr(profile.fp32FlopsPerSecond, undefined)),
+    int8PerSecond: knownOr(profile.int8OperationsPerSecond, undefined),
+    fp8PerSecond: knownOr(profile.fp8FlopsPerSecond, undefined),
     isMeasured: true,
   };
 };

@@ -18,7 +18,8 @@ import type { HeadroomPlace } from './headroom-place.ts';
 import type { Fit } from './memory-need.ts';
 import type { Interval, ModelFacts } from './model-facts.ts';
 import type { PlacementHeadroom, PlacementPart } from './placement-headroom.ts';
-import type { PlacementTerm, PlacementTerms } from './placement-time.ts';
+import { ceilingWords } from './product-precision.ts';
+import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 
 export const headroomLines = ({
   model,
@@ -119,7 +120,7 @@ const placementLines = (
   if (isUnknown(prefill)) lines.push(`  prefill  unknown: ${prefill.reason}`);
   else
     lines.push(
-      `  prefill  bound ${duration(prefill.boundSeconds)} (16-bit ceiling), expected ${durations(prefill.expectedSeconds)}`,
+      `  prefill  bound ${duration(prefill.boundSeconds)} (${ceilingWords(prefill.ceiling)}), expected ${durations(prefill.expectedSeconds)}`,
     );
   if (batch > 1 && !isUnknown(serving))
     lines.push(

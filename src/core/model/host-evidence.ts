@@ -1,45 +1,56 @@
-// What a node tells of the device that a run loaded, as far as it explains a run's speed: from its newest readings.
+// What a node tells of the devices that a run loaded, as far as it explains a run's speed: from its newest readings.
 
 import { ageMsOf } from '../entry-maps.ts';
+import { figureText, formatBytes } from '../figure/figure.ts';
+import type { GpuProcess } from '../node/gpu.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
-import { headroomPlaces } from './headroom-place.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, knownOr, unknown } from '../unknown.ts';
 import type { HostEvidence } from './run-causes.ts';
 
-export interface LoadedPlace {
-  readonly place: HeadroomPlace;
-  readonly evidence: HostEvidence;
-}
-
-/**
- * The device that a server on this node runs on. Unknown where it has several: a server may use some of them, or all together,
- * and the bound of one says nothing of that.
- */
-export const loadedPlace = (view: NodeView, nowMs: number): LoadedPlace | Unknown => {
-  const [place, ...others] = headroomPlaces(view);
-  if (place === undefined) return unknown(`${view.name} tells no device`);
-  if (others.length > 0)
-    return unknown(
-      `${view.name} has ${others.length + 1} devices, and which of them the server uses is not told`,
-    );
-  const [gpu] = view.gpus.flatMap(({ devices }) => devices);
-  const profile = (gpu ?? view.cpu).profile;
+/** @param deviceIds those that were loaded; of a processor its "cpu". */
+export const hostEvidence = (
+  view: NodeView,
+  deviceIds: readonly string[],
+  { nowMs, offloadedShare }: { readonly nowMs: number; readonly offloadedShare: Reported<number> },
+): HostEvidence => {
+  const gpus = view.gpus
+    .flatMap(({ devices }) => devices)
+    .filter(({ device }) => deviceIds.includes(device.deviceId));
+  const profiles =
+    gpus.length === 0 ? [view.cpu.profile ?? []].flat() : gpus.flatMap(({ profile }) => profile ?? []);
+  const ages = profiles.map(profile => ageMsOf(profile, nowMs) + profile.value.measuredAgeMs);
   return {
-    place,
-    evidence: {
-      throttleReasons: gpu === undefined ? NO_GPU : (gpu.load?.throttleReasons ?? NOT_READ),
-      offloadedShare: unknown('the server does not tell where the model lies'),
-      pcieShortfall: gpu === undefined ? NO_GPU : pcieShortfall(gpu),
-      otherProcesses: unknown('no reading of processes on the device'),
-      probeAgeMs:
-        profile === undefined
-          ? unknown('not measured')
-          : ageMsOf(profile, nowMs) + profile.value.measuredAgeMs,
-      isProbeLowerBound: profile === undefined ? unknown('not measured') : profile.value.isLowerBound,
-    },
+    throttleReasons: together(gpus, gpu => gpu.load?.throttleReasons ?? NOT_READ),
+    offloadedShare,
+    pcieShortfall: sentence(gpus, pcieShortfall),
+    otherProcesses: sentence(gpus, ({ load }) => otherProcesses(load?.processes ?? NOT_READ)),
+    probeAgeMs: ages.length === 0 ? unknown('not measured') : Math.max(...ages),
+    isProbeLowerBound:
+      profiles.length === 0 ? unknown('not measured') : profiles.some(({ value }) => value.isLowerBound),
   };
+};
+
+/** What any of them tells; unknown where one does not and the others have nothing. */
+const together = (
+  gpus: readonly GpuView[],
+  told: (gpu: GpuView) => Reported<readonly string[]>,
+): Reported<readonly string[]> => {
+  const all = gpus.map(told);
+  if (all.length === 0) return NO_GPU;
+  const found = [...new Set(all.flatMap(each => knownOr(each, [])))];
+  return found.length > 0 ? found : (all.find(isUnknown) ?? found);
+};
+
+/** '' where none has anything to tell. */
+const sentence = (gpus: readonly GpuView[], told: (gpu: GpuView) => Reported<string>): Reported<string> => {
+  const all = together(gpus, gpu => {
+    const words = told(gpu);
+    if (isUnknown(words)) return words;
+    if (words === '') return [];
+    return [gpus.length === 1 ? words : `GPU ${gpu.device.index}: ${words}`];
+  });
+  return isUnknown(all) ? all : all.join('; ');
 };
 
 /** '' where it has all lanes and their generation. */
@@ -51,5 +62,24 @@ const pcieShortfall = ({ device: { pcieMax }, load }: GpuView): Reported<string>
   return `x${now.width} of x${pcieMax.width}`;
 };
 
+/**
+ * Who else holds a good part of the device. The one with the most memory is taken for the server: with a model loaded, it is.
+ * '' where there is nobody, or only small ones, as a desktop is.
+ */
+const otherProcesses = (told: Reported<readonly GpuProcess[]>): Reported<string> => {
+  if (isUnknown(told)) return told;
+  const [, ...others] = told.toSorted((a, b) => knownOr(b.memoryBytes, 0) - knownOr(a.memoryBytes, 0));
+  const grave = others.filter(({ memoryBytes }) => knownOr(memoryBytes, SMALL_BYTES) >= SMALL_BYTES);
+  if (grave.length === 0) return '';
+  const named = grave.slice(0, NAMES_SHOWN).map(processWords).join(', ');
+  return `beside the server ${named}${grave.length > NAMES_SHOWN ? ` and ${grave.length - NAMES_SHOWN} more` : ''}`;
+};
+
+const processWords = ({ name, pid, memoryBytes }: GpuProcess): string =>
+  `${knownOr(name, 'a process')} (${pid}${isUnknown(memoryBytes) ? '' : `, ${figureText(formatBytes(memoryBytes))}`})`;
+
 const NO_GPU = unknown('it runs on the processor');
 const NOT_READ = unknown('the device tells no load');
+/** What a desktop or a monitor of the device holds is less. */
+const SMALL_BYTES = 512 * 1024 ** 2;
+const NAMES_SHOWN = 4;

@@ -3,7 +3,10 @@
 import { ageMsOf } from '../entry-maps.ts';
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
 import type { HeldCalibration } from './engine-calibration.ts';
+import type { Engine } from './engine-constants.ts';
 
 export const nodeCalibrations = (state: State, node: NodeId, nowMs: number): readonly HeldCalibration[] =>
   Object.values(state.engineCalibrations).flatMap(of =>
@@ -11,3 +14,20 @@ export const nodeCalibrations = (state: State, node: NodeId, nowMs: number): rea
       .filter(({ value }) => value.targetNode === node)
       .map(entry => ({ calibration: entry.value, ageMs: ageMsOf(entry, nowMs) })),
   );
+
+/** Those of the version that answers now; where none is, all of them, and that they are of another one. */
+export const ofVersion = (
+  all: readonly HeldCalibration[],
+  engine: Engine,
+  version: Reported<string>,
+): { readonly calibrations: readonly HeldCalibration[]; readonly note: string } => {
+  const own = all.filter(({ calibration }) => calibration.engine === engine);
+  if (isUnknown(version) || own.length === 0) return { calibrations: own, note: '' };
+  const same = own.filter(({ calibration }) => calibration.version === version);
+  return same.length > 0
+    ? { calibrations: same, note: '' }
+    : {
+        calibrations: own,
+        note: `the server is ${version} now, which was never measured here: the constants are of another version`,
+      };
+};

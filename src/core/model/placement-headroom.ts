@@ -15,9 +15,10 @@ import { placementName, placesOf } from './placement.ts';
 import type { Serving } from './placement-prefill.ts';
 import { placementPrefill, servingOf } from './placement-prefill.ts';
 import { placementKey, placements } from './placement-search.ts';
-import type { CountedExchange, PlacedModel, PlacementTerm, PlacementTerms } from './placement-time.ts';
+import type { CountedExchange, PlacedModel } from './placement-time.ts';
 import { placementTime } from './placement-time.ts';
 import type { PrefillTime } from './prefill.ts';
+import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 
 export interface PlacementHeadroom {
   /** Lasts as long as the same devices have the same layers. */

@@ -27,6 +27,7 @@ export const placementPrefill = (
         : {
             boundSeconds: total.boundSeconds + time.boundSeconds,
             expectedSeconds: plusEstimate(total.expectedSeconds, time.expectedSeconds),
+            ceiling: doubtful(total.ceiling, time.ceiling),
             limit: time.expectedSeconds.value > total.expectedSeconds.value ? time.limit : total.limit,
           };
   }
@@ -76,9 +77,14 @@ const stagePrefill = (
   return {
     boundSeconds: boundSeconds + waits.reduce((sum, { count, each }) => sum + count * each.boundSeconds, 0),
     expectedSeconds: plusEstimate(slowest.expectedSeconds, waiting),
+    ceiling: slowest.ceiling,
     limit: waiting.value > slowest.expectedSeconds.value ? 'links' : slowest.limit,
   };
 };
+
+/** One for several stages: what may be passed in one of them may be passed in all. */
+const doubtful = (a: PrefillTime['ceiling'], b: PrefillTime['ceiling']): PrefillTime['ceiling'] =>
+  a.doubt === '' && b.doubt !== '' ? b : a;
 
 /** `batch` clients, each of which asks again as soon as it is answered. */
 export interface Serving {

@@ -13,12 +13,8 @@ import type { ModelFacts } from './model-facts.ts';
 import { modelPart } from './model-part.ts';
 import type { PlaceLinkTable } from './place-links.ts';
 import type { PlacementPlan, PlacementStage } from './placement.ts';
-import type { StepTerms } from './step-time.ts';
+import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 import { limitingTerm, stepTime } from './step-time.ts';
-
-/** What a step waits for, seconds; with the links between devices. */
-export type PlacementTerms = StepTerms & Readonly<Record<'linkLatency' | 'linkBandwidth', number>>;
-export type PlacementTerm = keyof PlacementTerms;
 
 export interface PlacementStepTime {
   /** Of a step in which each sequence gets a token. */

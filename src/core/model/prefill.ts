@@ -5,12 +5,15 @@ import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import type { EngineConstants } from './engine-constants.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { multiplied, plus } from './model-facts.ts';
+import type { ProductCeiling } from './product-precision.ts';
+import { productCeiling } from './product-precision.ts';
 import type { DeviceCeiling } from './step-time.ts';
 import { middle } from './step-time.ts';
 
 export interface PrefillTime {
-  /** At the ceiling that was measured with 16-bit inputs; engines that multiply in 8 or 4 bits can be faster. */
+  /** At the fastest measured products that the engine could use. */
   readonly boundSeconds: number;
+  readonly ceiling: ProductCeiling;
   readonly expectedSeconds: Estimate;
   readonly limit: 'compute' | 'weights' | 'links';
 }
@@ -42,13 +45,16 @@ export const prefillTime = (
     high: attention,
   });
   const rate = ceiling.operationsPerSecond;
+  const fastest = productCeiling(ceiling, constants.products);
+  if (fastest === undefined) return unknown('its rate of 16-bit products was measured as 0');
   // Experts of a chunk of this size are all touched.
   const chunks = prefillChunks(promptTokens);
   const moved = multiplied(plus(weights.denseBytes, weights.expertBytes), chunks / ceiling.bytesPerSecond);
-  const boundSeconds = Math.max(operations.low / rate, moved.low);
+  const boundSeconds = Math.max(operations.low / fastest.operationsPerSecond, moved.low);
   const share = constants.prefillShare;
   return {
     boundSeconds,
+    ceiling: fastest,
     expectedSeconds: {
       value: Math.max(middle(operations) / (middle(share) * rate), middle(moved)),
       low: Math.max(operations.low / (share.high * rate), moved.low),

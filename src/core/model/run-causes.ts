@@ -70,6 +70,7 @@ const belowCauses = (sources: CauseSources): readonly RunCause[] => {
           finding: kvUsage.max >= CACHE_FULL ? 'found' : 'not-found',
           words: `the cache for keys and values was up to ${percent(kvUsage.max)} full`,
         },
+    preemptions(sources),
     {
       code: 'client-bound',
       finding: FINDINGS[report.client.verdict],
@@ -97,11 +98,36 @@ const speculation = ({ report }: CauseSources): RunCause => {
   };
 };
 
+/** By the requests' own account of cached tokens, else by the server's counters. */
 const prefixHits = ({ report }: CauseSources): RunCause => {
   const found = findingOf(report, 'prefix-cache');
-  return found === undefined
-    ? { code: 'prefix-hits', finding: 'not-found', words: 'no hits in a cache of prefixes were told' }
-    : { code: 'prefix-hits', finding: 'found', words: found };
+  if (found !== undefined) return { code: 'prefix-hits', finding: 'found', words: found };
+  const { prefixHit, prefixQueried } = knownOr(report.server, undefined)?.figures ?? {};
+  if (prefixHit === undefined || prefixQueried === undefined || prefixQueried.rose <= 0)
+    return isUnknown(report.contamination)
+      ? { code: 'prefix-hits', finding: 'unknown', words: 'nobody tells of hits in a cache of prefixes' }
+      : { code: 'prefix-hits', finding: 'not-found', words: 'no hits in a cache of prefixes were told' };
+  const share = prefixHit.rose / prefixQueried.rose;
+  return {
+    code: 'prefix-hits',
+    finding: share > PREFIX_SHARE ? 'found' : 'not-found',
+    words: `the server found ${percent(share)} of the tokens of prompts in its cache of prefixes`,
+  };
+};
+
+/** A request that loses its place is worked out again. */
+const preemptions = ({ report }: CauseSources): RunCause => {
+  const told = knownOr(report.server, undefined)?.figures.preemptions;
+  if (told === undefined)
+    return { code: 'preemptions', finding: 'unknown', words: 'the server does not count preemptions' };
+  return {
+    code: 'preemptions',
+    finding: told.rose > 0 ? 'found' : 'not-found',
+    words:
+      told.rose > 0
+        ? `requests lost their place in the batch ${formatCount(told.rose)} times and were worked out again`
+        : 'no request lost its place in the batch',
+  };
 };
 
 const modelFacts = ({ model: { notes, source } }: CauseSources): RunCause => ({
@@ -150,5 +176,7 @@ const FINDINGS = { trustworthy: 'not-found', 'client-bound': 'found', unknown: '
 /** Of the expected speed. */
 const FAR_BELOW = 0.5;
 const CACHE_FULL = 0.95;
+/** Of the tokens of prompts: a chat template is common to all of them. */
+const PREFIX_SHARE = 0.05;
 const DAY_MS = 86_400_000;
 const WORDS_LENGTH_MAX = 500;

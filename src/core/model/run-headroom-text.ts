@@ -2,7 +2,7 @@
 
 import { figureText, formatBytesPerSecond, formatThreeDigits } from '../figure/figure.ts';
 import { hangingLines, inColumns } from '../text/columns.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, knownOr } from '../unknown.ts';
 import type { CauseFinding, RunHeadroom, RunStanding } from './run-standing.ts';
 
 export const RUN_HEADROOM_HEAD: readonly string[] = ['', 'reached', 'of bound', 'of expected', 'limited by'];
@@ -18,12 +18,13 @@ export const runHeadroomRows = ({ standings }: RunHeadroom): readonly (readonly 
 
 /** What stands beneath the table. */
 export const runHeadroomRemarks = (headroom: RunHeadroom): readonly string[] => {
-  const { place, deviceName, constants, errorShare, unjudged, readBytes, causes } = headroom;
+  const { place, deviceName, constants, errorShare, unjudged, readBytes, causes, notes } = headroom;
   return [
     `${place} (${deviceName}, ${figureText(formatBytesPerSecond(headroom.ceilingBytesPerSecond))} measured), constants of ${constants}${isUnknown(errorShare) ? '' : `, off by ${percent(errorShare)}`}`,
     ...(headroom.standings.some(({ ofBound }) => ofBound > 1)
       ? ['above the bound: the facts, the probe or the run are not what they seem']
       : []),
+    ...knownOr(notes, []),
     ...unjudged.map(({ phase, reason }) => `${phase} is not judged: ${reason}`),
     ...(isUnknown(readBytes)
       ? []
@@ -54,6 +55,8 @@ const LIMIT_WORDS: Readonly<Record<RunStanding['limit'], string>> = {
   cache: 'cache',
   compute: 'compute',
   overhead: 'overhead',
+  linkLatency: 'waiting for each other',
+  linkBandwidth: 'exchanges',
 };
 const FINDING_WORDS: Readonly<Record<CauseFinding, string>> = {
   found: 'likely',

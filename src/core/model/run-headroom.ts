@@ -9,49 +9,58 @@ import type { Estimate } from '../sweep/stage.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, knownOr, type Unknown, unknown } from '../unknown.ts';
 import type { CacheType } from './cache-bytes.ts';
-import { CACHE_TYPES } from './cache-bytes.ts';
 import { promptOperations } from './calibrate-engine.ts';
-import { decodeStep } from './decode-step.ts';
-import type { Engine, EngineConstants } from './engine-constants.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
+import { constantsFor } from './constants-for.ts';
+import type { Engine } from './engine-constants.ts';
 import type { ModelFacts } from './model-facts.ts';
-import { prefillTime } from './prefill.ts';
+import { PlaceLinkTable } from './place-links.ts';
+import type { PlacementPlan } from './placement.ts';
+import { placementName, placesOf } from './placement.ts';
+import { placementPrefill } from './placement-prefill.ts';
+import type { PlacedModel } from './placement-time.ts';
+import { placementTime } from './placement-time.ts';
 import type { HostEvidence } from './run-causes.ts';
 import { runCauses } from './run-causes.ts';
 import type { ReadBandwidth, RunHeadroom, RunPhaseName, RunStanding, UnjudgedPhase } from './run-standing.ts';
-import type { DeviceCeiling } from './step-time.ts';
-import { stepTime } from './step-time.ts';
 
 export interface RunHeadroomInput {
   readonly report: Report;
   readonly model: ModelFacts;
-  readonly place: Pick<HeadroomPlace, 'name' | 'deviceName' | 'ceiling'>;
+  readonly placement: PlacementPlan;
+  /** What a reader must know of how it is judged, a sentence each. */
+  readonly notes: readonly string[];
   readonly engine: Engine;
-  readonly constants: EngineConstants;
   readonly cacheType: CacheType;
   readonly evidence: HostEvidence;
 }
 
 export const runHeadroom = (input: RunHeadroomInput): RunHeadroom | Unknown => {
-  const { report, place, engine, constants, model } = input;
-  const { ceiling } = place;
-  if (isUnknown(ceiling)) return ceiling;
+  const { report, placement, engine, model } = input;
+  const places = placesOf(placement);
+  const [first] = places;
+  if (first === undefined) return unknown('it has no devices');
+  const ceilings = places.map(({ ceiling }) => ceiling);
+  const missing = ceilings.find(isUnknown);
+  if (missing !== undefined) return missing;
+  const bandwidth = Math.min(...ceilings.map(ceiling => (isUnknown(ceiling) ? 0 : ceiling.bytesPerSecond)));
+  const constants = constantsFor(model, engine, first);
   const judged =
     report.depth === undefined
-      ? [judgedDecode(input, ceiling), judgedPrefill(input, ceiling)]
-      : judgedRows(input, ceiling, report.depth);
+      ? [judgedDecode(input), judgedPrefill(input)]
+      : judgedRows(input, report.depth);
   const standings = judged.flatMap(each => (each.kind === 'standing' ? [each.standing] : []));
   return {
-    place: place.name,
-    deviceName: place.deviceName,
+    place: placementName(placement),
+    deviceName: [...new Set(places.map(({ deviceName }) => deviceName))].join(', '),
     engine,
     modelSource: model.source.place,
     constants: constants.label,
     errorShare: constants.errorShare ?? unknown('not fitted'),
-    ceilingBytesPerSecond: ceiling.bytesPerSecond,
+    ceilingBytesPerSecond: bandwidth,
+    notes: input.notes,
     standings,
     unjudged: judged.flatMap(each => (each.kind === 'unjudged' ? [each.unjudged] : [])),
-    readBytes: readBandwidth(report, ceiling),
+    readBytes: readBandwidth(report, bandwidth),
     causes: runCauses({ standings, report, model, evidence: input.evidence }),
   };
 };
@@ -79,7 +88,7 @@ const unjudged = (phase: RunPhaseName, reason: string): Judged => ({
 });
 
 /** At the mean batch that the run had: tokens a second of all, times the time of one. */
-const judgedDecode = (input: RunHeadroomInput, ceiling: DeviceCeiling): Judged => {
+const judgedDecode = (input: RunHeadroomInput): Judged => {
   const { series, outputTokensPerSecond } = input.report;
   const tpotNs = series.tpotNs?.mean ?? undefined;
   const [inMean, outMean] = [series.inputTokens?.mean, series.outputTokens?.mean];
@@ -88,7 +97,7 @@ const judgedDecode = (input: RunHeadroomInput, ceiling: DeviceCeiling): Judged =
   if (typeof inMean !== 'number' || typeof outMean !== 'number')
     return unjudged('decode', 'the server tells no usage');
   const batch = Math.max(1, (outputTokensPerSecond * tpotNs) / SECOND_NS);
-  return decodeStanding(input, ceiling, {
+  return decodeStanding(input, {
     test: '',
     batch,
     contextTokens: inMean + outMean / 2,
@@ -108,22 +117,16 @@ interface DecodeMeasured {
 }
 
 const decodeStanding = (
-  { model, constants, cacheType }: RunHeadroomInput,
-  ceiling: DeviceCeiling,
+  input: RunHeadroomInput,
   { test, batch, contextTokens, secondsPerToken, promptsBetween }: DecodeMeasured,
 ): Judged => {
-  if (isUnknown(model.layers)) return unjudged('decode', model.layers.reason);
-  const step = decodeStep(model, {
-    batch,
-    contextTokens,
-    cacheBytesPerElement: CACHE_TYPES[cacheType],
-  });
-  if (isUnknown(step)) return unjudged('decode', step.reason);
-  const time = stepTime(step, { layers: model.layers, ceiling, constants });
+  const { placement } = input;
+  const time = placementTime(placed(input, { batch, contextTokens }), placement);
+  if (isUnknown(time)) return unjudged('decode', time.reason);
   const prompts =
     promptsBetween === undefined
       ? undefined
-      : prefillTime(model, { promptTokens: promptsBetween.tokens, ceiling, constants });
+      : placementPrefill(placed(input, { batch: 1, contextTokens: promptsBetween.tokens }), placement);
   const waited = (end: keyof Estimate): number =>
     prompts === undefined || isUnknown(prompts) || promptsBetween === undefined
       ? 0
@@ -142,8 +145,19 @@ const decodeStanding = (
   );
 };
 
+/** The model where it ran, asked for what the run had. */
+const placed = (
+  { model, engine, cacheType }: RunHeadroomInput,
+  { batch, contextTokens }: { readonly batch: number; readonly contextTokens: number },
+): PlacedModel => ({
+  model,
+  // The devices of one node: between them nothing is measured.
+  links: new PlaceLinkTable([]),
+  question: { engine, contextTokens, outputTokens: 1, batch, cacheType },
+});
+
 /** Only of requests that were alone: else the time to first token has a queue in it. */
-const judgedPrefill = (input: RunHeadroomInput, ceiling: DeviceCeiling): Judged => {
+const judgedPrefill = (input: RunHeadroomInput): Judged => {
   const { run, series, contamination } = input.report;
   if (run.pattern.kind !== 'concurrency' || run.pattern.concurrency !== 1)
     return unjudged('prefill', 'more than one request at a time: the time to first token has a queue in it');
@@ -153,7 +167,7 @@ const judgedPrefill = (input: RunHeadroomInput, ceiling: DeviceCeiling): Judged 
   const tokens = series.inputTokens?.mean;
   if (ttftNs === undefined || ttftNs <= 0 || typeof tokens !== 'number' || tokens <= 0)
     return unjudged('prefill', 'there is no time to first token, or no usage');
-  return prefillStanding(input, ceiling, {
+  return prefillStanding(input, {
     test: '',
     tokens,
     before: 0,
@@ -162,8 +176,7 @@ const judgedPrefill = (input: RunHeadroomInput, ceiling: DeviceCeiling): Judged 
 };
 
 const prefillStanding = (
-  { model, constants }: RunHeadroomInput,
-  ceiling: DeviceCeiling,
+  input: RunHeadroomInput,
   of: {
     readonly test: string;
     readonly tokens: number;
@@ -171,7 +184,9 @@ const prefillStanding = (
     readonly tokensPerSecond: number;
   },
 ): Judged => {
-  const time = prefillTime(model, { promptTokens: of.tokens + of.before, ceiling, constants });
+  const { model, placement } = input;
+  const asked = placed(input, { batch: 1, contextTokens: of.tokens + of.before });
+  const time = placementPrefill(asked, placement);
   if (isUnknown(time)) return unjudged('prefill', time.reason);
   const all = promptOperations(model, of.tokens + of.before);
   const held = of.before === 0 ? 0 : promptOperations(model, of.before);
@@ -187,7 +202,7 @@ const prefillStanding = (
       batch: 1,
       contextTokens: of.before,
       achieved: of.tokensPerSecond,
-      limit: limit === 'weights' ? 'weights' : 'compute',
+      limit: limit === 'links' ? 'linkBandwidth' : limit,
     },
     {
       bound: rate(boundSeconds),
@@ -200,11 +215,7 @@ const prefillStanding = (
   );
 };
 
-const judgedRows = (
-  input: RunHeadroomInput,
-  ceiling: DeviceCeiling,
-  { plan, rows }: DepthProfile,
-): readonly Judged[] =>
+const judgedRows = (input: RunHeadroomInput, { plan, rows }: DepthProfile): readonly Judged[] =>
   rows.map(row => {
     const { tokensPerSecond, contextTokens, tokens } = row;
     const phase = row.test === 'writing' ? 'decode' : 'prefill';
@@ -212,14 +223,14 @@ const judgedRows = (
       return unjudged(phase, `${depthTestName(row)}: ${tokensPerSecond.reason}`);
     const context = knownOr(contextTokens, row.depth);
     return phase === 'decode'
-      ? decodeStanding(input, ceiling, {
+      ? decodeStanding(input, {
           test: depthTestName(row),
           batch: 1,
           contextTokens: context + plan.outputTokens / 2,
           secondsPerToken: 1 / tokensPerSecond.mean,
           promptsBetween: undefined,
         })
-      : prefillStanding(input, ceiling, {
+      : prefillStanding(input, {
           test: depthTestName(row),
           tokens,
           before: row.test === 'whole' ? 0 : context,
@@ -228,14 +239,14 @@ const judgedRows = (
   });
 
 /** vLLM and SGLang count the bytes that they estimate to read and write for each device. */
-const readBandwidth = ({ server, windowNs }: Report, ceiling: DeviceCeiling): Reported<ReadBandwidth> => {
+const readBandwidth = ({ server, windowNs }: Report, bandwidth: number): Reported<ReadBandwidth> => {
   if (isUnknown(server)) return unknown('the server tells no metrics');
   const { readBytes, writtenBytes } = server.figures;
   if (readBytes === undefined)
     return unknown('the server does not count bytes: vLLM and SGLang do with --enable-mfu-metrics');
   if (isUnknown(windowNs) || windowNs <= 0) return unknown('the measured phase has no length');
   const bytesPerSecond = ((readBytes.rose + (writtenBytes?.rose ?? 0)) * SECOND_NS) / windowNs;
-  return { bytesPerSecond, ofCeiling: bytesPerSecond / ceiling.bytesPerSecond };
+  return { bytesPerSecond, ofCeiling: bytesPerSecond / bandwidth };
 };
 
 const SECOND_NS = 1e9;

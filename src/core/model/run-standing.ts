@@ -3,10 +3,10 @@
 import type { Estimate } from '../sweep/stage.ts';
 import type { Reported } from '../unknown.ts';
 import type { Engine } from './engine-constants.ts';
-import type { StepTerm } from './step-time.ts';
+import type { PlacementTerm } from './step-time.ts';
 
 export type RunHeadroom = {
-  /** The node, and which of its devices. */
+  /** The node, and which of its devices: "titan", "TP 2: titan GPU 0 + titan GPU 1". */
   readonly place: string;
   readonly deviceName: string;
   readonly engine: Engine;
@@ -15,7 +15,10 @@ export type RunHeadroom = {
   /** Whose constants the expectation has. */
   readonly constants: string;
   readonly errorShare: Reported<number>;
+  /** Of one device, of several the slowest. */
   readonly ceilingBytesPerSecond: number;
+  /** What a reader must know of how it was judged, a sentence each. */
+  readonly notes: Reported<readonly string[]>;
   /** Of a depth profile one a row, else at most one of decode and one of prefill. */
   readonly standings: readonly RunStanding[];
   /** Why decode or prefill is not among them. */
@@ -46,7 +49,7 @@ export type RunStanding = {
   readonly ofBound: number;
   readonly ofExpected: number;
   /** What takes most of the expected time. */
-  readonly limit: StepTerm;
+  readonly limit: PlacementTerm;
 };
 
 export type ReadBandwidth = { readonly bytesPerSecond: number; readonly ofCeiling: number };
@@ -73,5 +76,6 @@ export const CAUSE_CODES = [
   'pcie-width',
   'other-process',
   'cache-full',
+  'preemptions',
   'client-bound',
 ] as const;

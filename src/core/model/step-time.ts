@@ -5,12 +5,16 @@ import type { Estimate } from '../sweep/stage.ts';
 import type { DecodeStep } from './decode-step.ts';
 import type { EngineConstants } from './engine-constants.ts';
 import type { Interval } from './model-facts.ts';
+import { productCeiling } from './product-precision.ts';
 
 /** What a device was measured to do. A type, not an interface: it stands in `Reported`. */
 export type DeviceCeiling = {
   readonly bytesPerSecond: number;
   /** 16-bit products with 32-bit sums; undefined where it was not measured. */
   readonly operationsPerSecond: number | undefined;
+  /** Products of 8 bits; not there where they were not measured. */
+  readonly int8PerSecond?: number | undefined;
+  readonly fp8PerSecond?: number | undefined;
   /** Whether `bytesPerSecond` was measured, or is a data sheet's. */
   readonly isMeasured: boolean;
 };
@@ -28,6 +32,10 @@ export type StepTerms = Readonly<Record<StepTerm, number>>;
 export type StepTerm = 'weights' | 'experts' | 'cache' | 'compute' | 'overhead';
 export type LimitingTerm = StepTerm;
 
+/** What a step over several devices waits for, seconds: with the links between them. */
+export type PlacementTerms = StepTerms & Readonly<Record<'linkLatency' | 'linkBandwidth', number>>;
+export type PlacementTerm = keyof PlacementTerms;
+
 export const stepTime = (
   step: DecodeStep,
   {
@@ -39,6 +47,7 @@ export const stepTime = (
   const share = shareOfCeiling(constants, ceiling);
   const bandwidth = ceiling.bytesPerSecond;
   const operations = ceiling.operationsPerSecond;
+  const fastest = productCeiling(ceiling, constants.products);
   const cacheShare = constants.cacheShare ?? share;
   const seconds = (bytes: number): number => bytes / (share.value * bandwidth);
   const overhead = (constants.layerUs.value * layers) / MICROSECONDS;
@@ -56,7 +65,7 @@ export const stepTime = (
   return {
     boundSeconds: Math.max(
       step.bytes.low / bandwidth,
-      operations === undefined ? 0 : step.operations.low / operations,
+      fastest === undefined ? 0 : step.operations.low / fastest.operationsPerSecond,
     ),
     expectedSeconds: {
       value: moving + compute + overhead,

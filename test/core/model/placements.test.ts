@@ -67,7 +67,7 @@ describe('the placements of a model', () => {
   test('over a link of many times the round trip are worth less than one machine, and say for how long they wait', async () => {
     const { state, nowMs } = await simulated(4);
     const answer = clusterHeadroom(state, nowMs, {
-      model: madeModel({ layers: 64, weightBytes: 20e9 }),
+      model: madeModel({ layers: 64, weightBytes: 8e9 }),
       question: asked(),
       nodes: nodeIds(state).filter(id => ['atlas', 'spark'].includes(nodeView(state, id, nowMs).name)),
     });

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { engineConstants } from '../../../src/core/model/engine-constants.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import type { Engine } from '../../../src/core/model/engine-constants.ts';
+import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
+import { wholePlacement } from '../../../src/core/model/placement.ts';
 import type { HostEvidence } from '../../../src/core/model/run-causes.ts';
 import { runHeadroom } from '../../../src/core/model/run-headroom.ts';
 import { runHeadroomLines } from '../../../src/core/model/run-headroom-text.ts';
@@ -29,7 +32,7 @@ test('a figure above the bound is shown as it is, with likely causes in their or
   expect(headroom.standings[0]?.ofBound).toBeGreaterThan(1.5);
   expect(headroom.causes.map(({ code, finding }) => `${code} ${finding}`)).toEqual([
     'speculation unknown',
-    'prefix-hits not-found',
+    'prefix-hits unknown',
     'model-facts found',
     'old-probe found',
     'low-probe not-found',
@@ -45,8 +48,9 @@ test('a run far below what is expected names what was looked for', () => {
     'pcie-width found',
     'other-process unknown',
     'cache-full unknown',
+    'preemptions unknown',
     'client-bound unknown',
-    'prefix-hits not-found',
+    'prefix-hits unknown',
     'speculation unknown',
   ]);
 });
@@ -64,6 +68,13 @@ test("a server's own count of bytes stands over the measured bandwidth", () => {
   expect(readBytes).toEqual({ bytesPerSecond: 150e9, ofCeiling: 0.75 });
 });
 
+test('a run over four devices that share each layer stands under the bound of the four', () => {
+  const one = judged({ tpotMs: 30, outputTokensPerSecond: 33, engine: 'vllm' }).standings[0];
+  const four = judged({ tpotMs: 30, outputTokensPerSecond: 33, engine: 'vllm', devices: 4 });
+  expect((four.standings[0]?.bound ?? 0) / (one?.bound ?? 1)).toBeCloseTo(4, 6);
+  expect(four.place).toBe('TP 4: atlas GPU 0 + atlas GPU 1 + atlas GPU 2 + atlas GPU 3');
+});
+
 test('what is said of a run is read back from its report.json', () => {
   const headroom = judged({ tpotMs: 200, outputTokensPerSecond: 5 });
   const report = { ...reportOf({ tpotMs: 200, outputTokensPerSecond: 5 }), headroom };
@@ -76,19 +87,28 @@ interface Made {
   readonly concurrency?: number;
   readonly notes?: readonly string[];
   readonly readBytes?: number;
+  readonly devices?: number;
+  readonly engine?: Engine;
 }
+
+const devices = (count: number): readonly HeadroomPlace[] =>
+  Array.from({ length: count }, (_, index) => ({
+    name: count === 1 ? 'atlas' : `atlas GPU ${index}`,
+    nodeId: ATLAS,
+    deviceId: `GPU-${index}`,
+    deviceName: 'made-up',
+    deviceClass: 'gb10',
+    ceiling: { bytesPerSecond: 200e9, operationsPerSecond: 50e12, isMeasured: true },
+    memoryBytes: 128e9,
+  }));
 
 const judged = (made: Made): RunHeadroom => {
   const headroom = runHeadroom({
     report: reportOf(made),
     model: { ...MODEL, notes: made.notes ?? [] },
-    place: {
-      name: 'atlas',
-      deviceName: 'made-up',
-      ceiling: { bytesPerSecond: 200e9, operationsPerSecond: 50e12, isMeasured: true },
-    },
-    engine: 'llama.cpp',
-    constants: engineConstants('llama.cpp', 'gb10', { quantisation: 'Q4_K', hasExperts: false }),
+    placement: wholePlacement(MODEL, devices(made.devices ?? 1)),
+    notes: [],
+    engine: made.engine ?? 'llama.cpp',
     cacheType: 'f16',
     evidence: EVIDENCE,
   });
@@ -136,6 +156,8 @@ const reportOf = ({ tpotMs, outputTokensPerSecond, concurrency = 8, readBytes }:
       : { server: { readings: 10, figures: { readBytes: bytes }, compared: 0, excess: 0, excessMost: 0 } }),
   };
 };
+
+const ATLAS = nodeId('a'.repeat(26));
 
 const EVIDENCE: HostEvidence = {
   throttleReasons: ['power cap'],

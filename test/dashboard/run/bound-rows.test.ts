@@ -24,6 +24,7 @@ const headroom = (...standings: readonly RunStanding[]): RunHeadroom => ({
   modelSource: 'model.gguf',
   constants: 'made up',
   errorShare: unknown('not fitted'),
+  notes: [],
   ceilingBytesPerSecond: 1e11,
   standings,
   unjudged: [],

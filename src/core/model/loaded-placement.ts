@@ -1,0 +1,122 @@
+// The devices that a run loaded, as a placement of its model: the one device of a node, or of several those that were at work
+// while it measured. What nobody tells is not guessed: then the run is not judged, and says why.
+
+import type { HistorySeries } from '../history/live-history.ts';
+import type { NodeView } from '../node/node-view.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import { isUnknown, knownOr, unknown } from '../unknown.ts';
+import type { HeldCalibration } from './engine-calibration.ts';
+import type { Engine } from './engine-constants.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
+import { headroomPlaces } from './headroom-place.ts';
+import { hostEvidence } from './host-evidence.ts';
+import type { ModelFacts } from './model-facts.ts';
+import { canShareLayers } from './model-part.ts';
+import type { PlacementPlan } from './placement.ts';
+import { wholePlacement } from './placement.ts';
+import { canPartLayers } from './placement-search.ts';
+import type { HostEvidence } from './run-causes.ts';
+
+export interface LoadedPlacement {
+  readonly placement: PlacementPlan;
+  readonly evidence: HostEvidence;
+  /** How its devices were found; '' where the node has one. */
+  readonly note: string;
+}
+
+export interface LoadedBy {
+  readonly model: ModelFacts;
+  readonly engine: Engine;
+  readonly calibrations: readonly HeldCalibration[];
+  readonly offloadedShare: Reported<number>;
+  /** Mean use of each device while the run measured. */
+  readonly uses: Reported<DeviceUses>;
+  readonly nowMs: number;
+}
+
+/** By device, 0..1. Not there: the device does not tell. */
+export type DeviceUses = { readonly [deviceId: string]: number };
+
+export const loadedPlacement = (
+  view: NodeView,
+  { model, engine, calibrations, offloadedShare, uses, nowMs }: LoadedBy,
+): LoadedPlacement | Unknown => {
+  const places = headroomPlaces(view).map(place => ({ ...place, calibrations }));
+  const [first] = places;
+  if (first === undefined) return unknown(`${view.name} tells no device`);
+  const chosen = places.length === 1 ? places : atWork(places, view.name, uses);
+  if (isUnknown(chosen)) return chosen;
+  const placement = placementOver(chosen, model, engine);
+  if (isUnknown(placement)) return placement;
+  return {
+    placement,
+    evidence: hostEvidence(
+      view,
+      chosen.map(({ deviceId }) => deviceId),
+      { nowMs, offloadedShare },
+    ),
+    note:
+      places.length === 1
+        ? ''
+        : `${chosen.length} of the ${places.length} devices of ${view.name} were at work during the run`,
+  };
+};
+
+/** Of a history that ends now: means over the last so many seconds. */
+export const usesDuring = ({ series }: HistorySeries, seconds: number): DeviceUses => {
+  const uses: Record<string, number> = {};
+  for (const [name, values] of Object.entries(series)) {
+    const deviceId = /^gpu (.+) use$/.exec(name)?.[1];
+    const told = values.slice(-Math.max(1, Math.ceil(seconds))).filter(value => value !== null);
+    if (deviceId === undefined || told.length === 0) continue;
+    uses[deviceId] = told.reduce((sum, value) => sum + value, 0) / told.length;
+  }
+  return uses;
+};
+
+const atWork = (
+  places: readonly HeadroomPlace[],
+  name: string,
+  uses: LoadedBy['uses'],
+): readonly HeadroomPlace[] | Unknown => {
+  const open = `${name} has ${places.length} devices, and which of them the server uses is not known`;
+  if (isUnknown(uses)) return unknown(`${open}: ${uses.reason}`);
+  const silent = places.find(({ deviceId }) => uses[deviceId] === undefined);
+  if (silent !== undefined) return unknown(`${open}: ${silent.name} does not tell how busy it is`);
+  const most = Math.max(...places.map(({ deviceId }) => uses[deviceId] ?? 0));
+  if (most < AT_WORK_LEAST) return unknown(`${open}: none of them was at work during the run`);
+  return places.filter(({ deviceId }) => (uses[deviceId] ?? 0) >= AT_WORK_SHARE * most);
+};
+
+/** llama.cpp gives each device whole layers, evenly as far as is known; others share each layer. */
+const placementOver = (
+  places: readonly HeadroomPlace[],
+  model: ModelFacts,
+  engine: Engine,
+): PlacementPlan | Unknown => {
+  if (places.length === 1) return wholePlacement(model, places);
+  if (canPartLayers({ engine }))
+    return canShareLayers(model, places.length)
+      ? wholePlacement(model, places)
+      : unknown(
+          `${places.length} devices were at work, and they cannot share the heads of the model's cache evenly: how it is parted is not known`,
+        );
+  const layers = knownOr(model.layers, 0);
+  if (layers < places.length)
+    return unknown(
+      `${places.length} devices were at work, and how the model's layers lie on them is not known`,
+    );
+  const least = Math.floor(layers / places.length);
+  return {
+    kind: 'pipeline',
+    stages: places.map((place, index) => ({
+      places: [place],
+      layers: least + (index < layers % places.length ? 1 : 0),
+    })),
+  };
+};
+
+/** Of the time: less is a desktop that draws. */
+const AT_WORK_LEAST = 0.05;
+/** Of the busiest one's. */
+const AT_WORK_SHARE = 0.25;
