@@ -88,7 +88,12 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
 };
 
 /** Only the run itself could ask the machine that it loaded. */
-const judgedIn = ({ headroom, calibration }: Report): Pick<Report, 'headroom' | 'calibration'> => ({
+const judgedIn = ({
+  headroom,
+  calibration,
+  energy,
+}: Report): Pick<Report, 'headroom' | 'calibration' | 'energy'> => ({
+  ...(energy === undefined ? {} : { energy }),
   ...(headroom === undefined ? {} : { headroom }),
   ...(calibration === undefined ? {} : { calibration }),
 });

@@ -9,6 +9,8 @@ export interface RunFiles {
   readonly finalSnapshot: string;
   /** What the server told of itself; only where it tells anything. */
   readonly server: string;
+  /** What the node that was loaded drew; only where it tells anything. */
+  readonly power: string;
   readonly report: string;
   readonly reportText: string;
   /** Space that is held for the two reports while a run goes on. */
@@ -21,6 +23,7 @@ export const runFiles = (directory: string): RunFiles => ({
   events: join(directory, 'events.jsonl'),
   finalSnapshot: join(directory, 'final_snapshot.json'),
   server: join(directory, 'server.csv'),
+  power: join(directory, 'power.csv'),
   report: join(directory, 'report.json'),
   reportText: join(directory, 'report.txt'),
   reserve: join(directory, 'reserve.tmp'),

@@ -10,7 +10,7 @@ import { decodeServerLines } from '../wire/server-line.ts';
 
 /** The picture with the server's columns, where there is such a file and it tells any. */
 export const withServerColumns = async (path: string, series: TimeSeries): Promise<TimeSeries> => {
-  const lines = decodeServerLines(await readPart(path));
+  const lines = decodeServerLines(await startOfFile(path));
   const server = columnsOf(lines, { stepMs: series.stepMs, points: series.inFlight.length });
   return server === undefined ? series : { ...series, server };
 };
@@ -35,7 +35,7 @@ const columnsOf = (
 };
 
 /** '' where there is none. */
-const readPart = async (path: string): Promise<string> => {
+export const startOfFile = async (path: string): Promise<string> => {
   try {
     await using file = await open(path, 'r');
     const { size } = await file.stat();

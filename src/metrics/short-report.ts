@@ -7,6 +7,7 @@ import { figureText, formatCount } from '../core/figure/figure.ts';
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { fromText } from '../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
+import { ENERGY_COLUMNS, energyRows } from '../core/run/energy-rows.ts';
 import {
   figureVerdicts,
   figureVerdictText,
@@ -46,6 +47,7 @@ export const shortReport = (report: Report): readonly string[] => {
     ...ofSessions(report),
     ...errorBounds(report),
     ...underBound(report),
+    ...energy(report),
     ...spoiled(report),
   ];
   const below = notices(report);
@@ -138,6 +140,12 @@ const percentiles = (report: Report): readonly string[] => {
 /** Without it where the machine is not known: --full says why. */
 const underBound = ({ headroom }: Report): readonly string[] =>
   headroom === undefined || isUnknown(headroom) ? [] : ['', ...runHeadroomLines(headroom)];
+
+/** Likewise. */
+const energy = ({ energy: told }: Report): readonly string[] => {
+  const rows = told === undefined || isUnknown(told) ? [] : energyRows(told);
+  return rows.length === 0 ? [] : ['', ...inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })];
+};
 
 /** Of the client's part in the figures the worst, one a line. */
 const errorBounds = ({ series, rateBounds }: Report): readonly string[] => {

@@ -5,6 +5,7 @@ import { figureText, formatCount, formatThreeDigits } from '../core/figure/figur
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
 import { contaminationLines } from '../core/run/contamination.ts';
+import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../core/run/energy-rows.ts';
 import {
   boundText,
   figureVerdicts,
@@ -78,6 +79,7 @@ const everything = (report: Report): readonly string[] => [
   ...agents(report),
   ...sessions(report),
   ...underBound(report),
+  ...energy(report),
   ...list('What spoils figures', contaminationLines(report)),
   ...list('Notices', report.notices),
   '',
@@ -258,6 +260,18 @@ const underBound = ({ headroom }: Report): readonly string[] => {
     '',
     'Under the bound',
     ...(isUnknown(headroom) ? [`  unknown: ${headroom.reason}`] : runHeadroomLines(headroom)),
+  ];
+};
+
+const energy = ({ energy: told }: Report): readonly string[] => {
+  if (told === undefined) return [];
+  if (isUnknown(told)) return ['', `Energy: unknown (${told.reason})`];
+  const rows = energyRows(told);
+  return [
+    '',
+    'Energy',
+    ...(rows.length === 0 ? [] : inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })),
+    ...energyRemarks(told).map(remark => `  ${remark}`),
   ];
 };
 

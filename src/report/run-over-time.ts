@@ -2,6 +2,7 @@
 
 import { errorCode } from '../core/problem.ts';
 import { fileLines } from '../metrics/file-lines.ts';
+import { withPowerColumns } from '../metrics/power-columns.ts';
 import type { RunFiles } from '../metrics/run-files.ts';
 import { RunTimeSeries } from '../metrics/run-time-series.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../metrics/samples-file.ts';
@@ -11,7 +12,7 @@ import { decodeSampleTimes } from '../wire/sample-times.ts';
 
 /** Undefined where there are no samples that can be read: a report without pictures over time is still a report. */
 export const runOverTime = async (
-  { samples, server }: Pick<RunFiles, 'samples' | 'server'>,
+  { samples, server, power }: Pick<RunFiles, 'samples' | 'server' | 'power'>,
   { isStreaming }: { readonly isStreaming: boolean },
 ): Promise<TimeSeries | undefined> => {
   const series = new RunTimeSeries(isStreaming);
@@ -24,5 +25,5 @@ export const runOverTime = async (
     if (errorCode(error) === undefined) throw error;
     return undefined;
   }
-  return await withServerColumns(server, series.series());
+  return await withPowerColumns(power, await withServerColumns(server, series.series()));
 };

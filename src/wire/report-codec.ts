@@ -13,6 +13,7 @@ import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings, serverEvidenceSchema } from './contamination-schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { depthProfileSchema } from './depth-schema.ts';
+import { energySchema } from './energy-schema.ts';
 import { engineCalibrationSchema } from './engine-schema.ts';
 import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
@@ -166,6 +167,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
     }),
   ),
   environment: environmentSchema,
+  energy: v.exactOptional(v.union([unknownSchema, energySchema])),
   headroom: v.exactOptional(v.union([unknownSchema, runHeadroomSchema])),
   calibration: v.exactOptional(v.union([unknownSchema, engineCalibrationSchema])),
   depth: v.exactOptional(depthProfileSchema),

@@ -49,7 +49,7 @@ export interface BenchParts {
   /** Of a stage: sees what the server tells of itself, where this process asks it. */
   readonly onServer?: (reading: ServerReading) => void;
   /** What the report says of the machine that was loaded. Asked once, at the end; never rejects. */
-  readonly judge?: (report: Report) => Promise<Pick<Report, 'headroom' | 'calibration'>>;
+  readonly judge?: (report: Report) => Promise<Pick<Report, 'headroom' | 'calibration' | 'energy'>>;
   readonly observer: BenchObserver;
   /** Of tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];

@@ -16,6 +16,7 @@ import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
 import type { DisplayMode } from './run-display.ts';
 import { RunDisplay } from './run-display.ts';
+import { energyRuns } from './run-energy.ts';
 import { judgedRuns } from './run-headroom.ts';
 import { runProvenance } from './run-provenance.ts';
 
@@ -62,7 +63,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
     const run = judgedRuns(
       state,
       { home, facts: start.facts },
-      agentsRun(state, home, start.agents),
+      energyRuns(state, home, agentsRun(state, home, start.agents)),
     );
     const result = await run(request, {
       ...benchProcess(state),

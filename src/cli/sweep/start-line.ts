@@ -13,6 +13,7 @@ import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
+import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -66,7 +67,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
           stopNow: state.takeSecondStop(),
         },
         newRun,
-        run: judgedRuns(state, start, stageAgentsRun(state, home, start.agents)),
+        run: judgedRuns(state, start, energyRuns(state, home, stageAgentsRun(state, home, start.agents))),
         directory,
         confidence: start.confidence,
         observer: companions,

@@ -24,6 +24,7 @@ import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import { Companions } from '../bench/run-companions.ts';
+import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -115,7 +116,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
           stopNow: state.takeSecondStop(),
         },
         newRun: () => newRun(),
-        run: judgedRuns(state, start, stageAgentsRun(state, home, start.agents)),
+        run: judgedRuns(state, start, energyRuns(state, home, stageAgentsRun(state, home, start.agents))),
         directory: directory.path,
         confidence: CONFIDENCE,
       },

@@ -13,6 +13,7 @@ import type { LineCurve } from './line-curve.ts';
 import { formatPercentOf, lineCurve } from './line-curve.ts';
 import type { LineBracket, LineMark } from './line-mark.ts';
 import type { ChartOptions } from './run-charts.ts';
+import { chartSvg } from './run-charts.ts';
 import { flowScale, stageFlow } from './stage-flow.ts';
 import { userSpeed } from './user-speed.ts';
 
@@ -44,9 +45,8 @@ export const lineCurveChart = (input: LineChartInput, frame: Frame): Markup | un
   });
   if (curve === undefined) return undefined;
   const { left, right, top, floor, mark, bracket, overFrom, waterTo } = curve;
-  return svg(
-    frame,
-    curve.height,
+  return chartSvg(
+    { ...frame, height: curve.height },
     markup`<defs><pattern id="over" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V9"/></pattern></defs>
 <path class="band-99" d="${curve.bandTo99}"/><path class="band-90" d="${curve.bandToPercentile}"/>${
       overFrom === undefined
@@ -125,9 +125,8 @@ export const stageFlowChart = (
   const rows = Math.ceil(shown.length / Math.max(1, Math.floor(frame.width / FLOW_PX)));
   const columns = Math.ceil(shown.length / rows);
   const size = { width: frame.width / columns - FLOW_GAP_PX, height: FLOW_HEIGHT_PX, most };
-  return svg(
-    frame,
-    rows * FLOW_ROW_PX,
+  return chartSvg(
+    { ...frame, height: rows * FLOW_ROW_PX },
     markup`${shown.map((stage, index) => {
       const flow = stageFlow(stage, size);
       const [x, y] = [
@@ -153,9 +152,8 @@ export const userSpeedChart = (
   const chart = userSpeed({ width: frame.width, stages, gpus, atLine });
   if (chart === undefined) return undefined;
   const { left, floor, width, mark } = chart;
-  return svg(
-    frame,
-    chart.height + 4,
+  return chartSvg(
+    { ...frame, height: chart.height + 4 },
     markup`${chart.totals.map(
       ({ at, label }) =>
         markup`<path class="grid" d="M${left} ${at}H${width - 8}"/><text class="tick" x="${left - 8}" y="${at + 4}" text-anchor="end">${label}</text>`,
@@ -176,9 +174,6 @@ export const userSpeedChart = (
     }<text class="tick" x="${width - 8}" y="${chart.height + 1}" text-anchor="end">tok/s for one user</text><text class="tick" x="0" y="8">tok/s, all users${gpus > 1 ? ' per GPU' : ''}</text>`,
   );
 };
-
-const svg = ({ width, name, style }: Frame, height: number, drawn: Markup): Markup =>
-  markup`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}">${style}${drawn}</svg>`;
 
 /** Room that a label beside the bracket takes. */
 const BESIDE_PX = 92;

@@ -6,7 +6,8 @@ import {
   formatNanosecondsTick,
   nanosecondsTicks,
 } from '../figure/duration.ts';
-import { figureText, formatCount, formatTick } from '../figure/figure.ts';
+import { figureText, formatCount, formatTick, formatWatts } from '../figure/figure.ts';
+import type { EnergyScope } from '../run/energy.ts';
 import type { Markup } from '../text/markup.ts';
 import { markup } from '../text/markup.ts';
 import type { Bucket } from './log-histogram.ts';
@@ -26,6 +27,8 @@ export interface RunColumns {
   readonly failed: PathColumn;
   /** Of the server itself, of all its clients. */
   readonly server?: Readonly<Record<'running' | 'waiting' | 'kvUsage', PathColumn>>;
+  /** Of the node that the server runs on, watts. */
+  readonly power?: Readonly<Record<EnergyScope, PathColumn>>;
 }
 
 export interface ChartOptions extends ChartSize {
@@ -39,6 +42,10 @@ export interface ChartLimit {
   readonly limitNs: number;
   readonly label: string;
 }
+
+/** A picture with its name, its rules where it stands alone, and what is drawn. */
+export const chartSvg = ({ width, height, name, style }: ChartOptions, drawn: Markup): Markup =>
+  markup`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}">${style}${drawn}</svg>`;
 
 /** Percentile bands, the median in ink over them; undefined where fewer than two points have a value. */
 export const percentileBands = (
@@ -60,7 +67,7 @@ export const percentileBands = (
     ({ className, words }, index) =>
       markup`<rect class="${className}" x="${edges.left + index * 62}" y="2" width="16" height="10"/><text class="tick" x="${edges.left + index * 62 + 21}" y="11">${words}</text>`,
   );
-  return svg(
+  return chartSvg(
     options,
     markup`${frame.drawn}
 <path class="band-99" d="${columnBand(of['1'], of['99'], scale)}"/>
@@ -97,7 +104,7 @@ export const distribution = (
   );
   const top = ROW_PX * Math.max(1, ...labels.map(({ row }) => row + 1)) + 4;
   const foot = height - 22;
-  return svg(
+  return chartSvg(
     options,
     markup`${bars(filled, axis, { width, height: foot - top }).map(
       ({ low, high, count, ...place }) =>
@@ -128,7 +135,7 @@ export const outputOverTime = (columns: RunColumns, options: ChartOptions): Mark
     right: { greatest: Math.max(...knownOf(inFlight), 1), format: thousandsTick, ink: 'brass-text' },
   });
   const { left, right, edges } = frame;
-  return svg(
+  return chartSvg(
     options,
     markup`<path class="water" d="${columnArea(tokens, left)}"/><path class="waterline" d="${columnLine(tokens, left)}"/>${frame.drawn}
 <path class="brass" d="${columnLine(inFlight, right)}"/>
@@ -155,7 +162,7 @@ export const serverOverTime = (
     ...(hasCache ? { right: { greatest: 100, format: thousandsTick, ink: 'brass-text' } } : {}),
   });
   const { left, right, edges } = frame;
-  return svg(
+  return chartSvg(
     options,
     markup`<path class="water" d="${columnArea(running, left)}"/><path class="waterline" d="${columnLine(running, left)}"/>${frame.drawn}
 <path class="middle" d="${columnLine(waiting, left)}"/>${hasCache ? markup`<path class="brass" d="${columnLine(percent, right)}"/>` : undefined}
@@ -166,6 +173,43 @@ export const serverOverTime = (
 
 export const isServerDrawable = (server: NonNullable<RunColumns['server']>): boolean =>
   isDrawable(server.running) || isDrawable(server.waiting);
+
+/** Tokens a second as water, what the node drew meanwhile in brass on a scale of its own at the right. */
+export const powerOverTime = (
+  columns: Pick<RunColumns, 'power' | 'outputTokensPerSecond' | 'stepMs'>,
+  options: ChartOptions,
+): Markup | undefined => {
+  const { outputTokensPerSecond: tokens, stepMs } = columns;
+  const power = columns.power && drawablePower(columns.power);
+  if (power === undefined) return undefined;
+  const most = Math.max(...knownOf(power.column), 1);
+  const frame = timeFrame({
+    ...options,
+    points: Math.max(tokens.length, power.column.length),
+    stepMs,
+    head: 24,
+    left: { greatest: Math.max(...knownOf(tokens), 0), format: thousandsTick, ink: 'water-text' },
+    right: { greatest: most, format: thousandsTick, ink: 'brass-text' },
+  });
+  const { left, right, edges } = frame;
+  return chartSvg(
+    options,
+    markup`<path class="water" d="${columnArea(tokens, left)}"/><path class="waterline" d="${columnLine(tokens, left)}"/>${frame.drawn}
+<path class="brass" d="${columnLine(power.column, right)}"/>
+<text class="tick water-text" x="0" y="11">tok/s</text><text class="tick brass-text" x="${options.width}" y="11" text-anchor="end">W of ${power.label}, peak ${figureText(formatWatts(most))}</text>
+<path class="axis" d="M${edges.left} ${edges.foot}H${edges.right}"/>`,
+  );
+};
+
+/** Of what the sensors tell the nearest to the model. */
+export const drawablePower = (
+  power: NonNullable<RunColumns['power']>,
+): { readonly label: string; readonly column: PathColumn } | undefined =>
+  [
+    { label: 'its GPUs', column: power.gpu },
+    { label: 'the whole machine', column: power.machine },
+    { label: 'its processors', column: power.processor },
+  ].find(({ column }) => isDrawable(column));
 
 /** Completed requests a second, and below the line where some failed. */
 export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
@@ -180,7 +224,7 @@ export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Ma
   });
   const { left: scale, edges } = frame;
   const failures = failed.reduce<number>((sum, count) => sum + (count ?? 0), 0);
-  return svg(
+  return chartSvg(
     options,
     markup`${frame.drawn}<path class="waterline" d="${columnLine(requests, scale)}"/>${failed.flatMap(
       (count, index) =>
@@ -199,9 +243,6 @@ export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Ma
 
 /** One point alone shows nothing over time. */
 export const isDrawable = (column: PathColumn): boolean => knownOf(column).length > 1;
-
-const svg = ({ width, height, name, style }: ChartOptions, drawn: Markup): Markup =>
-  markup`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}">${style}${drawn}</svg>`;
 
 /** A hairline with the ring of the mark at its right end. */
 const limitLine = (

@@ -5,6 +5,7 @@ import type { EngineCalibration } from '../model/engine-calibration.ts';
 import type { RunHeadroom } from '../model/run-standing.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
+import type { RunEnergy } from './energy.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { ForeignOrigin } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
@@ -72,6 +73,8 @@ export interface Report extends ReportRates {
   /** What else the machine of the client did meanwhile. */
   readonly machine: Reported<MachineDuringRun>;
   readonly environment: ReportEnvironment;
+  /** By the sensors of the node that it loaded; not there where nobody looked. */
+  readonly energy?: Reported<RunEnergy>;
   /** Where it stands under the bound of the machine that it loaded; not there where nobody judged it. */
   readonly headroom?: Reported<RunHeadroom>;
   /** What its depth profile tells of the engine; not there of any other run. */

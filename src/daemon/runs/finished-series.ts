@@ -1,6 +1,7 @@
 // Pictures over time of finished runs, made of samples.jsonl when somebody asks, and kept for a few runs.
 
 import type { Run } from '../../core/run/run.ts';
+import { withPowerColumns } from '../../metrics/power-columns.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { RunTimeSeries } from '../../metrics/run-time-series.ts';
 import { withServerColumns } from '../../metrics/server-columns.ts';
@@ -41,7 +42,8 @@ const pictureOf = async (run: Run): Promise<FinishedPicture> => {
     bytesMax: FINISHED_BYTES_MAX,
     skipsAhead: false,
   });
-  const picture = await withServerColumns(runFiles(run.directory).server, series.series());
+  const { server, power } = runFiles(run.directory);
+  const picture = await withPowerColumns(power, await withServerColumns(server, series.series()));
   return { series: picture, notice: noticeOf(read?.restBytes) };
 };
 

@@ -1,4 +1,4 @@
-// What a run reached of its machine's bound, and its depth profile, as sections of its page.
+// What a run reached of its machine's bound, its depth profile, and what it cost in energy, as sections of its page.
 
 import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
 import {
@@ -6,6 +6,7 @@ import {
   runHeadroomRemarks,
   runHeadroomRows,
 } from '../../core/model/run-headroom-text.ts';
+import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Markup } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -13,7 +14,8 @@ import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { pageSection, table } from './page-parts.ts';
 
-export const boundTables = (report: Report): Markup => markup`${depthTable(report)}${headroomTable(report)}`;
+export const boundTables = (report: Report): Markup =>
+  markup`${depthTable(report)}${headroomTable(report)}${energyTable(report)}`;
 
 const depthTable = ({ depth }: Report): Markup | undefined =>
   depth === undefined
@@ -43,4 +45,17 @@ const headroomTable = ({ headroom }: Report): Markup | undefined =>
                 rows: runHeadroomRows(headroom),
               })
         }${runHeadroomRemarks(headroom).map(remark => markup`<p class="none">${remark}</p>`)}`,
+      });
+
+const energyTable = ({ energy }: Report): Markup | undefined =>
+  energy === undefined || isUnknown(energy)
+    ? undefined
+    : pageSection({
+        title: 'Energy',
+        remark: 'by the sensors of the node that was loaded, while it was measured',
+        content: markup`${
+          energyRows(energy).length === 0
+            ? undefined
+            : table({ name: 'Energy', head: ENERGY_COLUMNS.map(capitalized), rows: energyRows(energy) })
+        }${energyRemarks(energy).map(remark => markup`<p class="none">${remark}</p>`)}`,
       });

@@ -6,6 +6,7 @@ import {
   distribution,
   outputOverTime,
   percentileBands,
+  powerOverTime,
   requestsOverTime,
   serverOverTime,
 } from '../../core/chart/run-charts.ts';
@@ -149,7 +150,7 @@ const pictures = (report: Report, overTime: TimeSeries | undefined): Markup => {
         tooShort,
       ),
     },
-  )}</div>${serverPart(overTime)}`;
+  )}</div>${serverPart(overTime)}${powerPart(overTime)}`;
 };
 
 const serverPart = (overTime: TimeSeries | undefined): Markup | undefined => {
@@ -162,6 +163,15 @@ const serverPart = (overTime: TimeSeries | undefined): Markup | undefined => {
         remark: 'by its own metrics, of all its clients',
         content: drawn,
       });
+};
+
+const powerPart = (overTime: TimeSeries | undefined): Markup | undefined => {
+  const drawn =
+    overTime &&
+    powerOverTime(overTime, { ...WHOLE, name: 'Power of the node beside output tokens a second' });
+  return drawn === undefined
+    ? undefined
+    : pageSection({ title: 'Power', remark: 'by the sensors of the node that was loaded', content: drawn });
 };
 
 const distributionPart = (report: Report, key: SeriesKey): Markup => {

@@ -8,6 +8,7 @@ import {
 } from '../../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
+import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
@@ -75,6 +76,7 @@ export const runMarkdown = (report: Report): string => {
     ...sessionTables(report),
     ...agentTable(report),
     ...boundTable(report),
+    ...energyTable(report),
     ...list(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
     ...markdownTable(
       ['Run', markdownCode(run.id)],
@@ -138,6 +140,14 @@ const boundTable = ({ headroom }: Report): readonly string[] =>
           : [...markdownTable(RUN_HEADROOM_HEAD.map(capitalized), runHeadroomRows(headroom)), '']),
         ...list(runHeadroomRemarks(headroom)),
       ];
+
+const energyTable = ({ energy }: Report): readonly string[] => {
+  if (energy === undefined || isUnknown(energy)) return [];
+  const rows = energyRows(energy);
+  return rows.length === 0
+    ? []
+    : [...markdownTable(ENERGY_COLUMNS.map(capitalized), rows), '', ...list(energyRemarks(energy))];
+};
 
 const list = (sentences: readonly string[]): readonly string[] =>
   sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownWords(sentence)}`), ''];

@@ -3,6 +3,8 @@
 import * as v from 'valibot';
 import type { RunId } from '../../core/ids.ts';
 import { recordOf } from '../../core/record-of.ts';
+import type { EnergyScope } from '../../core/run/energy.ts';
+import { ENERGY_SCOPES } from '../../core/run/energy.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunProgress } from '../../core/run/run.ts';
 import type { RunView } from '../../core/run/run-selectors.ts';
@@ -63,7 +65,11 @@ export interface TimeSeries {
   readonly percentilesNs: Readonly<Record<SeriesPercentile, SeriesColumn>>;
   /** What the server told of itself, of all its clients; not there where it told nothing. */
   readonly server?: ServerColumns;
+  /** What the node of the server drew, watts; not there where nobody knows. */
+  readonly power?: PowerColumns;
 }
+
+export type PowerColumns = Readonly<Record<EnergyScope, SeriesColumn>>;
 
 export const SERVER_COLUMN_KEYS = ['running', 'waiting', 'kvUsage', 'prefixHitShare', 'preemptions'] as const;
 
@@ -99,6 +105,7 @@ export const runSeriesAnswerSchema: v.GenericSchema<unknown, RunSeriesAnswer> = 
       99: column,
     }),
     server: v.exactOptional(v.object(recordOf(SERVER_COLUMN_KEYS, () => column))),
+    power: v.exactOptional(v.object(recordOf(ENERGY_SCOPES, () => column))),
   }),
   notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
 });

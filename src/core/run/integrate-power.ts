@@ -1,0 +1,79 @@
+// From readings of power to energy. A reading is the mean of the time since the one before it, which is what counters of energy and
+// the averages of drivers tell, so that it stands for that time; a silence longer than the sensors' own is a gap.
+
+import type { Reported } from '../unknown.ts';
+import { unknown } from '../unknown.ts';
+
+export interface PowerReading {
+  readonly atMs: number;
+  readonly watts: number;
+}
+
+export interface PowerWindow {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface WindowPower {
+  /** Readings that stand for some of it. */
+  readonly readings: number;
+  readonly coveredShare: number;
+  /** A little of the window may be missing: it drew as much as the rest. */
+  readonly joules: Reported<number>;
+  readonly wattsMean: Reported<number>;
+  readonly wattsMin: Reported<number>;
+  readonly wattsMax: Reported<number>;
+  /** The same figure each time, though readings were many. */
+  readonly isStuck: boolean;
+}
+
+/** Readings oldest first. */
+export const powerIn = (readings: readonly PowerReading[], { fromMs, untilMs }: PowerWindow): WindowPower => {
+  let [coveredMs, joules, count] = [0, 0, 0];
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [at, { atMs, watts }] of readings.entries()) {
+    const previousMs = readings[at - 1]?.atMs ?? Number.NEGATIVE_INFINITY;
+    const nextMs = readings[at + 1]?.atMs ?? Number.POSITIVE_INFINITY;
+    const sinceMs = atMs - previousMs > SILENCE_MS_MAX ? atMs - USUAL_MS : previousMs;
+    // The one before a gap, or before the end, holds for a moment more.
+    const heldMs = nextMs - atMs > SILENCE_MS_MAX ? atMs + USUAL_MS : atMs;
+    const partMs = Math.min(heldMs, untilMs) - Math.max(sinceMs, fromMs);
+    if (partMs <= 0) continue;
+    coveredMs += partMs;
+    joules += (watts * partMs) / 1_000;
+    count += 1;
+    min = Math.min(min, watts);
+    max = Math.max(max, watts);
+  }
+  const windowMs = untilMs - fromMs;
+  const coveredShare = windowMs <= 0 ? 0 : Math.min(1, coveredMs / windowMs);
+  if (coveredShare < COVERED_LEAST) {
+    const reason = unknown(count === 0 ? 'no reading' : 'more than half of the readings are missing');
+    return {
+      readings: count,
+      coveredShare,
+      joules: reason,
+      wattsMean: reason,
+      wattsMin: reason,
+      wattsMax: reason,
+      isStuck: false,
+    };
+  }
+  const wattsMean = (1_000 * joules) / coveredMs;
+  return {
+    readings: count,
+    coveredShare,
+    joules: (wattsMean * windowMs) / 1_000,
+    wattsMean,
+    wattsMin: min,
+    wattsMax: max,
+    isStuck: count >= STUCK_READINGS && min === max,
+  };
+};
+
+/** Readings of a second's step may come a second late; three are a gap. */
+const SILENCE_MS_MAX = 3_500;
+const USUAL_MS = 1_000;
+const COVERED_LEAST = 0.5;
+/** No device draws the same to the last digit for half a minute of work. */
+const STUCK_READINGS = 30;

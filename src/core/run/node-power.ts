@@ -1,0 +1,175 @@
+// The sensors of power that a node has, with what they told, and what else may have drawn power there beside the server: from the
+// node's readings and the last quarter of an hour of them.
+
+import type { HistorySeries } from '../history/live-history.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, knownOr, unknown } from '../unknown.ts';
+import type { PowerMeter } from './account-energy.ts';
+import type { EnergyReason, EnergyScope } from './energy.ts';
+import { METERS_MAX } from './energy.ts';
+import type { PowerReading, PowerWindow } from './integrate-power.ts';
+import type { Run } from './run.ts';
+
+/** Values of series by the second that each lies in, oldest first, on the clock of whoever asked. */
+export class PowerHistory {
+  readonly #series = new Map<string, PowerReading[]>();
+
+  /**
+   * Of what was told before only the newer is taken.
+   * @param nowMs of the history's own clock
+   * @param offsetMs from that clock to the asker's
+   */
+  add({ series }: HistorySeries, nowMs: number, offsetMs: number): void {
+    const lastMs = Math.floor(nowMs / 1_000) * 1_000 + HALF_SECOND_MS + offsetMs;
+    for (const [name, values] of Object.entries(series)) {
+      if (!/(PowerWatts| powerWatts| use)$/.test(name)) continue;
+      const held = this.#series.get(name) ?? [];
+      this.#series.set(name, held);
+      const heldUntilMs = held.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+      for (const [at, watts] of values.entries()) {
+        const atMs = lastMs - (values.length - 1 - at) * 1_000;
+        // Seconds of two answers differ by the way of the answers.
+        if (watts !== null && atMs > heldUntilMs + HALF_SECOND_MS && held.length < READINGS_MAX)
+          held.push({ atMs, watts });
+      }
+    }
+  }
+
+  of(name: string): readonly PowerReading[] {
+    return this.#series.get(name) ?? [];
+  }
+}
+
+export const nodeMeters = (
+  view: NodeView,
+  history: PowerHistory,
+  window: PowerWindow,
+): readonly PowerMeter[] => {
+  const system = heldValue(view.system);
+  const told = (name: string, newest: Reported<number> | undefined): Reported<readonly PowerReading[]> => {
+    const readings = history.of(name);
+    if (readings.length > 0) return readings;
+    if (newest === undefined) return unknown('the node does not tell it');
+    return isUnknown(newest) ? newest : unknown('nothing was kept of it');
+  };
+  const gpus = view.gpus
+    .flatMap(({ devices }) => devices)
+    .map(
+      ({ device: { deviceId, name }, load }): PowerMeter => ({
+        scope: 'gpu',
+        name: `${name} ${deviceId}`,
+        readings: told(`gpu ${deviceId} powerWatts`, load?.powerWatts),
+        use: meanIn(history.of(`gpu ${deviceId} use`), window),
+      }),
+    );
+  const others = [
+    { scope: 'processor', name: 'processor packages', series: 'cpuPowerWatts' },
+    { scope: 'machine', name: 'the whole machine', series: 'systemPowerWatts' },
+  ] as const;
+  return [
+    ...gpus.slice(0, METERS_MAX - others.length),
+    ...others.map(
+      ({ scope, name, series }): PowerMeter => ({
+        scope,
+        name,
+        readings: told(series, system?.[series]),
+        use: unknown('not of a GPU'),
+      }),
+    ),
+  ];
+};
+
+/** By the seconds in which all sensors of a scope told: half of a node's devices are not the node. */
+export const powerByScope = (
+  meters: readonly PowerMeter[],
+  { fromMs, untilMs }: PowerWindow,
+): readonly { readonly seconds: number; readonly watts: ReadonlyMap<EnergyScope, number> }[] => {
+  const sums = new Map<number, Map<EnergyScope, { watts: number; count: number }>>();
+  const needed = Map.groupBy(meters, ({ scope }) => scope);
+  for (const { scope, readings } of meters)
+    for (const { atMs, watts } of isUnknown(readings) ? [] : readings) {
+      if (atMs < fromMs || atMs > untilMs) continue;
+      const at = sums.get(atMs) ?? new Map<EnergyScope, { watts: number; count: number }>();
+      sums.set(atMs, at);
+      const { watts: before, count } = at.get(scope) ?? { watts: 0, count: 0 };
+      at.set(scope, { watts: before + watts, count: count + 1 });
+    }
+  return [...sums]
+    .sort(([a], [b]) => a - b)
+    .map(([atMs, of]) => ({
+      seconds: (atMs - fromMs) / 1_000,
+      watts: new Map(
+        [...of].flatMap(([scope, { watts, count }]) =>
+          count === needed.get(scope)?.length ? [[scope, watts] as const] : [],
+        ),
+      ),
+    }));
+};
+
+export interface SharedPower {
+  readonly view: NodeView;
+  /** The load came from this node too. */
+  readonly isClientHere: boolean;
+  /** Of the same target, besides this one. */
+  readonly otherRuns: readonly Pick<Run, 'runId' | 'runName'>[];
+}
+
+/** Of the processors and of the machine a part belongs to others; of a GPU only where it has several processes. */
+export const sharedPower = ({ view, isClientHere, otherRuns }: SharedPower): readonly EnergyReason[] => {
+  const all = ['gpu', 'processor', 'machine'];
+  const busy = view.gpus
+    .flatMap(({ devices }) => devices)
+    .flatMap(({ device, load }) => {
+      const processes = knownOr(load?.processes ?? [], []);
+      return processes.length < 2 ? [] : [{ device, processes }];
+    });
+  return [
+    ...(heldValue(view.identity)?.isSimulated === true
+      ? [{ code: 'simulated', scopes: all, problem: `${view.name} is simulated, and so is its power` }]
+      : []),
+    ...(isClientHere
+      ? [
+          {
+            code: 'client-here',
+            scopes: ['processor', 'machine'],
+            problem: `The load came from ${view.name} too, and its share of the power is not known`,
+          },
+        ]
+      : []),
+    ...(otherRuns.length === 0
+      ? []
+      : [
+          {
+            code: 'other-runs',
+            scopes: all,
+            problem: `Another run loaded ${view.name} at the same time: ${otherRuns
+              .slice(0, NAMED_MAX)
+              .map(({ runId }) => runId)
+              .join(', ')}`,
+          },
+        ]),
+    ...busy.map(({ device, processes }) => ({
+      code: 'other-processes',
+      scopes: ['gpu'],
+      problem: `${processes.length} processes are on ${device.name} ${device.deviceId}: ${processes
+        .slice(0, NAMED_MAX)
+        .map(({ pid, name }) => knownOr(name, `process ${pid}`))
+        .join(', ')}`,
+    })),
+  ];
+};
+
+const meanIn = (readings: readonly PowerReading[], { fromMs, untilMs }: PowerWindow): Reported<number> => {
+  const inside = readings.filter(({ atMs }) => atMs >= fromMs && atMs <= untilMs);
+  return inside.length === 0
+    ? unknown('not told')
+    : inside.reduce((sum, { watts }) => sum + watts, 0) / inside.length;
+};
+
+/** A value lies somewhere in its second. */
+const HALF_SECOND_MS = 500;
+/** A day. */
+const READINGS_MAX = 86_400;
+const NAMED_MAX = 3;

@@ -1,0 +1,43 @@
+// power.csv of a run directory: what the node that was loaded drew, a line a second, in seconds since the run's zero and watts by scope.
+// Empty: not told by every sensor of that scope. Made for spreadsheets as it is, and read back for pictures.
+
+import type { EnergyScope } from '../core/run/energy.ts';
+import { ENERGY_SCOPES } from '../core/run/energy.ts';
+
+export interface PowerLine {
+  readonly seconds: number;
+  /** Only those that were told. */
+  readonly watts: ReadonlyMap<EnergyScope, number>;
+}
+
+export const encodePowerLines = (lines: readonly PowerLine[]): string =>
+  `${[
+    ['seconds', ...ENERGY_SCOPES.map(scope => `${scope}Watts`)],
+    ...lines.map(({ seconds, watts }) => [
+      seconds.toFixed(3),
+      ...ENERGY_SCOPES.map(scope => watts.get(scope)?.toFixed(1) ?? ''),
+    ]),
+  ]
+    .map(cells => cells.join(','))
+    .join('\n')}\n`;
+
+/** By the names of the first line; lines that cannot be read are left out. */
+export const decodePowerLines = (text: string): readonly PowerLine[] => {
+  const [head = '', ...lines] = text.split('\n');
+  const names = head.split(',');
+  return lines.flatMap(line => {
+    const cells = line.split(',');
+    const figureAt = (name: string): number | undefined => {
+      const cell = cells[names.indexOf(name)];
+      const figure = cell === undefined || cell === '' ? Number.NaN : Number(cell);
+      return Number.isFinite(figure) && figure >= 0 ? figure : undefined;
+    };
+    const seconds = figureAt('seconds');
+    if (cells.length !== names.length || seconds === undefined) return [];
+    const watts = ENERGY_SCOPES.flatMap(scope => {
+      const figure = figureAt(`${scope}Watts`);
+      return figure === undefined ? [] : [[scope, figure] as const];
+    });
+    return [{ seconds, watts: new Map(watts) }];
+  });
+};
