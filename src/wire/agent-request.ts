@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { CancelWish } from '../core/run/cancel-wish.ts';
 import type { ModelMix } from '../core/run/model-mix.ts';
 import type { ObjectiveFields } from '../core/run/objective.ts';
+import type { ServerTold } from '../core/run/provenance.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SharedPrefixes } from '../core/run/run-requests.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
@@ -13,6 +14,7 @@ import type { LengthDistribution } from '../core/statistics/length-distribution.
 import { LENGTH_MAX } from '../core/statistics/length-distribution.ts';
 import type { Reported } from '../core/unknown.ts';
 import { objectiveEntries } from './objective-schema.ts';
+import { serverToldSchema } from './provenance-schema.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 import { modelMixSchema } from './variant-schema.ts';
@@ -81,6 +83,8 @@ export interface AgentSurvey {
   readonly serverKind: Reported<string>;
   /** Unknown: they were not asked for, or the server does not tell, and a word stands for a token. */
   readonly words: Reported<AgentWordCosts>;
+  /** Of the server's version and settings. */
+  readonly told: Reported<readonly ServerTold[]>;
   readonly notices: readonly string[];
 }
 
@@ -171,5 +175,6 @@ export const agentSurveySchema: Schema<AgentSurvey> = openObject({
       countedTokens: figure,
     }),
   ),
+  told: reported(serverToldSchema),
   notices: v.pipe(v.array(text), v.maxLength(64)),
 });

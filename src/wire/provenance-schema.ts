@@ -1,7 +1,7 @@
 // Where a report comes from, in config.json and report.json. Directories of runs are handed around: every text has its bound here.
 
 import * as v from 'valibot';
-import type { RunProvenance } from '../core/run/provenance.ts';
+import type { RunProvenance, ServerTold } from '../core/run/provenance.ts';
 import {
   CALL_LENGTH_MAX,
   CALL_WORDS_MAX,
@@ -26,6 +26,11 @@ const toldSchema = openObject({
     v.maxLength(SERVER_FACTS_MAX),
   ),
 });
+
+export const serverToldSchema: v.GenericSchema<unknown, ServerTold[]> = v.pipe(
+  v.array(toldSchema),
+  v.maxLength(SERVER_FACTS_MAX),
+);
 
 const ceilingSchema = openObject({
   device: text,
@@ -55,7 +60,7 @@ export const provenanceSchema: v.GenericSchema<unknown, RunProvenance> = openObj
     cpuLimit: reported(figure),
     memoryLimitBytes: reported(bytes),
   }),
-  server: reported(v.pipe(v.array(toldSchema), v.maxLength(SERVER_FACTS_MAX))),
+  server: reported(serverToldSchema),
   node: reported(
     openObject({
       id: text,

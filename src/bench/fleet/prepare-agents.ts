@@ -3,7 +3,7 @@
 
 import { formatCount } from '../../core/figure/figure.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
-import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { knownOr } from '../../core/unknown.ts';
 import type { WantedFacts } from '../../wire/agent-message.ts';
 import type { AgentRequest } from '../../wire/agent-request.ts';
 import { AGENTS_MAX } from '../../wire/agent-request.ts';
@@ -24,7 +24,7 @@ import { clockErrorNsMax } from './clock-offset.ts';
 import { deflatedParts } from './file-parts.ts';
 import { LiveFacts } from './live-facts.ts';
 import { medianGapNs } from './planned-arrivals.ts';
-import { arrivedSurvey, linesOfDataset, travellingRequest } from './travelling-request.ts';
+import { arrivedSurvey, linesOfDataset, travellingRequest, travellingSurvey } from './travelling-request.ts';
 
 export interface PreparedAgent {
   readonly link: AgentLink;
@@ -147,10 +147,9 @@ const readyAll = async (
     facts,
   }: Pick<PreparedFleet, 'survey' | 'plan'> & { readonly facts: WantedFacts | undefined },
 ): Promise<readonly SaidBy<'ready'>[]> => {
-  const { model, serverKind, notices, costs, calibration } = survey;
-  const words = isUnknown(calibration) ? calibration : { ...costs, ...calibration };
+  const { model } = survey;
   const promptsDigest = bodiesDigest(plan.bodies);
-  const told = { model, serverKind, notices, words };
+  const told = travellingSurvey(survey);
   return await Promise.all(
     links.map(async (link, index) => {
       const share = { index, of: links.length };

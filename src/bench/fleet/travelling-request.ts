@@ -117,23 +117,20 @@ const objectivesOf = ({ objectives, runObjectives }: AgentRequest): readonly Obj
 export const travellingSurvey = ({
   model,
   serverKind,
+  told,
   notices,
   costs,
   calibration,
 }: ServerSurvey): AgentSurvey => ({
   model,
   serverKind,
+  told,
   notices,
   words: isUnknown(calibration) ? calibration : { ...costs, ...calibration },
 });
 
-export const arrivedSurvey = ({ model, serverKind, words, notices }: AgentSurvey): ServerSurvey => {
-  const server = {
-    model,
-    serverKind,
-    notices,
-    told: unknown('an agent asked, and passes on the model alone'),
-  };
+export const arrivedSurvey = ({ model, serverKind, words, told, notices }: AgentSurvey): ServerSurvey => {
+  const server = { model, serverKind, notices, told };
   if (isUnknown(words)) return { ...server, costs: WORDS_AS_TOKENS, calibration: words };
   const { requests, askedTokens, countedTokens, ...costs } = words;
   return { ...server, costs, calibration: { requests, askedTokens, countedTokens } };

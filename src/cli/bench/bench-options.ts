@@ -91,7 +91,8 @@ export const BENCH: BenchOptions = {
   model: value({
     name: 'model',
     valueName: 'M',
-    meaning: 'Sent as given. Default: the first that the server lists.',
+    meaning:
+      'Sent as given; several by weight: base=0.7,adapter=0.3, told apart. Default: the first that the server lists.',
     parse: nonEmpty,
   }),
   requests: value({

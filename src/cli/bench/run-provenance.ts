@@ -43,13 +43,20 @@ export const runProvenance = async (
   return { machine: machineProvenance(state), node, git, call };
 };
 
-/** Of what is part of something else, which says the rest itself. */
+/** Of what is part of something else, until that says more. */
 export const partProvenance = (state: Pick<ProcessState, 'platform'>): CallProvenance => ({
   machine: machineProvenance(state),
   node: PART,
   git: PART,
   call: PART,
 });
+
+/** Of each stage of a sweep or line and of each segment of a comparison. @throws as runProvenance */
+export const stageProvenance = async (
+  state: ProcessState,
+  wish: Omit<ProvenanceWish, 'call'>,
+): Promise<CallProvenance> =>
+  await runProvenance(state, { ...wish, call: unknown('a part of what the folder above it was asked for') });
 
 /** Bounded: what is longer is told as too long. */
 export const keptCall = ({ args, cwd, secrets }: SweepResume): Reported<KeptCall> =>

@@ -78,6 +78,7 @@ export const lineCommand: Command = {
       budgetMs: invocation.option(LINE.budget) ?? LINE_BUDGET_MS,
       confidence: invocation.option(LINE.confidence) ?? LINE_CONFIDENCE,
       home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+      noteGit: invocation.option(BENCH.noteGit),
       out: invocation.option(BENCH.out),
       mode: displayMode(state.stdout, isJson || isQuiet),
       notices: [...proxyNotices(state.env), ...notices],

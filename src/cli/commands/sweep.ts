@@ -60,10 +60,11 @@ const startOf = async (
   const { startSweep, readSweepCommand } = await loadSweep();
   const resumed = invocation.option(SWEEP.resume);
   const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
+  const noteGit = invocation.option(BENCH.noteGit);
   if (resumed === undefined) {
     const start = await newStart(invocation, invocation, state.cwd, state);
     const place = { kind: 'new', out: invocation.option(SWEEP.out) } as const;
-    return await unlessStopped(state, () => startSweep(state, { ...start, home, place, isQuiet }));
+    return await unlessStopped(state, () => startSweep(state, { ...start, home, noteGit, place, isQuiet }));
   }
   const directory = resolve(state.cwd, resumed);
   const { resume } = await readSweepCommand(directory);
@@ -81,7 +82,7 @@ const startOf = async (
   if (line.kind !== 'run') throw new Error('a kept command line asks for help');
   const start = await newStart(line.invocation, invocation, resume.cwd, state);
   const place = { kind: 'resumed', directory } as const;
-  return await unlessStopped(state, () => startSweep(state, { ...start, home, place, isQuiet }));
+  return await unlessStopped(state, () => startSweep(state, { ...start, home, noteGit, place, isQuiet }));
 };
 
 /** Before its first stage there is nothing to tell. */
@@ -108,7 +109,7 @@ const newStart = async (
   secrets: Invocation,
   cwd: string,
   state: ProcessState,
-): Promise<Omit<SweepCall, 'home' | 'place' | 'isQuiet'>> => {
+): Promise<Omit<SweepCall, 'home' | 'noteGit' | 'place' | 'isQuiet'>> => {
   const url = invocation.arguments[0];
   if (url === undefined) throw usage('URL is missing', 'See: plimsoll sweep --help');
   const asked = askedLoads(invocation);
@@ -204,6 +205,7 @@ const WITH_RESUME: readonly string[] = [
   BENCH.headerFile,
   BENCH.apiKeyFile,
   BENCH.requireTrustworthy,
+  BENCH.noteGit,
 ].map(({ name }) => name);
 const PAUSE_MS = 1_000;
 

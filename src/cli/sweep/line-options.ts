@@ -93,7 +93,6 @@ const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
   BENCH.json,
   BENCH.quiet,
   BENCH.out,
-  BENCH.noteGit,
   BENCH.repeat,
   BENCH.like,
   BENCH.profile,

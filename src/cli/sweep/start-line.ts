@@ -15,6 +15,7 @@ import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-proces
 import type { DisplayMode } from '../bench/run-display.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
+import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { LineDisplay } from './line-display.ts';
@@ -31,6 +32,8 @@ export interface LineStart {
   readonly command: string;
   readonly confidence: number;
   readonly home: string;
+  /** A folder whose commit each report names, as it was given. */
+  readonly noteGit: string | undefined;
   /** As it was given; undefined: in the home. */
   readonly out: string | undefined;
   readonly mode: DisplayMode;
@@ -55,6 +58,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
   await using companions = new StageCompanions({ state, home, sweepId: id, directory, onNotice });
   try {
     if (out === undefined) await openHome(home);
+    const provenance = await stageProvenance(state, start);
     await openRunDirectory(directory);
     const result = await runLine(
       { id, startedAt, command: start.command, search, budgetMs },
@@ -62,6 +66,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
         request,
         bench: {
           ...benchProcess(state),
+          provenance,
           said: citedCalibration(home, state),
           stop: AbortSignal.any([state.stop, companions.stopAsked]),
           stopNow: state.takeSecondStop(),

@@ -26,6 +26,7 @@ import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from 
 import { Companions } from '../bench/run-companions.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
+import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { commandText } from './kept-command.ts';
@@ -38,6 +39,8 @@ export interface SweepCall {
   readonly asked: readonly StageLoad[];
   readonly order: Omit<SweepOrder, 'warmup'>;
   readonly home: string;
+  /** A folder whose commit each report names, as it was given. */
+  readonly noteGit: string | undefined;
   readonly place: SweepCallPlace;
   readonly resume: SweepResume;
   readonly isQuiet: boolean;
@@ -83,6 +86,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
     await state.stdout.write(`${isTerminal ? hangingLines('', text, columns).join('\n') : text}\n`);
   };
   await openHome(home);
+  const provenance = await stageProvenance(state, start);
   const { directory, document, putAside } = await openPlace(state, start);
   using _directory = directory;
   for (const notice of start.notices) if (!start.isQuiet) await state.stderr.write(`plimsoll: ${notice}\n`);
@@ -111,6 +115,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
         request,
         bench: {
           ...benchProcess(state),
+          provenance,
           said: citedCalibration(home, state),
           stop: AbortSignal.any([state.stop, stopAsked.signal]),
           stopNow: state.takeSecondStop(),

@@ -113,6 +113,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   BENCH.slo,
   BENCH.attainment,
   BENCH.requireTrustworthy,
+  BENCH.noteGit,
   json,
   BENCH.quiet,
   BENCH.home,
