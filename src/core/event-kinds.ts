@@ -2,6 +2,7 @@
 // reducers, epochs, catch-up, the canonical hash, recordings and what says that a node is alive by the rows themselves. A
 // kind is one row here and one schema in wire/payload-schemas.ts; nothing compiles until both are there.
 
+import { COMPARISON_KINDS } from './comparison/comparison-kinds.ts';
 import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
@@ -17,7 +18,8 @@ type Kinds = typeof NODE_KINDS &
   typeof LINK_KINDS &
   typeof MODEL_KINDS &
   typeof RUN_KINDS &
-  typeof SWEEP_KINDS;
+  typeof SWEEP_KINDS &
+  typeof COMPARISON_KINDS;
 
 /** "<slot>.<past participle>": kinds of one slot and key replace each other. */
 export type EventKind = keyof Kinds;
@@ -63,6 +65,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...MODEL_KINDS,
   ...RUN_KINDS,
   ...SWEEP_KINDS,
+  ...COMPARISON_KINDS,
 };
 
 export const isEventKind = (kind: string): kind is EventKind => Object.hasOwn(EVENT_KINDS, kind);

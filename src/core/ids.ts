@@ -7,6 +7,8 @@ export type NodeId = string & { readonly [brand]: 'NodeId' };
 export type RunId = string & { readonly [brand]: 'RunId' };
 /** Of a directory of stages; of the same form as a run's. */
 export type SweepId = string & { readonly [brand]: 'SweepId' };
+/** Of a directory of segments; of the same form as a run's. */
+export type ComparisonId = string & { readonly [brand]: 'ComparisonId' };
 
 const NODE_ID = /^[a-z0-9]{26}$/;
 const RUN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -14,6 +16,8 @@ const RUN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 export const isNodeId = (text: unknown): text is NodeId => typeof text === 'string' && NODE_ID.test(text);
 export const isRunId = (text: unknown): text is RunId => typeof text === 'string' && RUN_ID.test(text);
 export const isSweepId = (text: unknown): text is SweepId => typeof text === 'string' && RUN_ID.test(text);
+export const isComparisonId = (text: unknown): text is ComparisonId =>
+  typeof text === 'string' && RUN_ID.test(text);
 
 /** @throws RangeError when the text is not a node id. For ids that this program itself has just made or checked. */
 export const nodeId = (text: string): NodeId => {

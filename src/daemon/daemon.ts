@@ -27,6 +27,7 @@ import type { DaemonProbes } from './probes/daemon-probes.ts';
 import { daemonProbes } from './probes/daemon-probes.ts';
 import { followRdmaConnections } from './rdma-connections.ts';
 import { EndpointWatch } from './runners/endpoint-watch.ts';
+import { ComparisonRegistry } from './runs/comparison-registry.ts';
 import { RunComparisons } from './runs/run-comparisons.ts';
 import { RunRegistry } from './runs/run-registry.ts';
 import { SweepRegistry } from './runs/sweep-registry.ts';
@@ -47,6 +48,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const readings = ownReadings(options, node);
   const runs = new RunRegistry({ ...voice, home });
   const sweeps = new SweepRegistry({ ...voice, home, runs });
+  const comparing = new ComparisonRegistry({ ...voice, home });
   const comparisons = new RunComparisons({
     clock,
     home,
@@ -71,6 +73,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     runs,
     sweeps,
     comparisons,
+    comparing,
     ...(asked === undefined ? {} : { probes: asked }),
     ...(agents === undefined ? {} : { agents: agents.asks }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
@@ -89,6 +92,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     simulation === undefined ? followRdmaConnections({ ...voice, isChosen }, until) : undefined,
     runs.follow(until),
     sweeps.follow(until),
+    comparing.follow(until),
     probes?.run(until),
     agents?.server.run(until),
     endpoints.run(until),

@@ -21,7 +21,7 @@ import type { ComparisonVerdict } from '../core/comparison/judge-effect.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
 import { count, figure, openObject, reported, runIdSchema, share, text } from './schema.ts';
-import { estimateSchema } from './sweep-schema.ts';
+import { estimateSchema, resumeSchema } from './sweep-schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -152,6 +152,7 @@ export const comparisonSchema: v.GenericSchema<unknown, ComparisonDocument> = op
   verdict: comparisonVerdictSchema,
   sentence,
   gate: v.exactOptional(gate),
+  resume: reported(resumeSchema),
   progress: v.exactOptional(
     openObject({
       pairsDone: count,

@@ -19,6 +19,7 @@ import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
 import { count, figure, knownPart, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
 import { sweepProgressSchema, sweepSchema } from './sweep-digest-schema.ts';
+import { toldComparisonSchema, toldPairsSchema } from './told-comparison-schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -119,6 +120,9 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   'sweep.started': sweepSchema,
   'sweep.ended': sweepSchema,
   'stages.reported': sweepProgressSchema,
+  'comparison.started': toldComparisonSchema,
+  'comparison.ended': toldComparisonSchema,
+  'pairs.reported': toldPairsSchema,
   'engine.calibrated': engineCalibrationSchema,
   'node.forgotten': forgotten,
   'node.stopping': stopping,

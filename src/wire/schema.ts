@@ -1,8 +1,8 @@
 // The building blocks of all wire schemas, each with its bound.
 
 import * as v from 'valibot';
-import type { NodeId, RunId, SweepId } from '../core/ids.ts';
-import { isNodeId, isRunId, isSweepId } from '../core/ids.ts';
+import type { ComparisonId, NodeId, RunId, SweepId } from '../core/ids.ts';
+import { isComparisonId, isNodeId, isRunId, isSweepId } from '../core/ids.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { unknown } from '../core/unknown.ts';
 
@@ -28,6 +28,10 @@ export const runIdSchema: v.GenericSchema<RunId> = v.custom<RunId>(isRunId, 'not
 export const sweepIdSchema: v.GenericSchema<unknown, SweepId> = v.custom<SweepId>(
   isSweepId,
   'not the id of a sweep',
+);
+export const comparisonIdSchema: v.GenericSchema<unknown, ComparisonId> = v.custom<ComparisonId>(
+  isComparisonId,
+  'not the id of a comparison',
 );
 
 /**

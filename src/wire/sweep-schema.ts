@@ -149,7 +149,7 @@ const head = {
   stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
 } as const;
 
-const resume: Schema<SweepResume> = openObject({
+export const resumeSchema: Schema<SweepResume> = openObject({
   args: v.pipe(v.array(v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX))), v.maxLength(RESUME_ARGS_MAX)),
   cwd: v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX)),
   secrets: v.pipe(v.array(text), v.maxLength(32)),
@@ -160,7 +160,7 @@ export const sweepDocumentSchema: Schema<SweepDocument> = openObject({
   schema: v.literal(SWEEP_SCHEMA),
   asked: v.pipe(v.array(stageLoadSchema), v.maxLength(STAGES_MAX)),
   endedEarly: v.exactOptional(sentence),
-  resume: reported(resume),
+  resume: reported(resumeSchema),
 });
 
 const failsBy = v.picklist(['objective', 'over-capacity']);

@@ -116,6 +116,9 @@ describe(
       await verdict.getByRole('heading', { name: /^B is better: TTFT p90/ }).waitFor();
       await verdict.getByText('The gate fails: 1 of 1 rule broken').waitFor();
       await page.getByRole('img', { name: /^TTFT p90 of 12 segments in their order: A 318/ }).waitFor();
+      await page.getByRole('button', { name: 'Swap A and B' }).click();
+      await verdict.getByRole('heading', { name: /^B is worse: TTFT p90/ }).waitFor();
+      await page.getByRole('button', { name: 'Swap A and B' }).click();
       await expectForEverybody(page, looksAt([390, 900, 1_440]));
       expect(problems).toEqual([]);
     });

@@ -1,5 +1,8 @@
 // A comparison of pairs with figures as they are given, for whoever shows, stores or judges one.
 
+import { join } from 'node:path';
+import { ComparisonReporter } from '../../src/bench/announce/comparison-reporter.ts';
+import { systemClock } from '../../src/clock/system-clock.ts';
 import type { ComparedUnit, ComparisonDocument } from '../../src/core/comparison/comparison-document.ts';
 import { COMPARISON_SCHEMA } from '../../src/core/comparison/comparison-document.ts';
 import { askedMetric, COMPARISON_METRICS } from '../../src/core/comparison/comparison-metrics.ts';
@@ -7,6 +10,7 @@ import { comparisonSentence } from '../../src/core/comparison/comparison-words.t
 import { judgeMetrics, pairedEvidence } from '../../src/core/comparison/judge-metrics.ts';
 import { lookAlpha } from '../../src/core/statistics/look-levels.ts';
 import { unknown } from '../../src/core/unknown.ts';
+import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 
 /** TTFT p90 of each pair in ms. */
 export const madeUpComparison = (pairs: readonly (readonly [a: number, b: number])[]): ComparisonDocument => {
@@ -64,8 +68,29 @@ export const madeUpComparison = (pairs: readonly (readonly [a: number, b: number
     refusals: [],
     isAnyway: false,
     notices: [],
+    resume: unknown('made up'),
     verdict,
     sentence: '',
   };
   return { ...document, sentence: comparisonSentence(document) };
+};
+
+/** As `plimsoll compare` tells it to the daemon of a home. */
+export const announceComparisonTo = (
+  home: string,
+  document: ComparisonDocument,
+  { directory, onStopAsked }: { readonly directory: string; readonly onStopAsked?: () => void },
+): ComparisonReporter => {
+  const reporter = new ComparisonReporter({
+    findDaemon: async () => {
+      const found = await readDaemonFile(join(home, 'daemon.json'));
+      return found.kind === 'found' ? found.file : undefined;
+    },
+    clock: systemClock,
+    document,
+    directory,
+    ...(onStopAsked === undefined ? {} : { onStopAsked }),
+  });
+  reporter.start();
+  return reporter;
 };

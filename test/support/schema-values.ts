@@ -115,6 +115,7 @@ const numberOf = ({
 const idOf = ({ message }: SchemaShape): fc.Arbitrary<string> => {
   if (message === 'not a node id') return fc.constantFrom('a', 'b', 'z').map(sign => nodeId(sign.repeat(26)));
   if (message === 'not a run id') return fc.constantFrom('a', '20260102-030405-ab12');
+  if (message === 'not the id of a comparison') return fc.constantFrom('c', '20260102-030405-ef56');
   if (message === 'not the id of a sweep') return fc.constantFrom('b', '20260102-030405-cd34');
   throw new Error(`nothing is known of a check that says ${String(message)}`);
 };

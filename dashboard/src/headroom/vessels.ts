@@ -1,9 +1,9 @@
 // Where everything lies in the picture of vessels: a vessel is a placement, its height the time of one step, in layers from the keel.
 // All share one scale, so that what is slower stands higher. Pure; pixels.
 
+import { linearScale } from '../../../src/core/chart/linear-scale.ts';
 import { formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { linearScale } from '../comparison/linear-scale.ts';
 import type { LayerTerm, ModelPlacement, PlacementTime } from './placement.ts';
 
 export interface VesselsPicture {

@@ -1,7 +1,7 @@
 // Addresses to pages and back. Pure: the router holds the browser's side.
 
-import type { NodeId, RunId, SweepId } from '../../../src/core/ids.ts';
-import { isNodeId, isRunId, isSweepId } from '../../../src/core/ids.ts';
+import type { ComparisonId, NodeId, RunId, SweepId } from '../../../src/core/ids.ts';
+import { isComparisonId, isNodeId, isRunId, isSweepId } from '../../../src/core/ids.ts';
 
 export type PageRoute =
   | { readonly kind: 'cluster' }
@@ -16,7 +16,7 @@ export type PageRoute =
   | { readonly kind: 'run'; readonly runId: RunId }
   | { readonly kind: 'sweep'; readonly sweepId: SweepId }
   /** That a command wrote. */
-  | { readonly kind: 'comparison'; readonly id: RunId }
+  | { readonly kind: 'comparison'; readonly id: ComparisonId }
   /** Which runs stands in the query. */
   | { readonly kind: 'compare' }
   | { readonly kind: 'unknown'; readonly path: string };
@@ -36,7 +36,7 @@ export const routeOf = (path: string): PageRoute => {
   if (parts.length === 2 && first === 'runs' && isRunId(second)) return { kind: 'run', runId: second };
   if (parts.length === 2 && first === 'sweeps' && isSweepId(second))
     return { kind: 'sweep', sweepId: second };
-  if (parts.length === 2 && first === 'comparisons' && isRunId(second))
+  if (parts.length === 2 && first === 'comparisons' && isComparisonId(second))
     return { kind: 'comparison', id: second };
   return { kind: 'unknown', path };
 };

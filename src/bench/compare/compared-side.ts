@@ -16,18 +16,26 @@ export interface SideParts {
   ready(signal: AbortSignal): Promise<'fresh' | 'known'>;
 }
 
+/** A segment of an earlier sitting: its figures as they were told then, and its report as its folder has it. */
+export interface KeptSegment {
+  readonly unit: ComparedUnit;
+  readonly report: Report;
+}
+
 export class ComparedSide {
   readonly parts: SideParts;
   /** "a" or "b". */
   readonly letter: 'a' | 'b';
-  readonly reports: Report[] = [];
-  readonly #units: ComparedUnit[] = [];
+  readonly reports: Report[];
+  readonly #units: ComparedUnit[];
   #model: Reported<string>;
   #serverKind: Reported<string> = unknown('the server was not asked yet');
 
-  constructor(letter: 'a' | 'b', parts: SideParts) {
+  constructor(letter: 'a' | 'b', parts: SideParts, kept: readonly KeptSegment[] = []) {
     this.letter = letter;
     this.parts = parts;
+    this.reports = kept.map(({ report }) => report);
+    this.#units = kept.map(({ unit }) => unit);
     this.#model = parts.request.model ?? unknown('the server was not asked yet');
   }
 

@@ -10,6 +10,8 @@ import type { Report } from '../../core/run/report.ts';
 import { unknown } from '../../core/unknown.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import type { ComparedSide } from './compared-side.ts';
+import { pairNotes } from './pair-notes.ts';
+import type { PrimaryMetric } from './pair-refusals.ts';
 import { hindered, pairRefusals } from './pair-refusals.ts';
 
 export interface AccountOptions {
@@ -19,6 +21,8 @@ export interface AccountOptions {
   readonly b: ComparedSide;
   /** What is known before the first segment. */
   readonly document: ComparisonDocument;
+  /** Pairs of an earlier sitting, which both sides hold already. */
+  readonly pairs: number;
   /** @throws what the disk says. */
   write(document: ComparisonDocument): Promise<void>;
   changed(document: ComparisonDocument): void;
@@ -27,14 +31,18 @@ export interface AccountOptions {
 export class ComparisonAccount {
   readonly #options: AccountOptions;
   #document: ComparisonDocument;
-  #pairs = 0;
+  #pairs: number;
   #running: { readonly pair: number; readonly side: 'a' | 'b' } | undefined;
   #segments = 0;
   #measuredMs = 0;
   #isJudged = false;
+  /** Each once, in the order they came. */
+  #notes: readonly string[];
 
   constructor(options: AccountOptions) {
     this.#options = options;
+    this.#pairs = options.pairs;
+    this.#notes = options.document.notices;
     this.#document = { ...options.document, state: 'running' };
   }
 
@@ -62,7 +70,7 @@ export class ComparisonAccount {
 
   /** Whether the client was in the way of the newest reports. */
   isHindered(reports: readonly Report[]): boolean {
-    return hindered(reports, this.#marginShare).length > 0;
+    return hindered(reports, this.#primary).length > 0;
   }
 
   /** @returns whether nothing more would be asked. */
@@ -81,12 +89,14 @@ export class ComparisonAccount {
     const refusals = pairRefusals({
       a: { model: a.model, reports: this.#options.a.reports.slice(0, this.#pairs) },
       b: { model: b.model, reports: this.#options.b.reports.slice(0, this.#pairs) },
-      marginShare: this.#marginShare,
+      primary: this.#primary,
     });
     const { looks, isAnyway } = this.#document;
+    const reports = [this.#options.a, this.#options.b].flatMap(side => side.reports);
     const isNew = look !== undefined && looks.at(-1)?.pairs !== look.pairs;
     const judged = {
       ...this.#document,
+      notices: [...this.#notes, ...pairNotes({ metrics, reports })],
       refusals,
       looks: isNew ? [...looks, look] : looks,
       verdict: refusedOr(verdict, refusals, isAnyway),
@@ -96,11 +106,9 @@ export class ComparisonAccount {
     return isOver;
   }
 
-  /** Each sentence once. */
+  /** Each sentence once; shown when it is judged next. */
   addNotices(notes: readonly string[]): void {
-    const { notices } = this.#document;
-    const added = notes.filter(note => !notices.includes(note));
-    if (added.length > 0) this.#document = { ...this.#document, notices: [...notices, ...added] };
+    this.#notes = [...new Set([...this.#notes, ...notes])];
   }
 
   endEarly(reason: string): void {
@@ -133,8 +141,9 @@ export class ComparisonAccount {
     return this.#document;
   }
 
-  get #marginShare(): number {
-    return this.#document.metrics.find(({ isPrimary }) => isPrimary)?.marginShare ?? 0;
+  get #primary(): PrimaryMetric {
+    const { primary: name } = this.#options.question;
+    return { name, marginShare: this.#document.metrics.find(({ isPrimary }) => isPrimary)?.marginShare ?? 0 };
   }
 
   #uncounted(): string {

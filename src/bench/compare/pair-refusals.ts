@@ -1,34 +1,57 @@
 // What keeps two sides that were measured in pairs from being compared, found in their reports: another model, answers of another
-// length, a client in the way, requests that failed. What both were asked is the same by construction.
+// length, a client in the way, requests that failed, what spoils one side alone. What both were asked is the same by construction.
 
 import { isClientInTheWay } from '../../core/comparison/compared-unit.ts';
 import type { ComparisonRefusal } from '../../core/comparison/comparison-document.ts';
+import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { percentWords } from '../../core/comparison/comparison-words.ts';
 import { formatThreeDigits } from '../../core/figure/figure.ts';
+import { contaminationOf } from '../../core/run/contamination.ts';
+import type { FigureVerdict } from '../../core/run/figure-verdict.ts';
+import { figureVerdictText } from '../../core/run/figure-verdict.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isKnown, knownOr } from '../../core/unknown.ts';
 
 export interface RefusalQuestion {
   /** Of whole pairs. */
   readonly a: { readonly model: Reported<string>; readonly reports: readonly Report[] };
   readonly b: { readonly model: Reported<string>; readonly reports: readonly Report[] };
-  /** Of the primary metric. */
+  readonly primary: PrimaryMetric;
+}
+
+/** What decides, and by how much it must differ. */
+export interface PrimaryMetric {
+  readonly name: string;
   readonly marginShare: number;
 }
 
-export const pairRefusals = ({ a, b, marginShare }: RefusalQuestion): readonly ComparisonRefusal[] => [
-  ...modelRefusal(a.model, b.model),
+export const pairRefusals = ({ a, b, primary }: RefusalQuestion): readonly ComparisonRefusal[] => [
+  ...modelRefusal(a, b),
   ...lengthRefusal('input', 'inputTokens', a.reports, b.reports),
   ...lengthRefusal('output', 'outputTokens', a.reports, b.reports),
-  ...clientRefusal(a.reports, b.reports, marginShare),
+  ...clientRefusal(a.reports, b.reports, primary),
   ...failureRefusal(a.reports, b.reports),
+  ...contaminationRefusal(a.reports, b.reports),
 ];
 
-const modelRefusal = (a: Reported<string>, b: Reported<string>): readonly ComparisonRefusal[] =>
-  isUnknown(a) || isUnknown(b) || a === b
-    ? []
-    : [{ code: 'model', problem: 'the models have different names', a, b }];
+/** What spoils the figures of one of two segments alone, by its codes: then their difference is not the servers'. */
+export const spoiledApart = (a: Report, b: Report): readonly string[] => {
+  const [ofA, ofB] = [spoilerCodes(a), spoilerCodes(b)];
+  return [...new Set([...ofA, ...ofB])].filter(code => ofA.has(code) !== ofB.has(code));
+};
+
+/** Of what answers now, and of what answered in the pairs before: a comparison may go on after days. */
+const modelRefusal = (a: RefusalQuestion['a'], b: RefusalQuestion['b']): readonly ComparisonRefusal[] => {
+  const namesOf = ({ model, reports }: RefusalQuestion['a']): readonly string[] => [
+    ...new Set([...reports.map(({ run }) => run.model), model].filter(isKnown)),
+  ];
+  const [ofA, ofB] = [namesOf(a), namesOf(b)];
+  if (ofA.length === 0 || ofB.length === 0 || new Set([...ofA, ...ofB]).size === 1) return [];
+  return [
+    { code: 'model', problem: 'the models have different names', a: ofA.join(', '), b: ofB.join(', ') },
+  ];
+};
 
 const lengthRefusal = (
   word: string,
@@ -64,14 +87,14 @@ const meanOf = (reports: readonly Report[], key: 'inputTokens' | 'outputTokens')
 const clientRefusal = (
   a: readonly Report[],
   b: readonly Report[],
-  marginShare: number,
+  primary: PrimaryMetric,
 ): readonly ComparisonRefusal[] => {
-  const [ofA, ofB] = [hindered(a, marginShare), hindered(b, marginShare)];
+  const [ofA, ofB] = [hindered(a, primary), hindered(b, primary)];
   if (ofA.length + ofB.length === 0) return [];
   const words = (held: readonly Report[], all: readonly Report[]): string =>
     held.length === 0
-      ? 'all segments trustworthy'
-      : `${held.length} of ${all.length} segments: ${held[0]?.client.reasons[0] ?? 'nobody may vouch for it'}`;
+      ? 'all segments usable'
+      : `${held.length} of ${all.length} segments: ${held[0] === undefined ? '' : hindranceWords(held[0], primary)}`;
   return [
     {
       code: 'client',
@@ -82,14 +105,32 @@ const clientRefusal = (
   ];
 };
 
-/** Against the median latency: what the client adds to it is in every figure. */
-export const hindered = (reports: readonly Report[], marginShare: number): readonly Report[] =>
-  reports.filter(report =>
-    isClientInTheWay(report, {
-      figureNs: report.series.ttftNs?.percentiles['50'] ?? report.series.latencyNs?.percentiles['50'] ?? 0,
-      marginShare,
-    }),
+/**
+ * Against the median latency, because what the client adds to it is in every figure; and where most of the primary figure itself
+ * may be the client's.
+ */
+export const hindered = (
+  reports: readonly Report[],
+  { name, marginShare }: PrimaryMetric,
+): readonly Report[] =>
+  reports.filter(
+    report =>
+      clientPart(report, name)?.kind === 'not-usable' ||
+      isClientInTheWay(report, {
+        figureNs: report.series.ttftNs?.percentiles['50'] ?? report.series.latencyNs?.percentiles['50'] ?? 0,
+        marginShare,
+      }),
   );
+
+const hindranceWords = (report: Report, { name }: PrimaryMetric): string => {
+  const part = clientPart(report, name);
+  return part?.kind === 'not-usable'
+    ? figureVerdictText(part)
+    : (report.client.reasons[0] ?? 'nobody may vouch for it');
+};
+
+const clientPart = (report: Report, name: string): FigureVerdict | undefined =>
+  COMPARISON_METRICS.find(row => row.name === name)?.clientPart(report);
 
 const failureRefusal = (a: readonly Report[], b: readonly Report[]): readonly ComparisonRefusal[] => {
   const [ofA, ofB] = [failedShare(a), failedShare(b)];
@@ -110,6 +151,36 @@ const failedShare = (reports: readonly Report[]): number => {
   const ended = reports.reduce((sum, { counts }) => sum + counts.failed + counts.completed, 0);
   return ended === 0 ? 0 : failed / ended;
 };
+
+/** As of finished runs: what both sides have alike is told beside the figures, and refuses nothing. */
+const contaminationRefusal = (a: readonly Report[], b: readonly Report[]): readonly ComparisonRefusal[] => {
+  const apart = new Set(
+    a.flatMap((ofA, index) => {
+      const ofB = b[index];
+      return ofB === undefined ? [] : spoiledApart(ofA, ofB);
+    }),
+  );
+  if (apart.size === 0) return [];
+  const words = (reports: readonly Report[]): string =>
+    [...apart]
+      .flatMap(code => {
+        const found = reports.filter(report => spoilerCodes(report).has(code)).length;
+        return found === 0 ? [] : [`${code} in ${found} of ${reports.length} segments`];
+      })
+      .join(', ') || 'nothing';
+  return [
+    {
+      code: 'contamination',
+      problem: 'what spoils the figures of one side does not spoil those of the other',
+      a: words(a),
+      b: words(b),
+    },
+  ];
+};
+
+/** None where nobody looked: load from many machines is not looked through. */
+const spoilerCodes = (report: Report): ReadonlySet<string> =>
+  new Set(knownOr(contaminationOf(report), []).map(({ code }) => code));
 
 const LENGTH_DIFFERENCE_MOST = 0.02;
 /** Past it a fast refusal passes for a fast answer in every rate. */

@@ -5,14 +5,18 @@ import { join } from 'node:path';
 import { pause } from '../../clock/until-aborted.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
+import { COMPARISON_TAG } from '../../core/comparison/told-comparison.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
 import { TAGS_MAX } from '../../core/run/run-tags.ts';
+import { isUnknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
 import type { SideParts } from './compared-side.ts';
 import { ComparedSide, segmentDirectory } from './compared-side.ts';
 import { ComparisonAccount } from './comparison-account.ts';
+import type { KeptPairs } from './comparison-directory.ts';
+import { spoiledApart } from './pair-refusals.ts';
 import type { EndedSegment, SegmentOrder, SegmentParts } from './run-segment.ts';
 import { runSegment } from './run-segment.ts';
 import { segmentNotes } from './segment-notes.ts';
@@ -36,6 +40,8 @@ export interface ComparisonParts {
   readonly directory: string;
   /** What is known before the first segment. */
   readonly document: ComparisonDocument;
+  /** Of an earlier sitting, which this one goes on with. */
+  readonly kept?: KeptPairs;
   /** @throws what the disk says. */
   write(document: ComparisonDocument): Promise<void>;
   readonly observer: ComparisonObserver;
@@ -73,8 +79,15 @@ class Comparison {
   constructor(order: ComparisonOrder, parts: ComparisonParts) {
     this.#order = order;
     this.#parts = parts;
-    this.#sides = { A: new ComparedSide('a', parts.a), B: new ComparedSide('b', parts.b) };
+    const { kept } = parts;
+    this.#sides = {
+      A: new ComparedSide('a', parts.a, kept?.a),
+      B: new ComparedSide('b', parts.b, kept?.b),
+    };
+    for (const { unit } of [...(kept?.a ?? []), ...(kept?.b ?? [])])
+      this.#lengthen(isUnknown(unit.windowNs) ? 0 : unit.windowNs / 1e6);
     this.#account = new ComparisonAccount({
+      pairs: kept?.a.length ?? 0,
       question: order,
       restMs: order.restMs,
       a: this.#sides.A,
@@ -87,13 +100,18 @@ class Comparison {
 
   async run(): Promise<ComparisonDocument> {
     try {
-      for (const letter of this.#firstWarmUps()) await this.#warmUp(letter);
-      this.#account.judge();
+      // So that whatever ends it now, what was asked for is known and can go on.
       await this.#account.write();
-      await this.#measure();
+      if (this.#account.document.endedEarly === undefined) {
+        for (const letter of this.#firstWarmUps()) await this.#warmUp(letter);
+        this.#account.judge();
+        await this.#account.write();
+        await this.#measure();
+      }
     } catch (error) {
       // A stop ends it with what there is, and so does a server that has gone after the first segment.
-      const isKept = this.#isStopped || (this.#segments > 0 && error instanceof BenchError);
+      const hasSome = this.#segments > 0 || this.#account.pairs > 0;
+      const isKept = this.#isStopped || (hasSome && error instanceof BenchError);
       if (!isKept) throw error;
       if (error instanceof BenchError)
         this.#account.endEarly(
@@ -103,10 +121,9 @@ class Comparison {
     return await this.#account.end(this.#isStopped);
   }
 
-  /** One at a time, the side of the first segment comes last, so that it need not be started and warmed up again. */
+  /** One at a time, each side is started and warmed up right before its first segment: starting may take minutes. */
   #firstWarmUps(): readonly Letter[] {
-    const { isOneAtATime, plan } = this.#order;
-    return isOneAtATime && plan.order.startsWith('A') ? ['B', 'A'] : ['A', 'B'];
+    return this.#order.isOneAtATime ? [] : ['A', 'B'];
   }
 
   get #isStopped(): boolean {
@@ -144,7 +161,20 @@ class Comparison {
     });
   }
 
-  /** @returns false where it was stopped before the end. */
+  /** A segment that took longer than planned makes all that follow as long. */
+  #lengthen(elapsedMs: number): void {
+    if (elapsedMs > this.#order.plan.segment.durationMs + LENGTH_SLACK_MS)
+      this.#longestMs = Math.max(this.#longestMs, elapsedMs - LENGTH_SLACK_MS);
+  }
+
+  /** Before the first pair is done: another model is known as soon as both sides have answered. */
+  #isRefusedUnmeasured(): boolean {
+    if (this.#account.pairs > 0 || this.#warm.size < 2) return false;
+    this.#account.judge();
+    return this.#account.isRefused;
+  }
+
+  /** @returns false where it was stopped, or refused, before the end. */
   async #pair(number: number, letters: string): Promise<boolean> {
     const { plan, isSegmentFixed, restMs } = this.#order;
     const { clock, stop } = this.#parts.segment.bench;
@@ -155,6 +185,7 @@ class Comparison {
       await pause(clock, restMs, stop);
       if (this.#isStopped) return false;
       await this.#warmUp(letter);
+      if (this.#isStopped || this.#isRefusedUnmeasured()) return false;
       this.#account.segmentBegan({ pair: number, side: side.letter });
       const directory = `${segmentDirectory(number, side.letter)}${this.#again}`;
       const ended = await this.#segment(side, {
@@ -168,20 +199,23 @@ class Comparison {
       if (this.#isStopped) return false;
       const { elapsedMs } = ended.soFar;
       this.#account.segmentEnded(elapsedMs);
-      if (elapsedMs > plan.segment.durationMs + LENGTH_SLACK_MS)
-        this.#longestMs = Math.max(this.#longestMs, elapsedMs - LENGTH_SLACK_MS);
+      this.#lengthen(elapsedMs);
       side.add(ended.report, { number, seed, place }, directory);
       this.#account.addNotices(segmentNotes(ended, letter, this.#order));
     }
     return true;
   }
 
-  /** A pair that the client got into the way of says nothing of the servers: a few are measured again, whatever they said. */
+  /**
+   * A pair that the client got into the way of says nothing of the servers, and one of which something spoiled one segment alone
+   * may say nothing of them: a few are measured again, whatever they said. What spoils a side twice is its own.
+   */
   #isToBeRepeated(number: number): boolean {
     const { A, B } = this.#sides;
-    const newest = [A, B].flatMap(({ reports }) => reports.slice(number - 1));
+    const [ofA, ofB] = [A.reports[number - 1], B.reports[number - 1]];
+    const why = ofA === undefined || ofB === undefined ? undefined : this.#disturbance(ofA, ofB);
     const isRepeatable = !this.#account.document.isAnyway && this.#repeated < REPEATED_PAIRS_MAX;
-    if (!isRepeatable || !this.#account.isHindered(newest)) {
+    if (!isRepeatable || why === undefined) {
       this.#again = '';
       return false;
     }
@@ -190,9 +224,15 @@ class Comparison {
     this.#repeated += 1;
     this.#again = `-again-${this.#repeated}`;
     this.#account.addNotices([
-      `Pair ${number} was measured again, because this client was in the way; what it gave is kept beside, uncounted`,
+      `Pair ${number} was measured again, because ${why}; what it gave is kept beside, uncounted`,
     ]);
     return true;
+  }
+
+  #disturbance(a: Report, b: Report): string | undefined {
+    if (this.#account.isHindered([a, b])) return 'this client was in the way';
+    const apart = this.#again === '' ? spoiledApart(a, b) : [];
+    return apart.length === 0 ? undefined : `one of its segments alone was spoiled (${apart.join(', ')})`;
   }
 
   async #segment(
@@ -229,7 +269,7 @@ class Comparison {
 
   /** So that the runs of a comparison are told from others in every list of runs. */
   #segmentTags({ letter, parts }: ComparedSide, directory: string): RunTags {
-    const tags: RunTags = { comparison: this.#parts.document.id, side: letter, segment: directory };
+    const tags: RunTags = { [COMPARISON_TAG]: this.#parts.document.id, side: letter, segment: directory };
     return Object.keys({ ...parts.request.tags, ...tags }).length <= TAGS_MAX ? tags : {};
   }
 }

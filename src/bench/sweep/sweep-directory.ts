@@ -1,17 +1,15 @@
 // The directory of a sweep: made, or taken up again after whatever ended the process that wrote it. Nobody else may be at work
 // in it, and what a cut-off stage left is put aside, never written over and never counted.
 
-import { readdir, readFile, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
-import { isDiskFull, lockFile } from '../../process/file-lock.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { SWEEP_BYTES_MAX, sweepDocumentFromJson, sweepDocumentToJson } from '../../wire/sweep-schema.ts';
-import { BenchError } from '../bench-error.ts';
-import { makeEmptyFolder } from '../run/run-directory.ts';
+import { cannotGoOn, lockFolder, openLockedFolder, putAside } from '../run/locked-folder.ts';
 
 export interface SweepDirectory extends Disposable {
   /** Absolute. */
@@ -34,26 +32,8 @@ export interface ResumedSweep {
 
 /** @throws BenchError `run-directory` unless it is new or empty. */
 export const openSweepDirectory = async (path: string): Promise<SweepDirectory> => {
-  const isNew = await makeEmptyFolder(path);
-  const remove = async (): Promise<void> => {
-    await unlink(join(path, LOCK_FILE)).catch(unlessOurs);
-    if (isNew) await rmdir(path).catch(unlessOurs);
-  };
-  try {
-    const directory = locked(path);
-    return {
-      ...directory,
-      [Symbol.dispose]: directory[Symbol.dispose],
-      discard: async () => {
-        directory[Symbol.dispose]();
-        await remove();
-      },
-    };
-  } catch (error) {
-    // A lock that another sweep holds is not ours to remove.
-    if (isNew) await remove();
-    throw error;
-  }
+  const folder = await openLockedFolder(path, 'sweep');
+  return directoryIn(path, folder, () => folder.discard([]));
 };
 
 /** @throws BenchError `run-directory` where there is no sweep, it is at work, or it cannot be read. */
@@ -65,98 +45,51 @@ export const readSweep = async (path: string): Promise<SweepDocument> => {
     return sweepDocumentFromJson(await readFile(file, 'utf8'));
   } catch (error) {
     if (errorCode(error) === undefined && !(error instanceof DecodeError)) throw error;
-    throw refusal(
-      path,
-      errorCode(error) === 'ENOENT' ? 'it has no sweep.json' : errorMessage(error),
-      'Give the directory that plimsoll sweep printed.',
-      error,
-    );
+    throw cannotGoOn(path, 'sweep', {
+      why: errorCode(error) === 'ENOENT' ? 'it has no sweep.json' : errorMessage(error),
+      advice: 'Give the directory that plimsoll sweep printed.',
+      cause: error,
+    });
   }
 };
 
 /** Takes the directory up again. @throws BenchError `run-directory` */
 export const resumeSweepDirectory = async (path: string, document: SweepDocument): Promise<ResumedSweep> => {
-  const directory = locked(path);
+  const lock = lockFolder(path, 'sweep');
   try {
     const stages = document.stages.filter(
       ({ state, verdict }) => state === 'ended' && verdict !== 'stopped' && verdict !== 'broken',
     );
     const kept = new Set(stages.map(stage => stage.directory));
-    const putAside: string[] = [];
-    const names = await readdir(path);
-    for (const name of names.filter(each => STAGE_DIRECTORY.test(each) && !kept.has(each)).sort()) {
-      const aside = asideName(name, names);
-      await rename(join(path, name), join(path, aside));
-      names.push(aside);
-      putAside.push(aside);
-    }
+    const aside = await putAside(path, 'sweep', name => STAGE_DIRECTORY.test(name) && !kept.has(name));
     const { endedEarly: _old, ...rest } = document;
-    return { directory, document: { ...rest, state: 'running', stages }, putAside };
+    return {
+      directory: directoryIn(path, lock, async () => undefined),
+      document: { ...rest, state: 'running', stages },
+      putAside: aside,
+    };
   } catch (error) {
-    directory[Symbol.dispose]();
-    if (errorCode(error) === undefined) throw error;
-    throw refusal(path, errorMessage(error), 'Is it yours, and on a disk that can be written?', error);
+    lock[Symbol.dispose]();
+    throw error;
   }
 };
 
-const locked = (path: string): SweepDirectory => {
-  const lock = lockIn(path);
-  if (lock === undefined) {
-    throw refusal(path, 'another plimsoll sweep is at work in it', 'Wait for it, or stop it.', undefined);
-  }
-  let isHeld = true;
-  return {
-    path,
-    write: document => writeFileAtomic(join(path, SWEEP_FILE), sweepDocumentToJson(document)),
-    discard: async () => undefined,
-    writeText: async text => {
-      try {
-        await writeFileAtomic(join(path, TEXT_FILE), text);
-        return [];
-      } catch (error) {
-        if (errorCode(error) === undefined) throw error;
-        return [`${TEXT_FILE} could not be written: ${diskReason(error)}`];
-      }
-    },
-    [Symbol.dispose]: () => {
-      if (isHeld) lock[Symbol.dispose]();
-      isHeld = false;
-    },
-  };
-};
-
-const lockIn = (path: string): Disposable | undefined => {
-  try {
-    return lockFile(join(path, LOCK_FILE));
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    const reason = isDiskFull(error) ? 'no space left on the disk' : diskReason(error);
-    throw refusal(
-      path,
-      reason,
-      'Make room there, or choose a folder that you can write to with --out DIR',
-      error,
-    );
-  }
-};
-
-const unlessOurs = (error: unknown): void => {
-  if (errorCode(error) === undefined) throw error;
-};
-
-const asideName = (name: string, taken: readonly string[]): string => {
-  let at = 1;
-  while (taken.includes(`${name}.cut-off-${at}`)) at += 1;
-  return `${name}.cut-off-${at}`;
-};
-
-const refusal = (path: string, why: string, advice: string, cause: unknown): BenchError =>
-  new BenchError(
-    { code: 'run-directory', problem: `the sweep in ${path} cannot go on: ${why}`, advice },
-    { cause },
-  );
+const directoryIn = (path: string, lock: Disposable, discard: () => Promise<void>): SweepDirectory => ({
+  path,
+  write: document => writeFileAtomic(join(path, SWEEP_FILE), sweepDocumentToJson(document)),
+  discard,
+  writeText: async text => {
+    try {
+      await writeFileAtomic(join(path, TEXT_FILE), text);
+      return [];
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return [`${TEXT_FILE} could not be written: ${diskReason(error)}`];
+    }
+  },
+  [Symbol.dispose]: () => lock[Symbol.dispose](),
+});
 
 const SWEEP_FILE = 'sweep.json';
 const TEXT_FILE = 'sweep.txt';
-const LOCK_FILE = 'sweep.lock';
 const STAGE_DIRECTORY = /^stage-\d{2,3}$/;

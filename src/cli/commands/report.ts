@@ -89,7 +89,7 @@ const reportSeveral = async (directory: string, context: ExportContext): Promise
   }
   if (comparison !== undefined) {
     refuseForeign(context, 'a comparison');
-    return await reportComparison(comparison, context);
+    return await reportComparison(comparison, directory, context);
   }
   if (repeat === undefined) return undefined;
   refuseForeign(context, 'several repeats of one run');

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
-import type { SweepDocument, SweepResume } from '../../core/sweep/sweep-document.ts';
+import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
@@ -16,7 +16,8 @@ import { parseCommandLine } from '../command-line.ts';
 import type { ExitCode, ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
-import { KEY_VARIABLE, keptCommand, URL_SECRET } from '../sweep/kept-command.ts';
+import { keptCommand } from '../sweep/kept-command.ts';
+import { checkResumed } from '../sweep/resumed-call.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
 import { asBench, askedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
 
@@ -75,7 +76,12 @@ const startOf = async (
       'Run it again with its command, which stands in sweep.json.',
     );
   }
-  checkResumed(invocation, resume, state);
+  checkResumed(invocation, resume, {
+    one: 'sweep',
+    options: SWEEP_OPTIONS,
+    beside: WITH_RESUME,
+    env: state.env,
+  });
   // What was given now comes behind: a URL with its password, headers and keys.
   const [url, ...args] = resume.args;
   const line = parseCommandLine(['sweep', invocation.arguments[0] ?? url ?? '', ...args], [sweepCommand]);
@@ -138,31 +144,9 @@ const newStart = async (
   };
 };
 
-/** Going on with other settings would be another sweep. */
-const checkResumed = (invocation: Invocation, { secrets }: SweepResume, { env }: ProcessState): void => {
-  const changing = SWEEP_OPTIONS.filter(option => !WITH_RESUME.includes(option.name)).find(option => {
-    const read = option.read([]);
-    return read.kind === 'ok' && JSON.stringify(invocation.option(option)) !== JSON.stringify(read.value);
-  });
-  if (changing !== undefined) {
-    throw usage(
-      `--resume and --${changing.name} cannot be combined`,
-      'A sweep goes on as it was asked for; leave it out, or begin a new one.',
-    );
-  }
-  const missing = secrets.filter(secret => {
-    if (secret === URL_SECRET) return invocation.arguments[0] === undefined;
-    if (secret === KEY_VARIABLE) return (env[KEY_VARIABLE] ?? '') === '';
-    const option = SWEEP_OPTIONS.find(({ name }) => secret === `--${name}`);
-    const given = option === undefined ? undefined : invocation.option(option);
-    return given === undefined || (Array.isArray(given) && given.length === 0);
-  });
-  if (missing.length === 0) return;
-  throw usage(
-    `the sweep was given ${missing.join(' and ')}, which is stored nowhere`,
-    'Give it again beside --resume.',
-  );
-};
+/** A sweep may go on from another folder than the one in which it was begun. */
+const placeFrom = (cwd: string, facts: string | undefined): string | undefined =>
+  facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);
 
 const exitOf = async (
   { document, diskProblems }: SweepOutcome,
@@ -208,7 +192,3 @@ const WITH_RESUME: readonly string[] = [
   BENCH.noteGit,
 ].map(({ name }) => name);
 const PAUSE_MS = 1_000;
-
-/** A sweep may go on from another folder than the one in which it was begun. */
-const placeFrom = (cwd: string, facts: string | undefined): string | undefined =>
-  facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);

@@ -31,6 +31,7 @@ export interface CompareOptions {
   readonly primary: Option<string | undefined>;
   readonly margin: Option<readonly Margins[]>;
   readonly anyway: Option<boolean>;
+  readonly resume: Option<string | undefined>;
 }
 
 /** By the name of a metric. */
@@ -124,6 +125,12 @@ export const COMPARE: CompareOptions = {
     parse: text => parseMargin(text),
   }),
   anyway: flag('anyway', 'Compare also what is not comparable; the reasons stand beside the result.'),
+  resume: value({
+    name: 'resume',
+    valueName: 'DIR',
+    meaning: 'Go on with a comparison of two servers that was stopped or cut off; whole pairs are kept.',
+    parse: nonEmpty,
+  }),
 };
 
 const parseMargin = (text: string): Parsed<Margins> => {
@@ -165,6 +172,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.dataset,
   BENCH.promptColumn,
   BENCH.noNonce,
+  BENCH.noGuard,
   ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
   BENCH.streaming,
   BENCH.timeout,
@@ -185,6 +193,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.events,
   BENCH.slo,
   BENCH.attainment,
+  BENCH.noteGit,
   { ...BENCH.json, meaning: 'Print comparison.json alone.' },
   { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },
   BENCH.home,
@@ -192,6 +201,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
 
 /** Those that say how a load is made, of which finished runs have had theirs. */
 export const LIVE_ONLY: readonly Option<unknown>[] = [
+  BENCH.noteGit,
   COMPARE.aStart,
   COMPARE.bStart,
   COMPARE.startTimeout,

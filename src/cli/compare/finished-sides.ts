@@ -1,11 +1,9 @@
 // What `--a` and `--b` name when it is no endpoint: a run directory, a directory of repeated runs, or runs of this home by filters.
 
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { FinishedSide } from '../../core/comparison/compare-finished.ts';
 import { isRunId } from '../../core/ids.ts';
-import { errorCode } from '../../core/problem.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -15,7 +13,7 @@ import { UNITS_MAX } from '../../wire/comparison-schema.ts';
 import type { Invocation, Option } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
-import { directoryOf, foundRuns } from '../runs/found-runs.ts';
+import { directoryOf, foundRuns, repeatedRuns } from '../runs/found-runs.ts';
 import { RUN_FILTERS, runFilter } from '../runs/run-filters.ts';
 
 /** "http://…" and "localhost:8000" are loaded; anything else has ended. */
@@ -56,24 +54,11 @@ const directoriesOf = async (text: string, { home, state }: FinishedPlaces): Pro
   return repeats.length > 0 ? repeats : [directory];
 };
 
-/** The runs of `bench --repeat`, in their order; none where it is the directory of one run. */
-export const repeatedRuns = async (directory: string): Promise<readonly string[]> => {
-  try {
-    const names = await readdir(directory);
-    return names
-      .filter(name => /^run-\d{2,3}$/.test(name))
-      .sort()
-      .map(name => join(directory, name));
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return [];
-  }
-};
-
 const filteredRuns = async (text: string, { home, state }: FinishedPlaces): Promise<readonly string[]> => {
   const isWanted = runFilter(filterInvocation(text), systemClock.wallMs());
   const directories: string[] = [];
-  for await (const found of foundRuns({ home, isAlive: pid => state.isAlive(pid) })) {
+  const isAlive = (pid: number): boolean => state.isAlive(pid);
+  for await (const found of foundRuns({ home, isAlive, hasRepeats: true })) {
     if (found.kind !== 'run' || found.state === 'running' || !isWanted(found)) continue;
     directories.push(found.directory);
     if (directories.length > UNITS_MAX)

@@ -42,6 +42,9 @@ export const GATE_OPTIONS: readonly Option<unknown>[] = [
   markdownOption,
 ];
 
+/** Where it is told, of each call anew. */
+export const GATE_FILES: readonly Option<unknown>[] = [junitOption, markdownOption];
+
 /** The document with what its gate says, where one was asked for or not: its outcome decides the exit code. */
 export const gated = (document: ComparisonDocument, invocation: Invocation): ComparisonDocument => ({
   ...document,

@@ -2,23 +2,36 @@
 // because it brings ZeroMQ along.
 
 import { join, resolve } from 'node:path';
-import { writeComparison, writeComparisonText } from '../../bench/compare/comparison-directory.ts';
+import { ComparisonReporter } from '../../bench/announce/comparison-reporter.ts';
+import type { KeptPairs } from '../../bench/compare/comparison-directory.ts';
+import {
+  COMPARISON_FILE,
+  resumeComparison,
+  writeComparison,
+  writeComparisonText,
+} from '../../bench/compare/comparison-directory.ts';
 import type { ComparisonOrder } from '../../bench/compare/run-comparison.ts';
 import { runComparison } from '../../bench/compare/run-comparison.ts';
-import { openRunDirectory } from '../../bench/run/run-directory.ts';
+import { openLockedFolder } from '../../bench/run/locked-folder.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
 import type { ComparisonDocument, ComparisonSide } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_SCHEMA } from '../../core/comparison/comparison-document.ts';
+import { formatMoment } from '../../core/figure/duration.ts';
 import { patternLabel } from '../../core/run/run-pattern.ts';
+import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
 import { agentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
-import { asBenchCommandError, benchProcess, newId, newRun } from '../bench/bench-process.ts';
+import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import { Companions } from '../bench/run-companions.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
+import { energyRuns } from '../bench/run-energy.ts';
+import { judgedRuns } from '../bench/run-headroom.ts';
+import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
+import { commandText } from '../sweep/kept-command.ts';
 import { CompareDisplay } from './compare-display.ts';
 import type { AskedSide } from './compared-servers.ts';
 import { ComparedServers } from './compared-servers.ts';
@@ -32,13 +45,20 @@ export interface CompareStart {
   readonly startMsMax: number;
   readonly isOneAtATime: boolean;
   /** What to type to run it again, without secrets and without commands that start a server. */
-  readonly command: string;
+  readonly resume: SweepResume;
   readonly home: string;
-  /** As it was given; undefined: in the home. */
-  readonly out: string | undefined;
+  /** A folder whose commit each report names, as it was given. */
+  readonly noteGit: string | undefined;
+  readonly place: ComparePlace;
   readonly mode: DisplayMode;
   readonly notices: readonly string[];
 }
+
+export type ComparePlace =
+  /** As it was given; undefined: in the home. */
+  | { readonly kind: 'new'; readonly out: string | undefined }
+  /** Absolute, with what it held when it was read. */
+  | { readonly kind: 'resumed'; readonly directory: string; readonly document: ComparisonDocument };
 
 export interface CompareEnd {
   readonly document: ComparisonDocument;
@@ -57,20 +77,30 @@ export const startCompare = async (state: ProcessState, start: CompareStart): Pr
 };
 
 const compareIn = async (state: ProcessState, start: CompareStart): Promise<CompareEnd> => {
-  const { home, out, a, b } = start;
-  const id = newId();
-  const directory = out === undefined ? join(home, 'runs', id) : resolve(state.cwd, out);
-  if (out === undefined) await openHome(home);
-  const folder = await openRunDirectory(directory);
+  const { home, a, b } = start;
+  const provenance = await stageProvenance(state, start);
+  await using place = await openPlace(state, start);
+  const { directory, document, kept } = place;
   await using display = new CompareDisplay(start.mode, state.stdout);
-  for (const notice of start.notices) display.notice(notice);
+  for (const notice of [...start.notices, ...place.notices]) display.notice(notice);
   const stopAsked = new AbortController();
   const bench = {
     ...benchProcess(state),
+    provenance,
     said: citedCalibration(home, state),
     stop: AbortSignal.any([state.stop, stopAsked.signal]),
     stopNow: state.takeSecondStop(),
   };
+  await using announcing = new ComparisonReporter({
+    findDaemon: () => runningDaemon(home, state),
+    clock: systemClock,
+    document,
+    directory,
+    onStopAsked: () => {
+      display.notice('it was stopped from the dashboard; it ends now and keeps the pairs that are done');
+      stopAsked.abort();
+    },
+  });
   await using servers = new ComparedServers({ state, directory, ...start, clock: systemClock });
   let following: Companions | undefined;
   const closeFollowing = async (): Promise<void> => {
@@ -78,15 +108,25 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
     following = undefined;
   };
   try {
-    const document = await runComparison(start.order, {
-      segment: { bench, newRun, run: agentsRun(state, home, start.agents) },
+    const ended = await runComparison(start.order, {
+      segment: {
+        bench,
+        newRun,
+        run: judgedRuns(
+          state,
+          { home, facts: undefined },
+          energyRuns(state, home, agentsRun(state, home, start.agents)),
+        ),
+      },
       a: { ...a, ...servers.side('a') },
       b: { ...b, ...servers.side('b') },
       directory,
-      document: newDocument(id, state, start),
+      document,
+      ...(kept === undefined ? {} : { kept }),
       write: written => writeComparison(directory, written),
       observer: {
         segmentBegan: (run, segment) => {
+          announcing.start();
           following = new Companions(state, {
             home,
             directory: join(directory, segment),
@@ -104,23 +144,82 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
           await following?.ended({ report });
           await closeFollowing();
         },
-        changed: changed => display.show(changed),
+        changed: changed => {
+          display.show(changed);
+          announcing.update(changed);
+        },
       },
     });
-    const diskProblems = await writeComparisonText(directory, document);
-    return { document, directory, diskProblems, notices: display.notices };
+    const diskProblems = await writeComparisonText(directory, ended);
+    await announcing.end(ended);
+    return { document: ended, directory, diskProblems, notices: display.notices };
   } catch (error) {
-    // Nothing was measured: the folder is as it was.
+    // Nothing was measured: a new folder is as it was.
     await servers[Symbol.asyncDispose]();
-    await folder.discard();
+    await place.discard();
     throw error;
   } finally {
     await closeFollowing();
   }
 };
 
+interface OpenPlace extends AsyncDisposable {
+  readonly directory: string;
+  readonly document: ComparisonDocument;
+  readonly kept: KeptPairs | undefined;
+  /** What a person should know before it begins. */
+  readonly notices: readonly string[];
+  discard(): Promise<void>;
+}
+
+const openPlace = async (state: ProcessState, start: CompareStart): Promise<OpenPlace> => {
+  const { home, place } = start;
+  if (place.kind === 'resumed') return await resumedPlace(place);
+  const id = newId();
+  const directory = place.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, place.out);
+  if (place.out === undefined) await openHome(home);
+  const folder = await openLockedFolder(directory, 'comparison');
+  return {
+    directory,
+    document: newDocument(id, state, start),
+    kept: undefined,
+    notices: [],
+    discard: () => folder.discard([COMPARISON_FILE, 'server-a.log', 'server-b.log']),
+    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+  };
+};
+
+const resumedPlace = async ({
+  directory,
+  document,
+}: Extract<ComparePlace, { readonly kind: 'resumed' }>): Promise<OpenPlace> => {
+  const resumed = await resumeComparison(directory, document);
+  const { kept, putAside } = resumed;
+  const pairs = kept.a.length;
+  const { endedEarly: _early, progress: _old, gate: _gate, ...rest } = document;
+  const at = formatMoment(new Date(systemClock.wallMs()).toISOString());
+  return {
+    directory,
+    kept,
+    document: {
+      ...rest,
+      state: 'running',
+      notices: [
+        ...rest.notices,
+        `It went on at ${at} with ${pairs === 1 ? '1 pair' : `${pairs} pairs`} from before; the looks are those that were planned`,
+      ],
+    },
+    notices: [
+      pairs === 0 ? 'no whole pair is kept: it begins anew' : `pairs 1 to ${pairs} are kept`,
+      ...(putAside.length === 0 ? [] : [`what was cut off or not counted is kept in ${putAside.join(', ')}`]),
+    ],
+    discard: async () => undefined,
+    [Symbol.asyncDispose]: async () => resumed[Symbol.dispose](),
+  };
+};
+
 const newDocument = (id: string, state: ProcessState, start: CompareStart): ComparisonDocument => {
-  const { a, b, order, isAnyway, command } = start;
+  const { a, b, order, isAnyway, resume } = start;
   const { request } = a;
   const prompts = request.dataset.kind === 'file' ? request.dataset.shownPath : 'generated prompts';
   return {
@@ -130,7 +229,7 @@ const newDocument = (id: string, state: ProcessState, start: CompareStart): Comp
     name: request.name ?? unknown('not named'),
     tags: request.tags,
     startedAt: new Date(systemClock.wallMs()).toISOString(),
-    command,
+    command: commandText('compare', resume),
     environment: benchProcess(state).environment,
     state: 'running',
     mode: 'pairs',
@@ -143,6 +242,7 @@ const newDocument = (id: string, state: ProcessState, start: CompareStart): Comp
     refusals: [],
     isAnyway,
     notices: [],
+    resume,
     verdict: { kind: 'undecided', pairsToDecide: unknown('no look was taken yet') },
     sentence: 'Nothing is measured yet',
   };

@@ -19,7 +19,10 @@ const fileOption = (name: string, meaning: string): Option<string | undefined> =
   value({ name, valueName: 'FILE', meaning: `${meaning} - for standard output.`, parse: nonEmpty });
 
 const htmlOption = fileOption('html', 'Write one HTML file with charts: no script, nothing fetched.');
-const csvOption = fileOption('csv', 'Write each request, of a line or sweep each stage, as a line of CSV.');
+const csvOption = fileOption(
+  'csv',
+  'Write each request, stage of a line or sweep, or segment of a comparison, as a line of CSV.',
+);
 const markdownOption = fileOption('md', 'Write a short report in Markdown.');
 
 export const EXPORT_OPTIONS: readonly Option<unknown>[] = [htmlOption, csvOption, markdownOption];

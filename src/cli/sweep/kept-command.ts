@@ -63,6 +63,15 @@ export const KEY_VARIABLE = 'OPENAI_API_KEY';
 /** Codes of agents are spent after a sitting, and still nobody's business. */
 const SECRET: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENCH.apiKeyFile, agentsOption];
 /** Of this one call. */
-const PASSING: ReadonlySet<string> = new Set(['out', 'json', 'resume', 'quiet', 'home', 'note-git']);
+const PASSING: ReadonlySet<string> = new Set([
+  'out',
+  'json',
+  'resume',
+  'quiet',
+  'home',
+  'note-git',
+  'junit',
+  'markdown',
+]);
 /** Of what the cluster is told. */
 const COMMAND_LENGTH_MAX = 1_000;

@@ -49,6 +49,20 @@ export const chartRules = (token: (name: ChartToken) => string): string => `
 .chart .share.running, .chart .share.undecided { fill: none; stroke: ${token('water-mark')}; stroke-dasharray: 3 2; }
 .chart .share.client-bound, .chart .share.stopped { fill: ${token('caution-mark')}; }
 .chart .brass-text { fill: ${token('series-2')}; }
+.chart .margin { fill: ${token('inset')}; }
+.chart .interval { stroke: ${token('ink-2')}; stroke-width: 2.2; fill: none; }
+.chart .estimate { fill: ${token('ink-2')}; stroke: ${token('surface')}; stroke-width: 1.5; }
+.chart .unit { fill: ${token('ink-3')}; opacity: 0.55; }
+.chart .sign { stroke: ${token('ink-3')}; stroke-width: 1.6; fill: none; }
+.chart .better .interval { stroke: ${token('good-mark')}; }
+.chart .better .estimate, .chart .better .sign { fill: ${token('good-mark')}; }
+.chart .better .sign, .chart .worse .sign { stroke: none; }
+.chart .worse .interval { stroke: ${token('danger-mark')}; }
+.chart .worse .estimate, .chart .worse .sign { fill: ${token('danger-mark')}; }
+.chart .undecided .interval, .chart .none .interval { stroke: ${token('ink-3')}; stroke-dasharray: 3 2.5; }
+.chart .undecided .estimate, .chart .none .estimate { fill: ${token('surface')}; stroke: ${token('ink-3')}; stroke-width: 2; }
+.chart .side-b { fill: ${token('series-2')}; stroke: ${token('surface')}; }
+.chart .join { stroke: ${token('rule-strong')}; opacity: 0.5; }
 `;
 
 /** What a picture needs to stand alone in a file: its rules with their colours in place, light as paper, and its ground. */

@@ -4,6 +4,8 @@
 
 import { formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { contaminationOf } from '../run/contamination.ts';
+import type { ForeignOrigin } from '../run/foreign-run.ts';
+import { foreignLabel } from '../run/foreign-run.ts';
 import type { Report } from '../run/report.ts';
 import type { Run } from '../run/run.ts';
 import type { RunPattern } from '../run/run-pattern.ts';
@@ -31,6 +33,8 @@ export interface ComparableFacts {
   readonly sampling: Reported<string>;
   /** Codes of what spoils its figures, or "nothing". */
   readonly spoiledBy: Reported<string>;
+  /** Of an imported run: "AIPerf 0.13.0, which does not tell: data set". */
+  readonly foreign?: string;
 }
 
 export const factsOfReport = ({
@@ -66,6 +70,7 @@ export const factsOfReport = ({
           : [`${run.requests.prefixes.count} prefixes of ${run.requests.prefixes.tokens} tokens`]),
       ].join(' '),
   spoiledBy: spoilersOf({ contamination }),
+  ...(run.foreign === undefined ? {} : { foreign: foreignText(run.foreign) }),
 });
 
 /** As the whole cluster knows a run: without its lengths and its sampling. */
@@ -82,7 +87,13 @@ export const factsOfRun = (run: Run): ComparableFacts => ({
   clientVerdict: isUnknown(run.figures) ? 'unknown' : run.figures.client.verdict,
   sampling: NOT_TOLD_TO_CLUSTER,
   spoiledBy: NOT_TOLD_TO_CLUSTER,
+  ...(run.foreign === undefined ? {} : { foreign: foreignLabel(run.foreign) }),
 });
+
+const foreignText = (foreign: ForeignOrigin): string =>
+  foreign.untold.length === 0
+    ? foreignLabel(foreign)
+    : `${foreignLabel(foreign)}, which does not tell: ${foreign.untold.map(({ what }) => what).join(', ')}`;
 
 /** Of two sides of one run or more: each rule that one of them breaks, once. Runs of one side must be alike too. */
 export const refusalsBetween = (
@@ -94,7 +105,7 @@ export const refusalsBetween = (
     const [first] = values;
     if (first === undefined || values.every(value => isSame(first, value))) return [];
     return [{ code, problem, a: textsOf(a, of), b: textsOf(b, of) }];
-  }).concat(clientRefusals(a, b));
+  }).concat(clientRefusals(a, b), foreignRefusals(a, b));
 
 /** Why the load of one run is not that of the other: "8 at a time, not 4 at a time"; none where it is. */
 export const loadDifferences = (reference: ComparableFacts, facts: ComparableFacts): readonly string[] => {
@@ -154,6 +165,23 @@ const clientRefusals = (
   ];
 };
 
+/** Of one tool alone the names of figures mean the same; of two they do not, and nobody knows what else differs. */
+const foreignRefusals = (
+  a: readonly ComparableFacts[],
+  b: readonly ComparableFacts[],
+): readonly ComparisonRefusal[] => {
+  if ([...a, ...b].every(({ foreign }) => foreign === undefined)) return [];
+  const of = ({ foreign = 'Plimsoll' }: ComparableFacts): string => foreign;
+  return [
+    {
+      code: 'other',
+      problem: 'Another tool measured one of them, and what it does not tell may make the difference',
+      a: textsOf(a, of),
+      b: textsOf(b, of),
+    },
+  ];
+};
+
 const spoilersOf = (report: Pick<Report, 'contamination'>): Reported<string> => {
   const findings = contaminationOf(report);
   if (isUnknown(findings)) return findings;
@@ -193,7 +221,8 @@ const RULES: readonly Rule[] = [
   {
     code: 'dataset',
     problem: 'The prompts come from different data sets',
-    of: ({ dataset }) => withoutSeed(dataset),
+    of: ({ dataset, foreign }) =>
+      foreign === undefined ? withoutSeed(dataset) : unknown('another tool does not tell it'),
   },
   {
     code: 'dataset',

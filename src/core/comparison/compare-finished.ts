@@ -109,6 +109,7 @@ export const compareFinished = (
     b: sideOf(b),
     load: loadOf(facts),
     plan: unknown('only pairs are planned'),
+    resume: unknown('only a comparison by pairs goes on'),
     metrics,
     refusals,
     isAnyway,

@@ -4,6 +4,7 @@
 import type { ReportEnvironment } from '../run/report.ts';
 import type { BetterDirection } from '../run/run-series.ts';
 import type { Estimate } from '../sweep/stage.ts';
+import type { SweepResume } from '../sweep/sweep-document.ts';
 import type { Reported } from '../unknown.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 
@@ -49,6 +50,8 @@ export interface ComparisonDocument {
   readonly sentence: string;
   /** Of a comparison that a gate was set to. */
   readonly gate?: ComparisonGate;
+  /** What going on with it takes, of pairs. */
+  readonly resume: Reported<SweepResume>;
   /** While it runs. */
   readonly progress?: ComparisonProgress;
 }

@@ -1,6 +1,8 @@
 // What two sides are compared in, one row each: the name that rules and options write, how a report tells it, and by how much it
 // must differ to matter.
 
+import type { FigureVerdict } from '../run/figure-verdict.ts';
+import { figureVerdict, figureVerdictText } from '../run/figure-verdict.ts';
 import type { Report } from '../run/report.ts';
 import type { RunPattern } from '../run/run-pattern.ts';
 import { isOpenLoop } from '../run/run-pattern.ts';
@@ -22,6 +24,8 @@ export interface ComparisonMetricRow {
   readonly better: (pattern: RunPattern) => BetterDirection;
   /** Of one unit: a segment or a run. */
   readonly of: (report: Report) => Reported<number>;
+  /** How far the client may have made it; undefined where nobody can say, or where it is a rate. */
+  readonly clientPart: (report: Report) => FigureVerdict | undefined;
 }
 
 /** What a document says of the metric itself. `margins` by its name. */
@@ -70,6 +74,7 @@ const rate = (
   kind: 'rate',
   better: pattern => (rateRow(key).isScheduled && isOpenLoop(pattern) ? 'none' : rateRow(key).better),
   of: report => report[key] ?? unknown('the run had no objective of a request'),
+  clientPart: () => undefined,
 });
 
 const percentiles = (name: string, key: SeriesKey): readonly ComparisonMetricRow[] =>
@@ -80,14 +85,23 @@ const percentiles = (name: string, key: SeriesKey): readonly ComparisonMetricRow
     kind: 'latency',
     better: () => 'lower',
     of: report => percentileOf(report, key, percentile),
+    clientPart: ({ series }) => {
+      const one = series[key];
+      return one === undefined ? undefined : figureVerdict(key, percentile, one);
+    },
   }));
 
-/** With failures as longer than any; none where too few requests are behind it for its early-stopping estimate. */
+/**
+ * With failures as longer than any; none where too few requests are behind it for its early-stopping estimate, or where most of
+ * it may be the client's.
+ */
 const percentileOf = (report: Report, key: SeriesKey, percentile: string): Reported<number> => {
   const series = report.series[key];
   if (series === undefined || series.count === 0) return unknown(`no request has a ${seriesRow(key).label}`);
   const estimate = series.estimates?.[percentile];
   if (estimate === null) return unknown(`${series.count} requests are too few for a p${percentile}`);
+  const client = figureVerdict(key, percentile, series);
+  if (client?.kind === 'not-usable') return unknown(figureVerdictText(client));
   const figure = series.failureAdjusted?.[percentile] ?? series.percentiles[percentile];
   if (series.failureAdjusted?.[percentile] === null)
     return unknown(`p${percentile} lies among the requests that failed`);

@@ -104,13 +104,13 @@ const notes = (document: ComparisonDocument, columns: number): readonly string[]
             : `the primary metric, which decides; chances of the others are corrected for being many (Holm)${flip}.`,
           columns,
         )),
-    ...incomparable(document.metrics).flatMap(reason => hangingLines('- ', reason, columns)),
+    ...incomparableFigures(document.metrics).flatMap(reason => hangingLines('- ', reason, columns)),
     ...document.notices.flatMap(notice => hangingLines('- ', notice, columns)),
   ];
 };
 
 /** One sentence a reason, with all metrics that it keeps out. */
-const incomparable = (metrics: readonly ComparedMetric[]): readonly string[] => {
+export const incomparableFigures = (metrics: readonly ComparedMetric[]): readonly string[] => {
   const labels = new Map<string, string[]>();
   for (const { label, verdict } of metrics)
     if (verdict.kind === 'not-comparable')

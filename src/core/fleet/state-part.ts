@@ -136,5 +136,7 @@ const RUN_FIELDS: ReadonlySet<string> = new Set([
   'runners',
   'sweeps',
   'sweepProgress',
+  'comparisons',
+  'comparisonProgress',
 ]);
 const WHOLE_TARGETS_MAX = 32;

@@ -1,12 +1,13 @@
 // Runs and runners as a person should see them now. A run whose lease has run out is shown as interrupted before anybody
 // has written so: its process is gone or cut off, and nothing may look alive that is not.
 
+import { COMPARISON_TAG } from '../comparison/told-comparison.ts';
 import { ageMsOf } from '../entry-maps.ts';
 import type { NodeId, RunId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
 import type { Entry, State } from '../state.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, knownOr } from '../unknown.ts';
 import type { Run, Runner, RunProgress, RunState } from './run.ts';
 
 /** DESIGN §3.1: nobody counts a runner older than this, ms. */
@@ -40,14 +41,28 @@ export const runViews = (state: State, nowMs: number): readonly RunView[] =>
 export const runView = (state: State, runId: RunId, nowMs: number): RunView | undefined =>
   runViews(state, nowMs).find(view => view.run.runId === runId);
 
-/** Whether it is a stage of a sweep that anybody knows of: then it is told of there, and is no run of its own. */
-export const isToldAsStage = (state: State, { sweep }: Pick<Run, 'sweep'>): boolean => {
-  if (isUnknown(sweep)) return false;
-  const { sweepId } = sweep;
-  return Object.entries(state.sweeps).some(
-    ([node, sweeps]) => sweeps[sweepId] !== undefined && isNodeId(node) && !isForgotten(state, node),
+/**
+ * Whether it is a stage of a sweep, or a segment of a comparison, that anybody knows of: then it is told of there, and is no run
+ * of its own.
+ */
+export const isToldAsStage = (state: State, { sweep, tags }: Pick<Run, 'sweep' | 'tags'>): boolean => {
+  const comparison = knownOr(tags, [])
+    .find(tag => tag.startsWith(COMPARISON_PREFIX))
+    ?.slice(COMPARISON_PREFIX.length);
+  return (
+    (!isUnknown(sweep) && isKnownOf(state, state.sweeps, sweep.sweepId)) ||
+    (comparison !== undefined && isKnownOf(state, state.comparisons, comparison))
   );
 };
+
+const isKnownOf = (
+  state: State,
+  entries: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  id: string,
+): boolean =>
+  Object.entries(entries).some(
+    ([node, known]) => Object.hasOwn(known, id) && isNodeId(node) && !isForgotten(state, node),
+  );
 
 /** Of those that a person started by themselves. */
 export const runCount = (state: State): number => {
@@ -110,3 +125,4 @@ const viewOf = (
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const RUN_PREFIX = 'run ';
+const COMPARISON_PREFIX = `${COMPARISON_TAG}=`;

@@ -1,41 +1,170 @@
-// Comparisons: two finished runs of this machine, compared when somebody asks, and those that `plimsoll compare` wrote.
+// Comparisons: two finished runs of this machine, compared when somebody asks, those that `plimsoll compare` wrote, and where one
+// that goes on announces itself.
 
-import type { RunId } from '../../core/ids.ts';
-import { comparisonAnswerSchema, comparisonsAnswerSchema } from '../../wire/api/comparison-answers.ts';
-import { runIdSchema } from '../../wire/schema.ts';
+import type { FastifyRequest } from 'fastify';
+import type { ComparisonView } from '../../core/comparison/comparison-selectors.ts';
+import { comparisonView, comparisonViews } from '../../core/comparison/comparison-selectors.ts';
+import type { ComparisonId, RunId } from '../../core/ids.ts';
+import { isComparisonId } from '../../core/ids.ts';
+import { nodeName } from '../../core/node/node-view.ts';
+import { LEASE_MS } from '../../core/run/run-selectors.ts';
+import type { ListedComparison } from '../../wire/api/comparison-answers.ts';
+import {
+  comparisonAnswerSchema,
+  comparisonStopAnswerSchema,
+  comparisonsAnswerSchema,
+  knownComparisonAnswerSchema,
+} from '../../wire/api/comparison-answers.ts';
+import { comparisonIdSchema, runIdSchema } from '../../wire/schema.ts';
+import {
+  comparisonEndSchema,
+  comparisonStartSchema,
+  toldPairsSchema,
+} from '../../wire/told-comparison-schema.ts';
+import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';
-import { type ApiRoute, jsonRoute, pathText, type RouteParameter, readQuery } from './route.ts';
+import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter, readQuery } from './route.ts';
+import { checkTold, statusOf, TOLD, type ToldOf } from './told.ts';
 
-export const comparisonRoutes = ({ comparisons }: HttpServerOptions): readonly ApiRoute[] => [
+export const comparisonRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
+  ...readRoutes(options),
+  ...tellRoutes(options),
+  stopRoute(options),
+  compareRoute(options),
+];
+
+const readRoutes = ({
+  clock,
+  cluster,
+  nodeId,
+  comparing,
+  comparisons,
+}: HttpServerOptions): readonly ApiRoute[] => [
   jsonRoute({
     method: 'GET',
     path: '/api/comparisons',
     access: 'read',
-    summary: 'Comparisons in the home of the answering node, newest first.',
+    summary: `Comparisons by pairs of every node and all in the home of the answering node, newest first. One in progress without news for ${LEASE_MS / 1_000} s is shown as interrupted.`,
     description: 'The comparisons.',
     answer: comparisonsAnswerSchema,
-    handle: async () => ({ comparisons: (await comparisons?.list()) ?? [] }),
+    handle: async () => {
+      const told = comparisonViews(cluster.state, clock.nowMs()).map(listed);
+      const kept = (await comparisons?.list()) ?? [];
+      const known = new Set(told.map(({ id }) => id));
+      return {
+        comparisons: [...told, ...kept.filter(({ id }) => !known.has(id))].sort((a, b) =>
+          a.startedAt < b.startedAt ? 1 : -1,
+        ),
+      };
+    },
   }),
   jsonRoute({
     method: 'GET',
     path: '/api/comparisons/{comparisonId}',
     access: 'read',
-    summary: 'One comparison of the home, as its comparison.json says.',
+    summary:
+      'One comparison: its comparison.json, also while it goes on, if its files are on the answering node; else what the cluster was told.',
     parameters: [COMPARISON_ID],
     description: 'The comparison.',
-    answer: comparisonAnswerSchema,
+    answer: knownComparisonAnswerSchema,
     handle: async request => {
-      const comparison = await comparisons?.read(pathText(request, COMPARISON_ID));
-      if (comparison !== undefined) return { comparison };
-      throw new RequestError({
-        code: 'no-such-comparison',
-        problem: 'This home has no such comparison that can be read.',
-        advice: 'GET /api/comparisons lists them.',
-      });
+      const id = pathText(request, COMPARISON_ID);
+      const view = comparisonView(cluster.state, id, clock.nowMs());
+      const kept = await comparisons?.read(id);
+      if (view === undefined && kept === undefined) throw noSuchComparison();
+      const told = view?.told ?? null;
+      if (kept !== undefined) return { comparison: kept, told, notice: '' };
+      const here =
+        view?.node === nodeId
+          ? ((await comparing?.document(id)) ?? '')
+          : `its files are on ${view === undefined ? 'another node' : nodeName(cluster.state, view.node)}`;
+      return typeof here === 'string'
+        ? { comparison: null, told, notice: here }
+        : { comparison: here, told, notice: '' };
     },
   }),
+];
+
+const tellRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => [
+  bodyRoute({
+    method: 'POST',
+    path: '/api/comparisons',
+    access: 'change',
+    summary: 'A comparison by pairs starts on this machine; its segments tell of themselves as runs.',
+    body: comparisonStartSchema,
+    statuses: { 204: TOLD[204] },
+    handle: begun => {
+      checkTold(registryOf(comparing).start(begun), COMPARISON);
+      return 204;
+    },
+  }),
+  bodyRoute({
+    method: 'PUT',
+    path: '/api/comparisons/{comparisonId}/progress',
+    access: 'change',
+    summary: `What is known so far; due every 2 s, and the comparison counts as interrupted after ${LEASE_MS / 1_000} s.`,
+    parameters: [COMPARISON_ID],
+    body: toldPairsSchema,
+    statuses: TOLD,
+    handle: (told, request) => {
+      checkComparison(request, told.comparisonId);
+      return statusOf(registryOf(comparing).update(told), COMPARISON);
+    },
+  }),
+  bodyRoute({
+    method: 'POST',
+    path: '/api/comparisons/{comparisonId}/end',
+    access: 'change',
+    summary: 'A comparison has ended: its state, its answer and the sentence about it.',
+    parameters: [COMPARISON_ID],
+    body: comparisonEndSchema,
+    statuses: { 204: TOLD[204] },
+    handle: (ended, request) => {
+      checkComparison(request, ended.comparisonId);
+      checkTold(registryOf(comparing).end(ended), COMPARISON);
+      return 204;
+    },
+  }),
+];
+
+const stopRoute = ({ clock, cluster, nodeId, comparing }: HttpServerOptions): ApiRoute =>
+  jsonRoute({
+    method: 'POST',
+    path: '/api/comparisons/{comparisonId}/stop',
+    access: 'change',
+    summary:
+      'Asks a comparison on this machine to stop now and to keep the pairs that are done, as Ctrl-C does. Its process learns of it with the answer to its next update.',
+    parameters: [COMPARISON_ID],
+    status: 202,
+    description: 'It was asked to stop and ends within seconds.',
+    answer: comparisonStopAnswerSchema,
+    handle: request => {
+      const comparisonId = pathText(request, COMPARISON_ID);
+      const view = comparisonView(cluster.state, comparisonId, clock.nowMs());
+      if (view === undefined || !isComparisonId(comparisonId)) throw noSuchComparison();
+      if (!view.isLive)
+        throw new RequestError({
+          code: 'run-not-live',
+          problem: 'This comparison is not in progress: it has ended, or its process no longer responds.',
+          advice: '',
+        });
+      if (view.node !== nodeId || !registryOf(comparing).stop(comparisonId))
+        throw new RequestError(
+          {
+            code: 'run-elsewhere',
+            problem: `The process of this comparison is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it.`,
+            advice: 'Stop it on that page, or with Ctrl-C.',
+            node: view.node,
+          },
+          { status: 409 },
+        );
+      return { comparisonId };
+    },
+  });
+
+const compareRoute = ({ comparisons }: HttpServerOptions): ApiRoute =>
   jsonRoute({
     method: 'GET',
     path: '/api/compare',
@@ -55,8 +184,42 @@ export const comparisonRoutes = ({ comparisons }: HttpServerOptions): readonly A
         });
       return await compared(comparisons, a, b);
     },
-  }),
-];
+  });
+
+const listed = ({ told, sentence, verdict, state }: ComparisonView): ListedComparison => ({
+  id: told.comparisonId,
+  name: told.name,
+  startedAt: told.startedAt,
+  state,
+  mode: 'pairs',
+  sentence,
+  verdict,
+});
+
+const checkComparison = (request: FastifyRequest, told: string): void => {
+  if (pathText(request, COMPARISON_ID) === told) return;
+  throw new RequestError({
+    code: 'bad-body',
+    problem: 'The body names another comparison than the path.',
+    advice: '',
+  });
+};
+
+const registryOf = (comparing: ComparisonRegistry | undefined): ComparisonRegistry => {
+  if (comparing !== undefined) return comparing;
+  throw new RequestError({
+    code: 'no-runs',
+    problem: 'This server does not accept comparisons.',
+    advice: '',
+  });
+};
+
+const noSuchComparison = (): RequestError =>
+  new RequestError({
+    code: 'no-such-comparison',
+    problem: 'No comparison of that id is known here, and the home has none that can be read.',
+    advice: 'GET /api/comparisons lists them.',
+  });
 
 const compared = async (
   comparisons: RunComparisons | undefined,
@@ -82,11 +245,11 @@ const compared = async (
 
 type CompareResult = Exclude<Awaited<ReturnType<RunComparisons['compare']>>, string>;
 
-const COMPARISON_ID: RouteParameter<RunId> = {
+const COMPARISON_ID: RouteParameter<ComparisonId> = {
   name: 'comparisonId',
   in: 'path',
   description: 'The id of a comparison.',
-  schema: runIdSchema,
+  schema: comparisonIdSchema,
 };
 const A: RouteParameter<RunId> = {
   name: 'a',
@@ -95,3 +258,9 @@ const A: RouteParameter<RunId> = {
   schema: runIdSchema,
 };
 const B: RouteParameter<RunId> = { name: 'b', in: 'query', description: 'The new one.', schema: runIdSchema };
+const COMPARISON: ToldOf = {
+  one: 'comparison',
+  unknown: 'no-such-comparison',
+  full: 'too-many-comparisons',
+  path: '/api/comparisons',
+};

@@ -13,6 +13,7 @@ import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { AgentAsks } from '../agents/agent-asks.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
+import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import type { SweepRegistry } from '../runs/sweep-registry.ts';
@@ -29,6 +30,8 @@ export interface HttpServerOptions {
   readonly runs?: RunRegistry;
   /** Compares finished runs; undefined: none are compared. */
   readonly comparisons?: RunComparisons;
+  /** Receives announcements of comparisons that go on; undefined: none are accepted. */
+  readonly comparing?: ComparisonRegistry;
   /** Likewise of sweeps and searches. */
   readonly sweeps?: SweepRegistry;
   /** Receives requests for probes; undefined: nothing is measured. */

@@ -8,7 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';
 import { API_COMPONENTS, BODY_COMPONENTS } from '../../wire/api/components.ts';
 import { sentModelSchema } from '../../wire/api/headroom-request.ts';
-import { nodeIdSchema, runIdSchema, sweepIdSchema } from '../../wire/schema.ts';
+import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema } from '../../wire/schema.ts';
 import { cookieName } from './access.ts';
 import type { ApiRoute, RouteAnswer } from './route.ts';
 
@@ -173,6 +173,7 @@ const CUSTOM: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
   ],
   [nodeIdSchema, { type: 'string', pattern: '^[a-z0-9]{26}$', description: 'Of a node.' }],
   [runIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a run.' }],
+  [comparisonIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a comparison.' }],
   [sweepIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a sweep or line.' }],
 ]);
 

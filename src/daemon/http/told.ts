@@ -1,4 +1,4 @@
-// How an address answers what a benchmark of this machine tells of a run or of a sweep.
+// How an address answers what a benchmark of this machine tells of a run, of a sweep or of a comparison.
 
 import type { ApiProblemCode } from '../../wire/api/api-problem.ts';
 import { JOURNAL_RETRY_MS } from '../event-recorder.ts';
@@ -7,7 +7,7 @@ import { RequestError } from './request-error.ts';
 
 /** What was told of, in words and codes. */
 export interface ToldOf {
-  readonly one: 'run' | 'sweep';
+  readonly one: 'run' | 'sweep' | 'comparison';
   readonly unknown: ApiProblemCode;
   readonly full: ApiProblemCode;
   /** Where one begins. */

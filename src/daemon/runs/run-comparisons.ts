@@ -14,10 +14,8 @@ import type { ReportEnvironment } from '../../core/run/report.ts';
 import { unknown } from '../../core/unknown.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { ListedComparison } from '../../wire/api/comparison-answers.ts';
-import { COMPARISON_BYTES_MAX, comparisonFromJson } from '../../wire/comparison-schema.ts';
-import { DecodeError } from '../../wire/decode-error.ts';
 import type { CompareWork, CompareWorkResult } from './compare-worker.ts';
-import { openPlainFile } from './open-file.ts';
+import { readComparisonFile } from './comparison-files.ts';
 import { runsFolder } from './run-reports.ts';
 
 export interface RunComparisonsParts {
@@ -76,14 +74,8 @@ export class RunComparisons {
   /** Undefined where the home has none that can be read. */
   async read(id: string): Promise<ComparisonDocument | undefined> {
     if (!isRunId(id)) return undefined;
-    try {
-      await using file = await openPlainFile(join(runsFolder(this.#parts.home), id, 'comparison.json'));
-      if (file === undefined || (await file.stat()).size > COMPARISON_BYTES_MAX) return undefined;
-      return comparisonFromJson(await file.readFile('utf8'));
-    } catch (error) {
-      if (error instanceof DecodeError || errorCode(error) !== undefined) return undefined;
-      throw error;
-    }
+    const file = await readComparisonFile(join(runsFolder(this.#parts.home), id));
+    return file.kind === 'here' ? file.document : undefined;
   }
 
   #options(a: RunId, b: RunId): CompareWork['options'] {

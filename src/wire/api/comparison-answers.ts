@@ -2,8 +2,11 @@
 
 import * as v from 'valibot';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import type { ToldComparison } from '../../core/comparison/told-comparison.ts';
+import type { ComparisonId } from '../../core/ids.ts';
 import { comparisonSchema, comparisonVerdictSchema } from '../comparison-schema.ts';
-import { reported, runIdSchema, text } from '../schema.ts';
+import { comparisonIdSchema, reported, runIdSchema, text } from '../schema.ts';
+import { toldComparisonSchema } from '../told-comparison-schema.ts';
 
 /** A comparison in a list. */
 export type ListedComparison = Pick<
@@ -36,3 +39,21 @@ export interface ComparisonAnswer {
 export const comparisonAnswerSchema: v.GenericSchema<unknown, ComparisonAnswer> = v.object({
   comparison: comparisonSchema,
 });
+
+/** One that may still go on, or whose files are elsewhere. */
+export interface KnownComparisonAnswer {
+  readonly comparison: ComparisonDocument | null;
+  /** As the cluster is told of it; null: it was never told. */
+  readonly told: ToldComparison | null;
+  /** Why there is no document; '' where there is. */
+  readonly notice: string;
+}
+
+export const knownComparisonAnswerSchema: v.GenericSchema<unknown, KnownComparisonAnswer> = v.object({
+  comparison: v.nullable(comparisonSchema),
+  told: v.nullable(toldComparisonSchema),
+  notice: text,
+});
+
+export const comparisonStopAnswerSchema: v.GenericSchema<unknown, { readonly comparisonId: ComparisonId }> =
+  v.object({ comparisonId: comparisonIdSchema });

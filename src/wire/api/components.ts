@@ -9,7 +9,7 @@ import { noticeSchema } from '../notice.ts';
 import { gpuDeviceSchema, gpuLoadSchema, READING_SCHEMAS } from '../reading-schema.ts';
 import { reportSchema } from '../report-codec.ts';
 import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../run-schema.ts';
-import { nodeIdSchema, runIdSchema, sweepIdSchema, unknownSchema } from '../schema.ts';
+import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema, unknownSchema } from '../schema.ts';
 import {
   sweepEndSchema,
   sweepProgressSchema,
@@ -55,6 +55,7 @@ const WORDS: Components = {
   NodeId: nodeIdSchema,
   RunId: runIdSchema,
   SweepId: sweepIdSchema,
+  ComparisonId: comparisonIdSchema,
   Unknown: unknownSchema,
 };
 

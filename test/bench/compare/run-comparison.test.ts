@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { BenchError } from '../../../src/bench/bench-error.ts';
-import type { SideParts } from '../../../src/bench/compare/compared-side.ts';
+import type { KeptSegment, SideParts } from '../../../src/bench/compare/compared-side.ts';
+import type { KeptPairs } from '../../../src/bench/compare/comparison-directory.ts';
 import { runComparison } from '../../../src/bench/compare/run-comparison.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
@@ -32,6 +33,8 @@ interface Setting {
   readonly isOneAtATime?: boolean;
   readonly stop?: AbortSignal;
   readonly ready?: SideParts['ready'];
+  /** Of an earlier sitting. */
+  readonly kept?: KeptPairs;
 }
 
 interface Compared {
@@ -126,6 +129,7 @@ const compare = async (setting: Setting = {}): Promise<Compared> => {
       b: side(2),
       directory: folder.path,
       document: { ...start, isAnyway, looks: [], metrics: [] },
+      ...(setting.kept === undefined ? {} : { kept: setting.kept }),
       write: async ({ a }) => {
         written.push(a.units.length);
       },
@@ -157,6 +161,31 @@ const hinderedClient = (report: Report): Report => ({
   client: { ...report.client, verdict: 'client-bound', starved: true, reasons: ['it stood still'] },
 });
 
+const spoiled = (report: Report): Report => ({
+  ...report,
+  contamination: [
+    {
+      code: 'other-clients',
+      count: 3,
+      of: 60,
+      unit: 'readings',
+      spoils: ['ttftNs'],
+      problem: 'the server had requests of others',
+      advice: 'Measure when nobody else uses the server.',
+    },
+  ],
+});
+
+/** A client that may have made so much of TTFT p90. */
+const withBound = (report: Report, part: number): Report => {
+  const { ttftNs } = report.series;
+  const valueNs = ttftNs?.percentiles['90'];
+  if (ttftNs === undefined || valueNs === undefined) throw new Error('no TTFT');
+  const mean = { above: 0, below: 0 };
+  const errorBound = { mean, percentiles: { '90': { above: part * valueNs, below: 0 } } };
+  return { ...report, series: { ...report.series, ttftNs: { ...ttftNs, errorBound } } };
+};
+
 describe('a comparison', () => {
   test('warms both up, goes through pairs in the order of the plan with one seed a pair, and ends at the look that decides', async () => {
     const { document, segments, written } = await compare();
@@ -173,7 +202,7 @@ describe('a comparison', () => {
     expect(segments[5]?.tags).toEqual({ comparison: document.id, side: 'a', segment: 'pair-02-a' });
     expect(document).toMatchObject({ state: 'complete', verdict: { kind: 'worse' } });
     expect(document.looks.map(({ pairs }) => pairs)).toEqual([6]);
-    expect(written).toEqual([0, 1, 2, 3, 4, 5, 6, 6]);
+    expect(written).toEqual([0, 0, 1, 2, 3, 4, 5, 6, 6]);
     expect(document.sentence).toMatch(/^B is worse: TTFT p90 \+(19|20|21)\.\d %/);
   });
 
@@ -201,7 +230,6 @@ describe('a comparison', () => {
       verdict: { kind: 'undecided' },
     });
     expect([document.a.units.length, document.b.units.length]).toEqual([3, 3]);
-    // Of three pairs nobody knows how many would decide.
     for (const { verdict } of document.metrics)
       expect(verdict).toMatchObject({ kind: 'undecided', pairsToDecide: { kind: 'unknown' } });
   });
@@ -253,6 +281,50 @@ describe('a comparison', () => {
     });
   });
 
+  test('measures a pair again of which something spoiled one segment alone, and is refused where it does so twice', async () => {
+    const once = await compare({
+      report: (report, { directory }) => (directory === 'pair-02-a' ? spoiled(report) : report),
+    });
+    expect(once.segments[6]?.directory).toBe('pair-02-b-again-1');
+    expect(once.document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
+    expect(once.document.notices).toContain(
+      'Pair 2 was measured again, because one of its segments alone was spoiled (other-clients); what it gave is kept beside, uncounted',
+    );
+    const always = await compare({
+      report: (report, { side }) => (side === 'b' ? spoiled(report) : report),
+    });
+    expect(always.segments).toHaveLength(2 + 2 * 2);
+    expect(always.document).toMatchObject({
+      verdict: { kind: 'not-comparable' },
+      refusals: [{ code: 'contamination', a: 'nothing', b: 'other-clients in 1 of 1 segments' }],
+    });
+  });
+
+  test('says what spoils both sides alike, and compares them', async () => {
+    const { document } = await compare({ report: spoiled });
+    expect(document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
+    expect(document.notices).toContain(
+      'Figures are spoiled (other-clients): the reports of the segments say by what',
+    );
+  });
+
+  test.each([
+    [0.1, { kind: 'worse' }, []],
+    [0.6, { kind: 'not-comparable' }, ['client']],
+  ])('of which the client may have made %d of the primary figure', async (part, verdict, refused) => {
+    const { document } = await compare({ report: report => withBound(report, part) });
+    expect(document).toMatchObject({ verdict });
+    expect(document.refusals.map(({ code }) => code)).toEqual(refused);
+    if (refused.length > 0)
+      expect(document.refusals[0]?.a).toMatch(
+        /^1 of 1 segments: TTFT p90 .* not usable, the client may be off by/,
+      );
+    else
+      expect(document.notices).toContain(
+        'In a segment or more this client may have made more than the margin of TTFT p90: a change of that size may be its own',
+      );
+  });
+
   test('whose server is gone in the middle keeps what it knows, and says what happened', async () => {
     const { document } = await compare({
       began: ({ directory }) => {
@@ -267,29 +339,62 @@ describe('a comparison', () => {
     expect(document.a.units).toHaveLength(2);
   });
 
-  test('warms a side up again whenever its server was started anew', async () => {
-    let last: 'a' | 'b' | undefined;
-    let turn = 0;
-    // The side of the first segment is warmed up last.
-    const order = 'BAABBABAABBABAAB';
-    const { segments } = await compare({
-      isOneAtATime: true,
-      // As one server at a time does: fresh wherever the side changes.
-      ready: async () => {
-        const side = order[turn] === 'A' ? 'a' : 'b';
-        turn += 1;
-        const isFresh = side !== last;
-        last = side;
-        return isFresh ? 'fresh' : 'known';
+  test('that goes on keeps its pairs, and runs those that are left in their order with their seeds', async () => {
+    const stop = new AbortController();
+    const first = await compare({
+      stop: stop.signal,
+      began: ({ directory }) => {
+        if (directory === 'pair-04-b') stop.abort();
       },
     });
-    expect(segments.slice(0, 6).map(({ directory }) => directory)).toEqual([
-      'warm-up-01-b',
-      'warm-up-02-a',
+    const keptOf = ({ units }: ComparisonDocument['a'], model = 'm'): readonly KeptSegment[] =>
+      units.map(unit => ({ unit, report: { ...measured, run: { ...measured.run, model } } }));
+    const { a, b } = first.document;
+    const { document, segments, written } = await compare({ kept: { a: keptOf(a), b: keptOf(b) } });
+    expect(segments.slice(0, 4).map(({ directory, seed }) => `${directory} ${seed}`)).toEqual([
+      'warm-up-01-a 100',
+      'warm-up-02-b 100',
+      'pair-04-a 104',
+      'pair-04-b 104',
+    ]);
+    expect(written).toEqual([0, 3, 4, 5, 6, 6]);
+    expect(document.a.units.slice(0, 3)).toEqual(a.units);
+    expect(document).toMatchObject({ state: 'complete', verdict: { kind: 'worse' } });
+    expect(document.looks.map(({ pairs }) => pairs)).toEqual([6]);
+    const other = await compare({ kept: { a: keptOf(a, 'old'), b: keptOf(b, 'old') } });
+    expect(other.document.refusals).toMatchObject([{ code: 'model', a: 'old, m', b: 'old, m' }]);
+  });
+
+  test('starts one server at a time once for its segments in a row, and warms it up right before them', async () => {
+    const { segments } = await compare({ isOneAtATime: true, ready: oneAtATime('ABBABAAB') });
+    expect(segments.slice(0, 7).map(({ directory }) => directory)).toEqual([
+      'warm-up-01-a',
       'pair-01-a',
-      'warm-up-03-b',
+      'warm-up-02-b',
       'pair-01-b',
       'pair-02-b',
+      'warm-up-03-a',
+      'pair-02-a',
     ]);
   });
+
+  test('of two models, one server at a time, is refused as soon as both have answered', async () => {
+    const { document, segments } = await compare({
+      models: ['one', 'two'],
+      isOneAtATime: true,
+      ready: oneAtATime('AB'),
+    });
+    expect(segments.map(({ directory }) => directory)).toEqual(['warm-up-01-a', 'pair-01-a', 'warm-up-02-b']);
+    expect(document).toMatchObject({ state: 'complete', refusals: [{ code: 'model' }] });
+  });
 });
+
+/** Fresh wherever the side changes. */
+const oneAtATime = (order: string): SideParts['ready'] => {
+  let turn = 0;
+  return async () => {
+    const isFresh = turn === 0 || order[turn] !== order[turn - 1];
+    turn += 1;
+    return isFresh ? 'fresh' : 'known';
+  };
+};

@@ -11,14 +11,14 @@ import { writeTimedRun } from '../../support/timed-runs.ts';
 describe('repeated runs', () => {
   test('are reported together: how they differ, and what change so many can show', async () => {
     using directory = temporaryDirectory();
-    const five = join(directory.path, 'five');
+    const five = join(directory.path, 'runs', 'five');
     for (let run = 1; run <= 5; run += 1)
       writeTimedRun(join(five, `run-0${run}`), {
         seed: run,
         requests: 80,
         outputTokens: 4,
         runEffect: 0.02,
-        run: { id: `run-${run}`, seed: run },
+        run: { id: `run-${run}`, seed: run, tags: { of: 'five' } },
       });
     const made = madeUpProcess(['report', five]);
     expect(await made.run()).toBe(EXIT_CODES.ok.code);
@@ -30,7 +30,8 @@ describe('repeated runs', () => {
     expect(ttft.mean.low).toBeLessThan(ttft.mean.value);
     expect(ttft.smallestDifference).toBeCloseTo(Math.expm1(2.8 * ttft.spread * Math.sqrt(2 / 5)), 12);
     expect(readFileSync(join(five, 'repeat.md'), 'utf8')).toMatch(/^## 5 runs of ` made-up `/);
-    const compared = madeUpProcess(['compare', '--a', five, '--b', five, '--primary', 'ttft.p50']);
+    const sides = ['--a', five, '--b', 'runs:tag=of=five', '--primary', 'ttft.p50'];
+    const compared = madeUpProcess(['compare', ...sides, '--home', directory.path]);
     await compared.run();
     expect(compared.stdout.text).toMatch(/unit\s+5 and 5 runs/);
   });

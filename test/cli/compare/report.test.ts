@@ -42,14 +42,19 @@ test('says of one that was stopped that it was, also in its code', async () => {
   expect(text).toContain('It was stopped after 7 pairs; figures are of the look at 6.');
 });
 
-test('writes Markdown, and refuses forms that a comparison does not have', async () => {
+test('writes Markdown, each segment as a line of CSV, and one HTML file with the answer and its pictures', async () => {
   const { text } = await report(comparisonToJson(DOCUMENT), '--md', '-');
   expect(text).toContain('TTFT p90');
-  for (const option of ['--html', '--csv']) {
-    const { code, problems } = await report(comparisonToJson(DOCUMENT), option, '-');
-    expect(problems).toContain(`${option} has no form for a comparison`);
-    expect(code).toBe(EXIT_CODES.usage.code);
-  }
+  const csv = (await report(comparisonToJson(DOCUMENT), '--csv', '-')).text.trimEnd().split('\n');
+  expect(csv).toHaveLength(1 + 12);
+  const column = (csv[0] ?? '').split(',').indexOf('ttft_p90_ns');
+  expect(csv.slice(1, 3).map(line => line.split(',')[column])).toEqual(['318000000', '322000000']);
+  // Not known is an empty cell.
+  expect((csv[1] ?? '').split(',')[(csv[0] ?? '').split(',').indexOf('ttft_p99_ns')]).toBe('');
+  const html = (await report(comparisonToJson(DOCUMENT), '--html', '-')).text;
+  expect(html).toContain(DOCUMENT.sentence);
+  expect(html.match(/class="side-b"/g)).toHaveLength(6);
+  expect(html).not.toMatch(/NaN|undefined|Infinity|<script/);
 });
 
 test('says of a damaged file where it is wrong', async () => {

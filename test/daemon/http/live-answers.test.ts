@@ -1,5 +1,6 @@
 // Every answer of a live daemon is what its schema says, and what the document says of it.
 
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ApiRoute } from '../../../src/daemon/http/route.ts';
@@ -9,11 +10,13 @@ import {
   heartbeatMessageSchema,
   snapshotMessageSchema,
 } from '../../../src/wire/api/state-answers.ts';
+import { comparisonToJson } from '../../../src/wire/comparison-schema.ts';
 import { madeFacts } from '../../model/made-headers.ts';
 import { announceTo } from '../../support/announced.ts';
 import { ApiChecks } from '../../support/api-checks.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { type LiveDaemon, liveDaemon, liveDemo } from '../../support/live-daemons.ts';
+import { announceComparisonTo, madeUpComparison } from '../../support/made-up-comparison.ts';
 import { announceSweepTo, madeUpLine, writeLine } from '../../support/made-up-line.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { SELF, serveCluster } from './served-cluster.ts';
@@ -123,6 +126,12 @@ describe('a simulated cluster', () => {
     await using searching = await announceSweepTo(live.home, madeUpLine(200), { directory });
     const searched = () => daemon.state.sweepProgress[daemon.nodeId]?.['line-1'];
     await expect.poll(searched, { timeout: 10_000 }).toBeDefined();
+    const compared = madeUpComparison([]);
+    const comparedAt = join(live.home, 'elsewhere');
+    mkdirSync(comparedAt);
+    await using comparing = announceComparisonTo(live.home, compared, { directory: comparedAt });
+    const told = () => daemon.state.comparisonProgress[daemon.nodeId]?.[compared.id];
+    await expect.poll(told, { timeout: 10_000 }).toBeDefined();
 
     const asking = await asker(live);
     const [device] = Object.keys(daemon.state.nodeGpuProfiles[daemon.nodeId] ?? {});
@@ -140,6 +149,12 @@ describe('a simulated cluster', () => {
     const stopAt = { method: 'POST', path: '/api/runs/{runId}/stop', with: 'run-1' } as const;
     const sweepAt = { path: '/api/sweeps/{sweepId}', with: 'line-1' };
     const sweepStopAt = { method: 'POST', path: '/api/sweeps/{sweepId}/stop', with: 'line-1' } as const;
+    const comparisonAt = { path: '/api/comparisons/{comparisonId}', with: compared.id };
+    const comparisonStopAt = {
+      method: 'POST',
+      path: '/api/comparisons/{comparisonId}/stop',
+      with: compared.id,
+    } as const;
     const probesAt = { method: 'POST', path: '/api/probes' } as const;
     const forgetAt = { method: 'POST', path: '/api/nodes/{nodeId}/forget' } as const;
     expect(
@@ -197,11 +212,24 @@ describe('a simulated cluster', () => {
         { ...sweepStopAt, status: 202 },
         { method: 'PUT', path: '/api/sweeps/{sweepId}/progress', with: 'line-1', body: {}, status: 400 },
         { method: 'POST', path: '/api/sweeps', body: {}, status: 400 },
+        // Told of, and its document is not there yet.
+        { ...comparisonAt, status: 200 },
+        { ...comparisonStopAt, status: 202 },
+        {
+          method: 'PUT',
+          path: '/api/comparisons/{comparisonId}/progress',
+          with: compared.id,
+          body: {},
+          status: 400,
+        },
+        { method: 'POST', path: '/api/comparisons', body: {}, status: 400 },
       ]),
     ).toEqual([]);
     await announcement.end(run.report());
     writeLine(directory, madeUpLine());
     await searching.end(madeUpLine());
+    writeFileSync(join(comparedAt, 'comparison.json'), comparisonToJson(compared));
+    await comparing.end(compared);
     expect(
       await faultsOf(asking, [
         { ...runAt, status: 200 },
@@ -213,6 +241,15 @@ describe('a simulated cluster', () => {
         { method: 'POST', path: '/api/runs/{runId}/end', with: 'run-1', body: {}, status: 400 },
         { path: '/api/comparisons', status: 200 },
         { path: '/api/comparisons/{comparisonId}', with: 'none', status: 404 },
+        { ...comparisonAt, status: 200 },
+        { ...comparisonStopAt, status: 409 },
+        {
+          method: 'POST',
+          path: '/api/comparisons/{comparisonId}/end',
+          with: compared.id,
+          body: {},
+          status: 400,
+        },
         { path: '/api/compare', status: 400 },
         { path: '/api/compare', query: '?a=none&b=none', status: 404 },
       ]),

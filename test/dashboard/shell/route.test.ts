@@ -68,3 +68,11 @@ describe('the words of the connection', () => {
     );
   });
 });
+
+test('a comparison has an address of its own', () => {
+  expect(routeOf('/comparisons/20261123-010203-ab12')).toEqual({
+    kind: 'comparison',
+    id: '20261123-010203-ab12',
+  });
+  expect(routeOf('/comparisons/a/b')).toMatchObject({ kind: 'unknown' });
+});

@@ -1,20 +1,30 @@
 // Where the intervals of a comparison lie on the page: change of B against A in per cent, one row a figure, with its margin behind
 // it and the units below it.
 
-import type { ComparedMetric, ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
-import {
-  comparisonVerdictWords,
-  rangeWords,
-  ratioWords,
-} from '../../../src/core/comparison/comparison-words.ts';
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
-import { capitalized } from '../../../src/core/text/single-line.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
-import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
+import type { ComparedMetric, ComparisonDocument } from '../comparison/comparison-document.ts';
+import { comparisonVerdictWords, rangeWords, ratioWords } from '../comparison/comparison-words.ts';
+import type { Figure } from '../figure/figure.ts';
+import { formatRunFigure } from '../run/format-run-figure.ts';
+import { capitalized } from '../text/single-line.ts';
+import type { Reported } from '../unknown.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
 import { linearScale } from './linear-scale.ts';
 
 export type RowTone = 'better' | 'worse' | 'same' | 'different' | 'undecided' | 'none';
+
+/** A verdict as a shape, so that no colour is the only sign: rising, falling, equal, crossed out, a wave. */
+export const verdictSign = (tone: RowTone, x: number, y: number): string => {
+  const bars = `M${x - 5} ${y - 2.5}h10M${x - 5} ${y + 2.5}h10`;
+  const signs: Readonly<Record<RowTone, string>> = {
+    better: `M${x - 5} ${y + 4}h10l-5 -8.5Z`,
+    worse: `M${x - 5} ${y - 4}h10l-5 8.5Z`,
+    same: bars,
+    different: `${bars}M${x - 3} ${y + 6}l6 -12`,
+    undecided: `M${x - 5} ${y}q2.5 -5 5 0t5 0`,
+    none: '',
+  };
+  return signs[tone];
+};
 
 export interface ForestRow {
   readonly name: string;

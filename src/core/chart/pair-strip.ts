@@ -1,8 +1,8 @@
 // The primary figure of each segment in the order the segments ran: a drift that hits both sides alike shows here.
 
-import type { ComparedUnit, ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
-import { figureText } from '../../../src/core/figure/figure.ts';
-import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
+import type { ComparedUnit, ComparisonDocument } from '../comparison/comparison-document.ts';
+import { figureText } from '../figure/figure.ts';
+import { formatRunFigure } from '../run/format-run-figure.ts';
 import { linearScale } from './linear-scale.ts';
 
 export interface StripPoint {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { forestOf } from '../../../dashboard/src/comparison/forest.ts';
-import { pairStrip } from '../../../dashboard/src/comparison/pair-strip.ts';
-import { routeOf } from '../../../dashboard/src/shell/route.ts';
+import { forestOf } from '../../../src/core/chart/forest.ts';
+import { pairStrip } from '../../../src/core/chart/pair-strip.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 
@@ -66,12 +65,4 @@ test('pairs stand in the order in which their segments ran', () => {
   const strip = pairStrip(madeUpComparison(PAIRS), { left: 0, right: 600, top: 0, floor: 100 });
   expect(strip?.points.map(({ side }) => side).join('')).toBe('ABBAABBAABBA');
   expect(strip?.points.map(({ pair }) => pair)).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
-});
-
-test('a comparison has an address of its own', () => {
-  expect(routeOf('/comparisons/20261123-010203-ab12')).toEqual({
-    kind: 'comparison',
-    id: '20261123-010203-ab12',
-  });
-  expect(routeOf('/comparisons/a/b')).toMatchObject({ kind: 'unknown' });
 });

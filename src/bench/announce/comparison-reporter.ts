@@ -1,0 +1,87 @@
+// Tells the daemon of this machine about a comparison by pairs: its start, how far it is at each change and at least every two
+// seconds, and its end once. Each segment is a run besides, and announces itself.
+
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import {
+  comparisonEnd,
+  findingsOfComparison,
+  toldComparison,
+  toldPairs,
+} from '../../core/comparison/told-comparison.ts';
+import type { ContactOptions } from './daemon-contact.ts';
+import { DaemonContact } from './daemon-contact.ts';
+import { SWEEP_REPEAT_MS, SWEEP_UPDATE_MS } from './sweep-reporter.ts';
+
+export interface ComparisonAnnounceOptions extends ContactOptions {
+  /** As it is now. */
+  readonly document: ComparisonDocument;
+  /** Absolute: where comparison.json lies. */
+  readonly directory: string;
+}
+
+/** Begins by being told of a document; resolves nothing and never throws: whether there is a daemon is found out in the background. */
+export class ComparisonReporter implements AsyncDisposable {
+  readonly #options: ComparisonAnnounceOptions;
+  readonly #contact: DaemonContact;
+  #document: ComparisonDocument;
+  #told = '';
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #ending: Promise<void> | undefined;
+
+  constructor(options: ComparisonAnnounceOptions) {
+    this.#options = options;
+    this.#document = options.document;
+    this.#contact = new DaemonContact(options, {
+      path: '/api/comparisons',
+      id: options.document.id,
+      start: () => ({
+        comparisonId: options.document.id,
+        ...toldComparison(this.#document, options.directory),
+      }),
+      turn: () => this.#turn(),
+      turnMs: SWEEP_UPDATE_MS,
+      onAnnounced: () => {
+        this.#told = '';
+      },
+    });
+  }
+
+  start(): void {
+    this.#contact.start();
+  }
+
+  /** Hands over what is known now, as often as there is news; sent at most once a second. */
+  update(document: ComparisonDocument): void {
+    this.#document = document;
+  }
+
+  /** With the document as it was written last. Resolves when the daemon knows, or could not be told within three seconds. */
+  end(document: ComparisonDocument): Promise<void> {
+    const { a, b } = toldComparison(document, this.#options.directory);
+    this.#ending ??= this.#contact.end({
+      comparisonId: document.id,
+      a,
+      b,
+      ...findingsOfComparison(document),
+      ...comparisonEnd(document),
+    });
+    return this.#ending;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#contact[Symbol.asyncDispose]();
+  }
+
+  async #turn(): Promise<void> {
+    const body = {
+      comparisonId: this.#document.id,
+      ...findingsOfComparison(this.#document),
+      ...toldPairs(this.#document),
+    };
+    const json = JSON.stringify(body);
+    const nowMs = this.#options.clock.nowMs();
+    if (json === this.#told && nowMs - this.#toldAtMs < SWEEP_REPEAT_MS) return;
+    this.#toldAtMs = nowMs;
+    if (await this.#contact.tell('PUT', '/progress', body)) this.#told = json;
+  }
+}

@@ -1,0 +1,232 @@
+// What `plimsoll compare` of two servers was asked for, from its command line: of this call, or of one that goes on.
+
+import { resolve } from 'node:path';
+import { resolveHome } from '../../config/home.ts';
+import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
+import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../core/comparison/pair-plan.ts';
+import type { SweepResume } from '../../core/sweep/sweep-document.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { readComparisonFile } from '../../daemon/runs/comparison-files.ts';
+import { headersToSend, namedAgents } from '../agent/load-agents.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { benchWish } from '../bench/bench-wish.ts';
+import { proxyNotices } from '../bench/request-headers.ts';
+import { displayMode } from '../bench/run-display.ts';
+import type { Command, Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { parseCommandLine } from '../command-line.ts';
+import type { ProcessState } from '../process-state.ts';
+import { keptCommand } from '../sweep/kept-command.ts';
+import { checkResumed } from '../sweep/resumed-call.ts';
+import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
+import type { AskedSide } from './compared-servers.ts';
+import { GATE_FILES } from './gate-options.ts';
+import type { ComparePlace, CompareStart } from './start-compare.ts';
+
+/** @throws CommandError */
+export const newComparison = (invocation: Invocation, state: ProcessState): Promise<CompareStart> =>
+  compareStart(invocation, state, {
+    cwd: state.cwd,
+    place: { kind: 'new', out: invocation.option(BENCH.out) },
+  });
+
+export interface ResumedComparisonCall {
+  readonly start: CompareStart;
+  /** With what was asked for then, and what belongs to this call. */
+  readonly invocation: Invocation;
+}
+
+/** @param command that of `plimsoll compare`, whose line is read again. @throws CommandError */
+export const resumedComparison = async (
+  given: string,
+  invocation: Invocation,
+  state: ProcessState,
+  command: Command,
+): Promise<ResumedComparisonCall> => {
+  const directory = resolve(state.cwd, given);
+  const file = await readComparisonFile(directory);
+  if (file.kind === 'refused')
+    throw new CommandError(
+      'benchRunDirectory',
+      `the comparison in ${directory} cannot go on: ${file.isMissing ? 'it has no comparison.json' : file.reason}`,
+      'Give the directory that plimsoll compare printed; each folder pair-NN-a in it is a run of its own.',
+    );
+  const { document } = file;
+  const { resume } = document;
+  if (isUnknown(resume))
+    throw new CommandError(
+      'benchRunDirectory',
+      `the comparison in ${directory} does not say how it was asked for: ${resume.reason}`,
+      'Make it anew; its command stands in comparison.json.',
+    );
+  checkResumed(invocation, resume, {
+    one: 'comparison',
+    options: COMPARE_OPTIONS,
+    beside: BESIDE_RESUME,
+    env: state.env,
+  });
+  const line = parseCommandLine(['compare', ...resume.args], [command]);
+  if (line.kind !== 'run') throw new Error('a kept command line asks for help');
+  const asked = line.invocation;
+  const merged: Invocation = {
+    arguments: [],
+    option: option => {
+      if (!BESIDE_RESUME.includes(option.name)) return asked.option(option);
+      const now = invocation.option(option);
+      return now === undefined ? asked.option(option) : now;
+    },
+  };
+  const start = await compareStart(merged, state, {
+    cwd: resume.cwd,
+    place: { kind: 'resumed', directory, document },
+  });
+  for (const letter of ['a', 'b'] as const)
+    if (document[letter].target !== start[letter].request.target.shown)
+      throw usage(
+        `--${letter} names another server than the comparison: ${start[letter].request.target.shown}`,
+        'A comparison goes on with the servers that it began with.',
+      );
+  return { start, invocation: merged };
+};
+
+const compareStart = async (
+  invocation: Invocation,
+  state: ProcessState,
+  { cwd, place }: { readonly cwd: string; readonly place: ComparePlace },
+): Promise<CompareStart> => {
+  const agents = namedAgents(invocation);
+  const [urlA, urlB] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
+  const notices = new Set<string>(proxyNotices(state.env));
+  const side = async (url: string, letter: 'a' | 'b'): Promise<AskedSide> => {
+    // Read as a benchmark of that URL would be, so that everything else means the same in both.
+    const wish = benchWish({ ...invocation, arguments: [url] }, cwd);
+    const { headers, notices: ofHeaders } = await headersToSend(agents, invocation, state, wish.target);
+    for (const notice of ofHeaders) notices.add(notice);
+    return {
+      label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? wish.target.shown,
+      request: { ...wish, headers },
+      startCommand: invocation.option(letter === 'a' ? COMPARE.aStart : COMPARE.bStart),
+    };
+  };
+  const [a, b] = [await side(urlA, 'a'), await side(urlB, 'b')];
+  checkServers(a, b, invocation.option(COMPARE.oneAtATime), state);
+  const { pattern, isStreaming, seed } = a.request;
+  const segmentMs = invocation.option(COMPARE.segment);
+  const pairs = invocation.option(COMPARE.pairs);
+  const primary = invocation.option(COMPARE.primary) ?? defaultPrimary({ pattern, isStreaming });
+  if (!isStreaming && /^(ttft|tpot)\./.test(primary))
+    throw usage(`--primary ${primary} needs a stream`, 'Leave out --streaming off, or choose latency.p90.');
+  if (primary.startsWith('goodput.') && a.request.objectives.length === 0)
+    throw usage('--primary goodput.rate needs objectives', 'Add what must hold: --slo ttft=500ms');
+  const segment = { ...SEGMENT_RULES, ...(segmentMs === undefined ? {} : { durationMs: segmentMs }) };
+  const rules = segmentMs === undefined ? segment : { ...segment, requests: 0, latencies: 0 };
+  return {
+    a,
+    b,
+    order: {
+      plan: pairPlan(pairs === undefined ? USUAL_LOOKS : [pairs], rules),
+      pattern,
+      primary,
+      margins: Object.assign({}, ...invocation.option(COMPARE.margin)),
+      // Many machines tell of their requests only afterwards.
+      isSegmentFixed: segmentMs !== undefined || agents !== undefined,
+      warmupMs: Math.min(WARMUP_MS_MOST, segment.durationMs / WARMUP_PARTS),
+      restMs: invocation.option(COMPARE.rest) ?? REST_MS,
+      isOneAtATime: invocation.option(COMPARE.oneAtATime),
+      seed,
+    },
+    isAnyway: invocation.option(COMPARE.anyway),
+    noteGit: invocation.option(BENCH.noteGit),
+    agents,
+    startMsMax: invocation.option(COMPARE.startTimeout) ?? START_MS,
+    isOneAtATime: invocation.option(COMPARE.oneAtATime),
+    resume: keptCall({ urlA, urlB, a, b }, state),
+    place,
+    home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+    mode: displayMode(state.stdout, invocation.option(BENCH.json) || invocation.option(BENCH.quiet)),
+    notices: [...notices],
+  };
+};
+
+/** Without secrets, and without commands that start a server: those come from a command line, and from nothing that was stored. */
+const keptCall = (
+  {
+    urlA,
+    urlB,
+    a,
+    b,
+  }: { readonly urlA: string; readonly urlB: string; readonly a: AskedSide; readonly b: AskedSide },
+  state: ProcessState,
+): SweepResume => {
+  const [shownA, shownB] = [a.request.target.shown, b.request.target.shown];
+  const kept = keptCommand({
+    options: COMPARE_OPTIONS.filter(option => !NOT_KEPT.has(option.name)),
+    args: state.args.slice(1),
+    url: shownA,
+    shownUrl: shownA,
+    cwd: state.cwd,
+    env: state.env,
+  });
+  return {
+    ...kept,
+    args: ['--a', shownA, '--b', shownB, ...kept.args.slice(1)],
+    secrets: [
+      ...(urlA === shownA ? [] : ['--a']),
+      ...(urlB === shownB ? [] : ['--b']),
+      ...(a.startCommand === undefined ? [] : ['--a-start']),
+      ...(b.startCommand === undefined ? [] : ['--b-start']),
+      ...kept.secrets,
+    ],
+  };
+};
+
+export const sideGiven = (invocation: Invocation, letter: 'a' | 'b'): string => {
+  const url = invocation.option(COMPARE[letter]);
+  if (url !== undefined) return url;
+  throw usage(`--${letter} is missing`, 'Write: plimsoll compare --a URL --b URL, or two finished runs');
+};
+
+const checkServers = (
+  a: AskedSide,
+  b: AskedSide,
+  isOneAtATime: boolean,
+  { platform }: ProcessState,
+): void => {
+  const starts = [a.startCommand, b.startCommand].filter(command => command !== undefined);
+  if (isOneAtATime && starts.length < 2)
+    throw usage(
+      '--one-at-a-time needs --a-start and --b-start',
+      'It ends one server before it starts the other.',
+    );
+  if (starts.length > 0 && platform === 'win32')
+    throw usage('--a-start and --b-start need process groups', 'Start the servers yourself on Windows.');
+  const isSame = a.request.target.shown === b.request.target.shown;
+  if (isSame && starts.length > 0 && !isOneAtATime)
+    throw usage(
+      'A and B have the same address, and a server is started there',
+      'Give them different ports, or add --one-at-a-time.',
+    );
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+const BESIDE_RESUME: readonly string[] = [
+  COMPARE.resume,
+  COMPARE.a,
+  COMPARE.b,
+  COMPARE.aStart,
+  COMPARE.bStart,
+  BENCH.json,
+  BENCH.quiet,
+  BENCH.home,
+  BENCH.agents,
+  BENCH.header,
+  BENCH.headerFile,
+  BENCH.apiKeyFile,
+  ...GATE_FILES,
+].map(({ name }) => name);
+const NOT_KEPT: ReadonlySet<string> = new Set(['a', 'b', 'a-start', 'b-start']);
+const REST_MS = 2_000;
+const START_MS = 600_000;
+const WARMUP_MS_MOST = 15_000;
+const WARMUP_PARTS = 6;

@@ -1,0 +1,75 @@
+// Comparisons as a person should see them now. One that says nothing for as long as a lease lasts is shown as interrupted before
+// anybody has written so.
+
+import { ageMsOf } from '../entry-maps.ts';
+import type { NodeId } from '../ids.ts';
+import { isNodeId } from '../ids.ts';
+import { isForgotten } from '../node/presence-view.ts';
+import { LEASE_MS } from '../run/run-selectors.ts';
+import type { Entry, State } from '../state.ts';
+import { unknown } from '../unknown.ts';
+import type { ComparisonFindings, ToldComparison, ToldPairs } from './told-comparison.ts';
+import { CUT_SHORT } from './told-comparison.ts';
+
+/** The newest findings are those that count: live ones while it runs. */
+export interface ComparisonView extends ComparisonFindings, Pick<ToldPairs, 'segment' | 'nextLookMs'> {
+  /** Who ran it. */
+  readonly node: NodeId;
+  readonly told: ToldComparison;
+  readonly state: ToldComparison['state'];
+  /** Why the state is what it is; '' where there is nothing to say. */
+  readonly reason: string;
+  readonly isLive: boolean;
+}
+
+/** Of every node that is not forgotten, the newest first. */
+export const comparisonViews = (state: State, nowMs: number): readonly ComparisonView[] =>
+  Object.entries(state.comparisons)
+    .flatMap(([node, comparisons]) =>
+      isNodeId(node) && !isForgotten(state, node)
+        ? Object.values(comparisons).map(entry => viewOf(state, { node, entry, nowMs }))
+        : [],
+    )
+    .sort(
+      (a, b) =>
+        compareText(b.told.startedAt, a.told.startedAt) ||
+        compareText(a.told.comparisonId, b.told.comparisonId),
+    );
+
+/** The one of that id; of several nodes with the same id, the newest. */
+export const comparisonView = (
+  state: State,
+  comparisonId: string,
+  nowMs: number,
+): ComparisonView | undefined =>
+  comparisonViews(state, nowMs).find(({ told }) => told.comparisonId === comparisonId);
+
+const viewOf = (
+  state: State,
+  {
+    node,
+    entry,
+    nowMs,
+  }: { readonly node: NodeId; readonly entry: Entry<ToldComparison>; readonly nowMs: number },
+): ComparisonView => {
+  const told = entry.value;
+  const live = told.state === 'running' ? state.comparisonProgress[node]?.[told.comparisonId] : undefined;
+  const silentMs = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
+  const isLive = told.state === 'running' && silentMs <= LEASE_MS;
+  const { sentence, verdict, pairsDone } = live?.value ?? told;
+  return {
+    node,
+    told,
+    sentence,
+    verdict,
+    pairsDone,
+    segment: isLive && live !== undefined ? live.value.segment : NOTHING_RUNS,
+    nextLookMs: isLive && live !== undefined ? live.value.nextLookMs : NOTHING_RUNS,
+    state: told.state === 'running' && !isLive ? 'interrupted' : told.state,
+    reason: told.state === 'running' && !isLive ? CUT_SHORT : told.reason,
+    isLive,
+  };
+};
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const NOTHING_RUNS = unknown('nothing runs');

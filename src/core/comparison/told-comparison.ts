@@ -1,0 +1,120 @@
+// A comparison by pairs as the cluster sees it while it goes on and after it has ended: what is compared, how far it is, and the
+// answer. The whole document, with every figure, stays in the directory of the node that ran it.
+
+import type { ComparisonId } from '../ids.ts';
+import { shortName } from '../run/run-digest.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { ComparisonDocument, ComparisonProgress, ComparisonSide } from './comparison-document.ts';
+import type { ComparisonVerdict } from './judge-effect.ts';
+
+/** What is known of it at one moment, or at its end. */
+export interface ComparisonFindings {
+  /** One sentence for a person. */
+  readonly sentence: string;
+  /** Of the primary metric. */
+  readonly verdict: ComparisonVerdict;
+  readonly pairsDone: number;
+}
+
+export interface ToldComparison extends ComparisonFindings {
+  readonly comparisonId: ComparisonId;
+  /** ISO 8601 of the machine that runs it; for display, and for the order. */
+  readonly startedAt: string;
+  readonly name: Reported<string>;
+  /** "gpu=h200". */
+  readonly tags: readonly string[];
+  readonly a: ToldSide;
+  readonly b: ToldSide;
+  readonly load: string;
+  /** Pairs after which it looks: 6, 8, 12. */
+  readonly looks: readonly number[];
+  /** What to type to make it again, without secrets. */
+  readonly command: string;
+  /** Where the document and the segments lie, on the machine of the entry's origin. */
+  readonly directory: string;
+  readonly state: ComparisonDocument['state'];
+  /** Why the state is not 'complete'; '' where there is nothing to say. */
+  readonly reason: string;
+}
+
+export interface ToldSide {
+  readonly label: string;
+  /** Scheme, host, port and path; never credentials. */
+  readonly target: Reported<string>;
+  readonly model: Reported<string>;
+}
+
+/** What is told while it runs. */
+export interface ToldPairs extends ComparisonFindings {
+  readonly comparisonId: ComparisonId;
+  /** The segment that runs. */
+  readonly segment: ComparisonProgress['segment'];
+  readonly nextLookMs: ComparisonProgress['nextLookMs'];
+}
+
+/** The tag that every segment's run carries with the id of its comparison. */
+export const COMPARISON_TAG = 'comparison';
+
+export const toldComparison = (
+  document: ComparisonDocument,
+  directory: string,
+): Omit<ToldComparison, 'comparisonId' | 'state' | 'reason'> => ({
+  startedAt: document.startedAt,
+  name: shortName(document.name),
+  tags: Object.entries(document.tags)
+    .slice(0, TOLD_TAGS_MAX)
+    .map(([key, value]) => `${key}=${value}`.slice(0, TOLD_TAG_LENGTH_MAX)),
+  a: sideTold(document.a),
+  b: sideTold(document.b),
+  load: document.load.slice(0, TOLD_TEXT_LENGTH_MAX),
+  looks: isUnknown(document.plan)
+    ? []
+    : document.plan.looks.map(({ pairs }) => pairs).slice(0, TOLD_LOOKS_MAX),
+  command: document.command.slice(0, TOLD_TEXT_LENGTH_MAX),
+  directory,
+  ...findingsOfComparison(document),
+});
+
+export const findingsOfComparison = (document: ComparisonDocument): ComparisonFindings => ({
+  sentence: document.sentence.slice(0, TOLD_TEXT_LENGTH_MAX),
+  verdict:
+    document.verdict.kind === 'not-comparable'
+      ? { ...document.verdict, reason: document.verdict.reason.slice(0, TOLD_TEXT_LENGTH_MAX) }
+      : document.verdict,
+  pairsDone: Math.min(document.a.units.length, document.b.units.length),
+});
+
+export const toldPairs = ({ progress }: ComparisonDocument): Pick<ToldPairs, 'segment' | 'nextLookMs'> => ({
+  segment: progress?.segment ?? NO_SEGMENT,
+  nextLookMs: progress?.nextLookMs ?? NO_SEGMENT,
+});
+
+/** How a document says that it ended; one that still says 'running' was cut short. */
+export const comparisonEnd = (document: ComparisonDocument): Pick<ToldComparison, 'state' | 'reason'> =>
+  document.state === 'running'
+    ? { state: 'interrupted', reason: CUT_SHORT }
+    : { state: document.state, reason: (document.endedEarly ?? '').slice(0, TOLD_TEXT_LENGTH_MAX) };
+
+/** As it is told of in hindsight: one that still says 'running' was cut short, or goes on elsewhere. */
+export const comparisonAfterwards = (document: ComparisonDocument): ComparisonDocument => {
+  if (document.state !== 'running') return document;
+  const { progress: _old, ...rest } = document;
+  return { ...rest, state: 'interrupted', endedEarly: CUT_SHORT };
+};
+
+/** Of what its process never said more. */
+export const CUT_SHORT = 'its process ended without saying so: pairs that were done by then are kept';
+
+const sideTold = ({ label, target, model }: ComparisonSide): ToldSide => ({
+  label: label.slice(0, TOLD_LABEL_LENGTH_MAX),
+  target: isUnknown(target) ? target : target.slice(0, TOLD_TEXT_LENGTH_MAX),
+  model: shortName(model),
+});
+
+const NO_SEGMENT = unknown('between segments');
+export const TOLD_TAGS_MAX = 8;
+export const TOLD_LOOKS_MAX = 16;
+const TOLD_TAG_LENGTH_MAX = 200;
+const TOLD_TEXT_LENGTH_MAX = 1_000;
+const TOLD_LABEL_LENGTH_MAX = 300;

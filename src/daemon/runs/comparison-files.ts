@@ -1,0 +1,36 @@
+// Documents of comparisons on disk: in the folders of the home, and where a comparison told the place of. Bounded in size; one that
+// is damaged is refused in words.
+
+import { join } from 'node:path';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { errorCode, errorMessage } from '../../core/problem.ts';
+import { COMPARISON_BYTES_MAX, comparisonFromJson } from '../../wire/comparison-schema.ts';
+import { DecodeError } from '../../wire/decode-error.ts';
+import { openPlainFile } from './open-file.ts';
+
+export type ComparisonFile =
+  | { readonly kind: 'here'; readonly document: ComparisonDocument }
+  /** `reason`: one phrase for a person. `isMissing`: there is no such file, so that nothing is wrong with it. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly isMissing: boolean };
+
+export const readComparisonFile = async (directory: string): Promise<ComparisonFile> => {
+  const path = join(directory, 'comparison.json');
+  const refused = (reason: string, isMissing = false): ComparisonFile => ({
+    kind: 'refused',
+    reason,
+    isMissing,
+  });
+  try {
+    await using file = await openPlainFile(path);
+    if (file === undefined) return refused(`${path} is not a plain file`);
+    if ((await file.stat()).size > COMPARISON_BYTES_MAX)
+      return refused(`${path} is larger than ${COMPARISON_BYTES_MAX} bytes`);
+    return { kind: 'here', document: comparisonFromJson(await file.readFile('utf8')) };
+  } catch (error) {
+    if (error instanceof DecodeError) return refused(error.message);
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    return refused(isMissing ? `there is no ${path}` : errorMessage(error), isMissing);
+  }
+};

@@ -1,0 +1,157 @@
+// Where comparisons by pairs of this machine tell about themselves, and where their documents are read. Their segments are runs, which
+// the registry of runs holds.
+
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import type { ToldComparison, ToldPairs } from '../../core/comparison/told-comparison.ts';
+import { comparisonEnd, findingsOfComparison } from '../../core/comparison/told-comparison.ts';
+import { ageMsOf } from '../../core/entry-maps.ts';
+import { EVENT_KINDS } from '../../core/event-kinds.ts';
+import type { ComparisonId } from '../../core/ids.ts';
+import type { Entry } from '../../core/state.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import type { ComparisonEnd, ComparisonStart } from '../../wire/told-comparison-schema.ts';
+import { readComparisonFile } from './comparison-files.ts';
+import type { RunRegistryParts, Told } from './run-registry.ts';
+import { ABANDONED_MS, LOOK_MS } from './run-registry.ts';
+import { plainTarget, targetNodeOf } from './target-node.ts';
+
+export class ComparisonRegistry {
+  readonly #parts: RunRegistryParts;
+  readonly #live = new Map<ComparisonId, ToldComparison>();
+  readonly #stopAsked = new Set<ComparisonId>();
+  readonly #startedAtMs: number;
+
+  constructor(parts: RunRegistryParts) {
+    this.#parts = parts;
+    this.#startedAtMs = parts.clock.nowMs();
+  }
+
+  start(begun: ComparisonStart): Told {
+    const isKnown = this.#live.has(begun.comparisonId);
+    if (!isKnown && this.#live.size >= EVENT_KINDS['pairs.reported'].entriesMax) return 'full';
+    const payload: ToldComparison = { ...begun, state: 'running', reason: '' };
+    const recorded = this.#parts.record({ kind: 'comparison.started', payload });
+    this.#live.set(begun.comparisonId, payload);
+    this.#lease(payload);
+    return recorded === 'waiting' ? 'waiting' : 'taken';
+  }
+
+  /** Only whoever began one here is believed: after a start of the daemon it is told anew. */
+  update(payload: ToldPairs): Told {
+    const live = this.#live.get(payload.comparisonId);
+    if (live === undefined) return 'unknown';
+    this.#lease(live);
+    this.#parts.record({ kind: 'pairs.reported', payload });
+    return this.#stopAsked.has(payload.comparisonId) ? 'stop' : 'taken';
+  }
+
+  end(ended: ComparisonEnd): Told {
+    const live = this.#live.get(ended.comparisonId);
+    if (live === undefined) {
+      const own = this.#own(ended.comparisonId)?.value;
+      return own === undefined || own.state === 'running' ? 'unknown' : 'taken';
+    }
+    const payload: ToldComparison = { ...live, ...ended };
+    if (this.#parts.record({ kind: 'comparison.ended', payload }) === 'waiting') return 'waiting';
+    this.#forget(ended.comparisonId);
+    return 'taken';
+  }
+
+  /** Its process hears of it with the answer to what it tells next. False where none goes on here. */
+  stop(comparisonId: ComparisonId): boolean {
+    if (!this.#live.has(comparisonId)) return false;
+    this.#stopAsked.add(comparisonId);
+    return true;
+  }
+
+  /** Of one of this node's; or why there is none. */
+  async document(comparisonId: string): Promise<ComparisonDocument | string> {
+    const own = this.#own(comparisonId)?.value;
+    if (own === undefined) return 'no comparison of this machine has that id';
+    const file = await readComparisonFile(own.directory);
+    if (file.kind === 'refused') return file.reason;
+    return file.document.id === comparisonId ? file.document : `${own.directory} holds another one by now`;
+  }
+
+  /** Gives up those that fell silent, until the signal aborts. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.look();
+      try {
+        await this.#parts.clock.sleep(LOOK_MS, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+    }
+  }
+
+  /** What it wrote last is the truth; a process that is gone wrote nothing since. */
+  async look(): Promise<void> {
+    const nowMs = this.#parts.clock.nowMs();
+    for (const entry of Object.values(this.#comparisons())) {
+      const told = entry.value;
+      if (told.state !== 'running' || this.#silentMs(entry, nowMs) <= ABANDONED_MS) continue;
+      const document = await this.document(told.comparisonId);
+      if (this.#own(told.comparisonId)?.value !== told) continue;
+      const known =
+        typeof document === 'string'
+          ? { ...this.#toldLast(told), ...LOST }
+          : { ...findingsOfComparison(document), ...comparisonEnd(document) };
+      const payload: ToldComparison = { ...told, ...known };
+      if (this.#parts.record({ kind: 'comparison.ended', payload }) !== 'waiting')
+        this.#forget(told.comparisonId);
+    }
+  }
+
+  /** The segments have leases of their own; these hold while one drains, rests, or its server is started. */
+  #lease({ comparisonId, a, b }: ToldComparison): void {
+    for (const [letter, { target }] of [
+      ['A', a],
+      ['B', b],
+    ] as const)
+      this.#parts.record({
+        kind: 'runner.reported',
+        payload: {
+          runnerKey: `comparison ${comparisonId} ${letter}`,
+          source: 'run',
+          targetNode: isUnknown(target) ? target : targetNodeOf(plainTarget(target), this.#parts),
+          requestsInFlight: unknown('its segments tell them'),
+        },
+      });
+  }
+
+  #forget(comparisonId: ComparisonId): void {
+    this.#live.delete(comparisonId);
+    this.#stopAsked.delete(comparisonId);
+  }
+
+  #toldLast({
+    comparisonId,
+    ...told
+  }: ToldComparison): Pick<ToldPairs, 'sentence' | 'verdict' | 'pairsDone'> {
+    const last = this.#parts.state().comparisonProgress[this.#parts.nodeId]?.[comparisonId]?.value ?? told;
+    return { sentence: last.sentence, verdict: last.verdict, pairsDone: last.pairsDone };
+  }
+
+  #silentMs(entry: Entry<ToldComparison>, nowMs: number): number {
+    const live = this.#parts.state().comparisonProgress[this.#parts.nodeId]?.[entry.value.comparisonId];
+    const heard = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
+    // A daemon that has just started has had no time to hear anybody.
+    return Math.min(nowMs - this.#startedAtMs, heard);
+  }
+
+  #own(comparisonId: string): Entry<ToldComparison> | undefined {
+    const comparisons = this.#comparisons();
+    return Object.hasOwn(comparisons, comparisonId) ? comparisons[comparisonId] : undefined;
+  }
+
+  #comparisons(): Readonly<Record<string, Entry<ToldComparison>>> {
+    return this.#parts.state().comparisons[this.#parts.nodeId] ?? {};
+  }
+}
+
+const LOST = {
+  state: 'interrupted',
+  reason: 'its process exited unexpectedly, and its document cannot be read',
+} as const;

@@ -1,0 +1,54 @@
+// The segments or runs behind a comparison as CSV, a line each: those of A in their order, then those of B.
+
+import type { ComparedUnit, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
+import { showable } from '../../core/text/single-line.ts';
+import { isKnown, knownOr } from '../../core/unknown.ts';
+import type { CsvCell } from './csv-line.ts';
+import { csvLine } from './csv-line.ts';
+
+export const comparisonCsv = ({ a, b }: Pick<ComparisonDocument, 'a' | 'b'>): string =>
+  [
+    ['side', ...COLUMNS.map(({ name }) => name)],
+    ...a.units.map(unit => lineOfUnit('a', unit)),
+    ...b.units.map(unit => lineOfUnit('b', unit)),
+  ]
+    .map(csvLine)
+    .join('');
+
+const lineOfUnit = (side: 'a' | 'b', unit: ComparedUnit): readonly CsvCell[] => [
+  side,
+  ...COLUMNS.map(({ of }) => of(unit)),
+];
+
+interface Column {
+  readonly name: string;
+  readonly of: (unit: ComparedUnit) => CsvCell;
+}
+
+/** "ttft.p90" as "ttft_p90_ns": a unit stands in the name, and of rates it is in their own. */
+const metricColumn = ({ name, unit }: (typeof COMPARISON_METRICS)[number]): Column => ({
+  name: unit === 'ns' ? `${name.replace('.', '_')}_ns` : `${name.replace('.rate', '')}_${RATE_UNITS[unit]}`,
+  of: ({ figures }) => {
+    const figure = figures[name];
+    return figure !== undefined && isKnown(figure) ? figure : undefined;
+  },
+});
+
+const RATE_UNITS = { 'req/s': 'per_second', 'tok/s': 'tokens_per_second' } as const;
+
+/** Their order is kept: what comes later stands at the end. */
+const COLUMNS: readonly Column[] = [
+  { name: 'pair', of: ({ pair }) => pair?.number },
+  { name: 'place', of: ({ pair }) => pair?.place },
+  { name: 'seed', of: ({ pair }) => pair?.seed },
+  { name: 'run', of: ({ runId }) => showable(runId, ' ') },
+  { name: 'directory', of: ({ directory }) => showable(directory, ' ') },
+  { name: 'started_at', of: ({ startedAt }) => showable(startedAt, ' ') },
+  { name: 'issued', of: ({ issued }) => issued },
+  { name: 'completed', of: ({ completed }) => completed },
+  { name: 'failed', of: ({ failed }) => failed },
+  { name: 'window_ns', of: ({ windowNs }) => knownOr(windowNs, undefined) },
+  { name: 'client', of: ({ clientVerdict }) => clientVerdict },
+  ...COMPARISON_METRICS.map(metricColumn),
+];

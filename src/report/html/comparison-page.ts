@@ -1,0 +1,176 @@
+// The report of a comparison as one page: the answer first, its gate, each figure with its interval, the pairs, and how to do it
+// again.
+
+import { forestChart, pairsChart } from '../../core/chart/comparison-charts.ts';
+import type {
+  ComparedMetric,
+  ComparisonDocument,
+  ComparisonSide,
+} from '../../core/comparison/comparison-document.ts';
+import { comparisonFacts, incomparableFigures } from '../../core/comparison/comparison-text.ts';
+import {
+  comparisonVerdictWords,
+  percentWords,
+  rangeWords,
+  ratioWords,
+} from '../../core/comparison/comparison-words.ts';
+import { gateAnswerWords, gateLines } from '../../core/comparison/gate-words.ts';
+import { formatMoment } from '../../core/figure/duration.ts';
+import { formatRunFigure } from '../../core/run/format-run-figure.ts';
+import type { Markup, MarkupValue } from '../../core/text/markup.ts';
+import { markup } from '../../core/text/markup.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { comparisonToJson } from '../../wire/comparison-schema.ts';
+import type { FontFace } from './font-faces.ts';
+import { htmlPage } from './page.ts';
+import type { VerdictBand } from './page-parts.ts';
+import {
+  figureCell,
+  folded,
+  foldedList,
+  pageFoot,
+  pageHead,
+  pageSection,
+  picture,
+  table,
+  verdictBand,
+} from './page-parts.ts';
+import { pageStyle } from './page-style.ts';
+
+export interface ComparisonPageInput {
+  readonly document: ComparisonDocument;
+  readonly fonts: readonly FontFace[];
+}
+
+export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string => {
+  const { a, b, mode, load } = document;
+  const primary = document.metrics.find(({ isPrimary }) => isPrimary);
+  const strip = pairsChart(document, {
+    width: 748,
+    name: `${primary?.label ?? 'The primary figure'} of each segment in the order they ran`,
+  });
+  return htmlPage({
+    title: `${a.label} against ${b.label} · Plimsoll report`,
+    style: pageStyle(fonts),
+    body: markup`<main class="sheet">${pageHead({
+      kind: 'Plimsoll comparison',
+      when: `${document.id} · ${formatMoment(document.startedAt)}`,
+      title: `B, ${b.label}, against A, ${a.label}`,
+      subtitle: [...new Set([a.model, b.model].filter(isKnown)), load].join(' · '),
+      tags: [
+        ...(isUnknown(document.name) ? [] : [document.name]),
+        ...Object.entries(document.tags).map(([key, value]) => `${key}=${value}`),
+      ],
+    })}${verdictBand(bandOf(document))}${gateSection(document)}${pageSection({
+      title: 'B against A',
+      remark: 'the shaded part is the margin, too small to matter; * decides',
+      content: picture(
+        forestChart(document, {
+          width: 748,
+          name: `Change of B against A of each figure. ${document.sentence}`,
+        }),
+        'No figure is known.',
+      ),
+    })}<div class="next-page">${figureTable(document)}</div>${
+      strip === undefined
+        ? undefined
+        : pageSection({
+            title: 'The pairs in the order they ran',
+            remark: `${primary?.label ?? ''} of each segment; the line joins a pair`,
+            content: picture(strip, ''),
+          })
+    }${pageSection({ title: 'Again', content: markup`<code class="command">${document.command}</code>` })}<div class="folded">${foldedList(
+      'How sure it is',
+      [UNIT_WORDS[mode], ...incomparableFigures(document.metrics), ...document.notices],
+    )}${folded('All settings and the environment', settingsOf(document))}</div>${pageFoot({ file: 'comparison.json', json: comparisonToJson(document) })}
+</main>`,
+  });
+};
+
+/** What is not whole, or was refused, stands above every verdict. */
+const bandOf = (document: ComparisonDocument): VerdictBand => {
+  const { state, endedEarly, sentence, refusals, isAnyway, verdict } = document;
+  const cut = state === 'complete' ? [] : [`${state}${endedEarly === undefined ? '' : `: ${endedEarly}`}`];
+  const refused = refusals.map(({ problem, a, b }) => `${problem} (A: ${a}; B: ${b})`);
+  const tones = {
+    better: 'good',
+    worse: 'bad',
+    same: 'good',
+    different: 'open',
+    undecided: 'open',
+    'not-comparable': 'caution',
+  } as const;
+  return {
+    tone: cut.length > 0 || refused.length > 0 ? 'caution' : tones[verdict.kind],
+    headline: `${sentence}.`,
+    reasons: [...cut, ...refused.map(words => (isAnyway ? `compared anyway, although ${words}` : words))],
+    sentence: UNIT_WORDS[document.mode],
+  };
+};
+
+const gateSection = (document: ComparisonDocument): Markup | undefined => {
+  const [sentence] = gateLines(document);
+  return document.gate === undefined || sentence === undefined
+    ? undefined
+    : pageSection({
+        title: sentence.replace(/\.$/, ''),
+        content: markup`<ul>${document.gate.rules.map(answer => markup`<li>${gateAnswerWords(answer)}</li>`)}</ul>`,
+      });
+};
+
+const figureTable = ({ metrics, mode, refusals, isAnyway }: ComparisonDocument): Markup => {
+  const isRefused = refusals.length > 0 && !isAnyway;
+  return pageSection({
+    title: 'Figures',
+    remark: `B / A, ${mode === 'pairs' ? 'over pairs' : mode === 'sets' ? 'over runs' : 'inside one run each'}`,
+    content: table({
+      name: 'Figures of A and B',
+      head: [
+        'Figure',
+        'A',
+        'B',
+        'change',
+        `${percentWords(Math.round((metrics[0]?.level ?? 0) * 1000) / 1000)} interval`,
+        'margin',
+        'verdict',
+      ],
+      words: [6],
+      rows: metrics.map((metric): readonly MarkupValue[] => [
+        `${capitalized(metric.label)}${metric.isPrimary ? ' *' : ''}`,
+        figureOf(metric, metric.a),
+        figureOf(metric, metric.b),
+        isKnown(metric.ratio) ? ratioWords(metric.ratio.value) : '–',
+        isKnown(metric.ratio) ? rangeWords(metric.ratio) : '–',
+        `±${percentWords(metric.marginShare)}`,
+        isRefused || metric.verdict.kind === 'not-comparable'
+          ? 'not comparable'
+          : comparisonVerdictWords(metric.verdict, mode === 'pairs' ? 'pairs' : 'runs'),
+      ]),
+    }),
+  });
+};
+
+const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): MarkupValue =>
+  isUnknown(value) ? '–' : figureCell(formatRunFigure(unit, value));
+
+const settingsOf = (document: ComparisonDocument): readonly (readonly [name: string, text: string])[] => [
+  ...comparisonFacts(document).map(([name, text]) => [capitalized(name), text] as const),
+  ['A asked', targetOf(document.a)],
+  ['B asked', targetOf(document.b)],
+  [
+    'Client',
+    `${document.environment.cpu}, ${document.environment.cores} cores, ${document.environment.os}, Node ${document.environment.node}`,
+  ],
+  ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
+];
+
+const targetOf = ({ target }: ComparisonSide): string =>
+  isUnknown(target) ? `unknown (${target.reason})` : target;
+
+const UNIT_WORDS: Readonly<Record<ComparisonDocument['mode'], string>> = {
+  pairs: 'The unit is the pair, not the request: requests in one queue are not independent.',
+  sets: 'The unit is the run, not the request: requests in one queue are not independent.',
+  runs: 'One run each: how much runs vary is not known, so they differ at most.',
+};
