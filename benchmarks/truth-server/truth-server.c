@@ -177,13 +177,16 @@ static const char HEAD[] =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 static const char FINISH[] =
     "data: {\"id\":\"truth\",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":\"truth\",\"choices\":[{\"index\":0,"
-    "\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    "\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n";
 static const char DONE[] = "data: [DONE]\n\n";
 static const char MODELS[] = "{\"object\":\"list\",\"data\":[{\"id\":\"truth\",\"object\":\"model\",\"created\":0}]}";
 static const char SMALL[] =
     "{\"id\":\"truth\",\"object\":\"chat.completion\",\"created\":0,\"model\":\"truth\",\"choices\":[{\"index\":0,\"message\":"
     "{\"role\":\"assistant\",\"content\":\"so it is\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,"
     "\"completion_tokens\":3,\"total_tokens\":4}}";
+
+/* vllm-bench asks how many tokens its prompts have, and goes on without an answer. */
+static const char NOT_HERE[] = "HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
 
 static char closing[1024], small_reply[1024], models_reply[1024];
 static size_t closing_length, small_length, models_length;
@@ -210,7 +213,10 @@ static void build_event(void) {
   event_length = (size_t)snprintf(event_bytes_space, sizeof event_bytes_space, "%zx\r\n%s\r\n", strlen(event), event);
   read_stamp_at = (size_t)(strstr(event_bytes_space, "readNs\":\"") - event_bytes_space) + 9;
   write_stamp_at = (size_t)(strstr(event_bytes_space, "writeNs\":\"") - event_bytes_space) + 10;
-  closing_length = (size_t)snprintf(closing, sizeof closing, "%zx\r\n%s\r\n%zx\r\n%s\r\n0\r\n\r\n", strlen(FINISH), FINISH,
+  /* A token each event: clients that count by usage must know as much as those that count events. */
+  char finish[512];
+  snprintf(finish, sizeof finish, FINISH, event_count, event_count + 1);
+  closing_length = (size_t)snprintf(closing, sizeof closing, "%zx\r\n%s\r\n%zx\r\n%s\r\n0\r\n\r\n", strlen(finish), finish,
                                     strlen(DONE), DONE);
   small_length = whole_reply(small_reply, sizeof small_reply, SMALL);
   models_length = whole_reply(models_reply, sizeof models_reply, MODELS);
@@ -301,6 +307,10 @@ static void write_event(struct connection *stream) {
 static void begin(struct connection *connection) {
   requests_read++;
   const char *line_end = memchr(connection->request, '\r', connection->request_length);
+  if (memmem(connection->request, (size_t)(line_end - connection->request), "/tokenize", 9) != NULL) {
+    send_all(connection, NOT_HERE, sizeof NOT_HERE - 1);
+    return;
+  }
   if (memmem(connection->request, (size_t)(line_end - connection->request), "/v1/models", 10) != NULL) {
     send_all(connection, models_reply, models_length);
     return;

@@ -1,0 +1,273 @@
+// Plimsoll beside AIPerf, GuideLLM and vllm-bench on one server, whose times are known to the microsecond: how far each is from the
+// truth, what it costs, and how long it takes until there is a result. In turn, so that what else the machine does meets all of
+// them. `--concurrency 16 --requests 160 --rounds 3 --timeout 180` (seconds a run), `--only AIPerf,vllm-bench`.
+// PLIMSOLL_VLLM_BENCH names the binary of vllm-bench, PLIMSOLL_PEERS_PYTHON a Python with aiperf and guidellm; what is missing is said.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { requireBuild } from '../test/support/build.ts';
+import { median, printRow } from './bench-row.ts';
+import type { PeerFigures, PeerTool } from './peers/peer-tools.ts';
+import { findPeers } from './peers/peer-tools.ts';
+import { buildTruthServer, startTruthServer } from './truth-server/truth-server.ts';
+
+const { values: asked } = parseArgs({
+  options: {
+    concurrency: { type: 'string', default: '16' },
+    requests: { type: 'string', default: '160' },
+    rounds: { type: 'string', default: '3' },
+    timeout: { type: 'string', default: '180' },
+    only: { type: 'string' },
+  },
+});
+const TTFT_MS = 50;
+const GAP_MS = 10;
+const EVENTS = 50;
+const INPUT_TOKENS = 64;
+const [concurrency, requests, rounds] = [asked.concurrency, asked.requests, asked.rounds].map(Number);
+const timeoutMs = 1_000 * Number(asked.timeout);
+
+interface Measured extends PeerFigures {
+  readonly cpuSeconds: number;
+  readonly wallSeconds: number;
+  readonly serverLateUs: number;
+  readonly truth: TruthMeans;
+}
+
+/** What the server itself did: under load it is late too, and that is no error of a client. */
+interface TruthMeans {
+  readonly ttftMs: number;
+  readonly gapMs: number;
+}
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const main = async (): Promise<void> => {
+  requireBuild();
+  const truth = buildTruthServer();
+  if (truth.kind === 'skipped') {
+    say(`skipped: ${truth.reason}`);
+    return;
+  }
+  const tools: PeerTool[] = [];
+  const wanted = asked.only?.split(',');
+  for (const peer of findPeers()) {
+    if (peer.kind === 'missing') say(`${peer.name} is missing: ${peer.reason}`);
+    else if (wanted === undefined || wanted.includes(peer.tool.name)) {
+      say(`${peer.tool.name}: ${peer.version}`);
+      tools.push(peer.tool);
+    }
+  }
+  const least = (((requests ?? 0) / (concurrency ?? 1)) * (TTFT_MS + (EVENTS - 1) * GAP_MS)) / 1e3;
+  say(
+    `${requests} requests, ${concurrency} at a time, ${EVENTS} tokens: the load itself takes ${least.toFixed(1)} s at least; load of the machine ${loadavg()[0]?.toFixed(1)}`,
+  );
+  const measured = new Map<string, Measured[]>(tools.map(({ name }) => [name, []]));
+  for (let round = 0; round < (rounds ?? 1); round += 1) {
+    // Another one begins each time.
+    for (const tool of [...tools.slice(round % tools.length), ...tools.slice(0, round % tools.length)]) {
+      const one = await measure(tool, truth.path);
+      if (typeof one === 'string') say(`${tool.name}, round ${round + 1}: ${one}`);
+      else measured.get(tool.name)?.push(one);
+    }
+  }
+  const [own = []] = tools
+    .filter(({ name }) => name === 'Plimsoll')
+    .map(({ name }) => measured.get(name) ?? []);
+  for (const { name } of tools) tell(name, measured.get(name) ?? [], own);
+};
+
+/** What it measured, or why it did not. */
+const measure = async (tool: PeerTool, truthPath: string): Promise<Measured | string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-peers-'));
+  const canPin = availableParallelism() > 1;
+  const server = await startTruthServer(truthPath, {
+    ttftUs: 1_000 * TTFT_MS,
+    gapUs: 1_000 * GAP_MS,
+    events: EVENTS,
+    eventBytes: 300,
+    log: join(folder, 'truth.log'),
+    isFifo: true,
+    ...(canPin ? { wrapper: ['taskset', '-c', '1'] } : {}),
+  });
+  const load = {
+    url: server.url,
+    model: 'truth',
+    concurrency: concurrency ?? 1,
+    requests: requests ?? 1,
+    inputTokens: INPUT_TOKENS,
+    outputTokens: EVENTS,
+    folder,
+  };
+  try {
+    const { code, cpuSeconds, wallSeconds, said } = await run(tool.command(load), folder);
+    const { latenessUs } = await server.stop();
+    if (code !== 0)
+      return `it ended with ${code}: ${`${said.slice(0, 200)} … ${said.slice(-200)}`.replace(/\s+/g, ' ')}`;
+    return {
+      ...tool.figures(load),
+      cpuSeconds,
+      wallSeconds,
+      serverLateUs: latenessUs.p99,
+      truth: truthMeans(join(folder, 'truth.log')),
+    };
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 300) : String(error);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Of each stream the server keeps when it was read and when each event was written: truth-server.c. */
+const truthMeans = (path: string): TruthMeans => {
+  const bytes = readFileSync(path);
+  let [streams, ttftNs, gaps, gapNs] = [0, 0, 0, 0];
+  for (let at = 0; at + 16 <= bytes.length; ) {
+    const count = bytes.readUInt32LE(at + 4);
+    const stamp = (index: number): bigint => bytes.readBigInt64LE(at + 8 + 8 * index);
+    if (count > 1) {
+      streams += 1;
+      ttftNs += Number(stamp(1) - stamp(0));
+      gaps += count - 1;
+      gapNs += Number(stamp(count) - stamp(1));
+    }
+    at += 16 + 8 * count;
+  }
+  return { ttftMs: ttftNs / streams / 1e6, gapMs: gapNs / gaps / 1e6 };
+};
+
+interface Ended {
+  readonly code: number | string;
+  /** Of the program and of all that it started and waited for. */
+  readonly cpuSeconds: number;
+  readonly wallSeconds: number;
+  readonly said: string;
+}
+
+/** A shell's `times` knows what the children of a child used; the group ends with it. */
+const run = async (command: readonly string[], folder: string): Promise<Ended> => {
+  const usePath = join(folder, 'times');
+  const startedMs = performance.now();
+  const child = spawn(
+    'bash',
+    ['-c', 'use=$1; shift; "$@"; code=$?; times > "$use"; exit $code', 'bash', usePath, ...command],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      cwd: folder,
+    },
+  );
+  let said = '';
+  const hear = (text: string): void => {
+    said = (said + text).slice(-4_000);
+  };
+  child.stdout.setEncoding('utf8').on('data', hear);
+  child.stderr.setEncoding('utf8').on('data', hear);
+  const killing = setTimeout(() => endGroup(child.pid), timeoutMs);
+  const [code, signal] = await once(child, 'exit');
+  clearTimeout(killing);
+  const wallSeconds = (performance.now() - startedMs) / 1e3;
+  endGroup(child.pid);
+  if (code === null)
+    return { code: `${signal} after ${wallSeconds.toFixed(0)} s`, cpuSeconds: 0, wallSeconds, said };
+  return { code, cpuSeconds: childSeconds(readFileSync(usePath, 'utf8')), wallSeconds, said };
+};
+
+/** Its own group, with whatever it left behind. */
+const endGroup = (pid: number | undefined): void => {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+};
+
+/** "0m1.230s 0m0.450s" of the shell, and beneath it of its children. */
+const childSeconds = (times: string): number =>
+  (times.trim().split('\n').at(-1) ?? '').split(/\s+/).reduce((sum, text) => {
+    const [, minutes = '0', seconds = '0'] = /^(\d+)m([\d.]+)s$/.exec(text) ?? [];
+    return sum + 60 * Number(minutes) + Number(seconds);
+  }, 0);
+
+const tell = (name: string, all: readonly Measured[], own: readonly Measured[]): void => {
+  if (all.length === 0) {
+    say(`${name}: no result`);
+    return;
+  }
+  for (const { what, unit, of, digits, hasRatio } of FIGURES) {
+    const values = all.map(of);
+    const ours = own.length === 0 ? undefined : median(own.map(of));
+    const ratio =
+      !hasRatio || name === 'Plimsoll' || ours === undefined || ours === 0
+        ? ''
+        : `, ${(median(values) / ours).toFixed(2)} × Plimsoll`;
+    printRow({
+      what: `${name}: ${what}`,
+      figure: median(values),
+      unit,
+      reach: { kind: 'none' },
+      method: `median of ${values.length}, ${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}${ratio}`,
+    });
+  }
+  const late = Math.max(...all.map(({ serverLateUs }) => serverLateUs));
+  say(
+    `${name}: ${all.map(({ completed }) => completed).join(', ')} completed; server late p99 ${late} µs at most`,
+  );
+};
+
+const FIGURES: readonly {
+  readonly what: string;
+  readonly unit: string;
+  readonly digits: number;
+  /** Of an error that may be 0 there is none. */
+  readonly hasRatio: boolean;
+  readonly of: (measured: Measured) => number;
+}[] = [
+  { what: 'mean TTFT', unit: 'ms', digits: 2, hasRatio: true, of: ({ ttftMs }) => ttftMs },
+  {
+    what: "TTFT beyond the server's own",
+    unit: 'ms',
+    digits: 2,
+    hasRatio: false,
+    of: ({ ttftMs, truth }) => ttftMs - truth.ttftMs,
+  },
+  { what: 'mean TPOT', unit: 'ms', digits: 3, hasRatio: true, of: ({ tpotMs }) => tpotMs },
+  {
+    what: "TPOT beyond the server's own",
+    unit: 'ms',
+    digits: 3,
+    hasRatio: false,
+    of: ({ tpotMs, truth }) => tpotMs - truth.gapMs,
+  },
+  {
+    what: 'output',
+    unit: 'tok/s',
+    digits: 0,
+    hasRatio: true,
+    of: ({ outputTokensPerSecond }) => outputTokensPerSecond,
+  },
+  {
+    what: 'processor time of the client',
+    unit: 's',
+    digits: 2,
+    hasRatio: true,
+    of: ({ cpuSeconds }) => cpuSeconds,
+  },
+  {
+    what: 'from its start to its result',
+    unit: 's',
+    digits: 1,
+    hasRatio: true,
+    of: ({ wallSeconds }) => wallSeconds,
+  },
+];
+
+await main();
