@@ -75,17 +75,21 @@ describe('version 0.1.0', () => {
     ['wire/run-config.js', 'runSchema', reportRunSchema],
     ['wire/run-config.js', 'environmentSchema', environmentSchema],
     ['wire/report-codec.js', 'reportSchema', reportSchema],
-  ])('takes by %s %s whatever this version may tell it', async (module, name, schema) => {
-    const oldSchema: unknown = (await old.module(module))[name];
-    if (!isSchema(oldSchema)) throw new Error(`${name} is no schema`);
-    fc.assert(
-      fc.property(schemaValues(schema), value => {
-        const result = v.safeParse(oldSchema, JSON.parse(JSON.stringify(value)));
-        expect(result.issues?.map(issue => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined();
-      }),
-      runs,
-    );
-  });
+  ])(
+    'takes by %s %s whatever this version may tell it',
+    async (module, name, schema) => {
+      const oldSchema: unknown = (await old.module(module))[name];
+      if (!isSchema(oldSchema)) throw new Error(`${name} is no schema`);
+      fc.assert(
+        fc.property(schemaValues(schema), value => {
+          const result = v.safeParse(oldSchema, JSON.parse(JSON.stringify(value)));
+          expect(result.issues?.map(issue => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined();
+        }),
+        runs,
+      );
+    },
+    SCHEMA_TEST_MS,
+  );
 
   it.each([
     ['wire/reading-schema.js', 'READING_SCHEMAS', undefined],
@@ -146,3 +150,6 @@ const shape = (schema: unknown): SchemaShape => {
   if (typeof schema !== 'object' || schema === null || !('type' in schema)) throw new Error('no schema');
   return { ...schema, type: String(schema.type) };
 };
+
+/** Of the long run, which makes up 2,000 values; a whole report takes longest. */
+const SCHEMA_TEST_MS = 180_000;
