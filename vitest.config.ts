@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 // Two workers at work and two that wait for a timer, a cable or a process are what a two-core machine carries: with three, its
 // processors were busy for 64 % of the time.
-// No retries: a test that passes the second time has found something.
+// No retries in silence: a test that passes the second time has found something. scripts/run-tests.js repeats a few failed files
+// by themselves and names what passed only then.
 export default defineConfig({
   test: {
     testTimeout: 30_000,

@@ -35,3 +35,23 @@ test('a vitest that something else killed is not called overdue', async () => {
   expect(ended.stdout).toContain('failed: vitest ended without a result (exit code 137)');
   expect(ended.stdout).not.toContain('watchdog');
 });
+
+/** Fails beside others; by itself, as its only argument says, it passes. */
+const UNSTEADY = `
+  import { writeFileSync } from 'node:fs';
+  const isAlone = process.argv.at(-1) === 'test/slow.test.ts';
+  const failed = isAlone ? [] : ['test/slow.test.ts > waits'];
+  const told = { passed: isAlone ? 4 : 7, failed, skipped: [], running: [], hasEnded: true };
+  writeFileSync(process.env.PLIMSOLL_TEST_COUNTS, JSON.stringify(told));
+  process.exit(failed.length);`;
+
+test('a failed file runs once more by itself, and a test that passes then is named', async () => {
+  await using checkout = await checkoutWith(UNSTEADY);
+  const ended = await checkout.test().ended;
+  expect(ended.stdout).toContain('by itself once more: test/slow.test.ts');
+  expect(ended.stdout.trimEnd().split('\n').slice(-2)).toEqual([
+    'unsteady: failed beside other tests, passed by itself: test/slow.test.ts > waits',
+    '11 passed, 0 failed, 0 skipped',
+  ]);
+  expect(ended.code).toBe(0);
+});

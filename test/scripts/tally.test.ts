@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Counts } from '../support/scripts.ts';
 import { tally } from '../support/scripts.ts';
 
@@ -47,6 +47,7 @@ test('a vitest that crashed half way has failed, and what it had found counts', 
   expect(sum).toEqual({
     passed: 7,
     failed: ['vitest ended without a result (exit code 139), in test/a.test.ts'],
+    unsteady: [],
     skipped: [],
   });
 });
@@ -68,4 +69,39 @@ test('tests that a name filter left out are not skips', () => {
   expect(lastLine({ counts: counts({ passed: 1, skipped }), exitCode: 0, isNameFiltered: true })).toBe(
     '1 passed, 0 failed, 1 skipped',
   );
+});
+
+describe('failed tests are repeated by themselves', () => {
+  const failed = ['test/a.test.ts > one', 'test/a.test.ts > two > three', 'test/b.test.ts > four'];
+
+  test('by file, where they are few and the run had an end', () => {
+    const { filesToRepeat } = tally;
+    expect(filesToRepeat(counts({ failed }))).toEqual(['test/a.test.ts', 'test/b.test.ts']);
+    expect(filesToRepeat(counts({ passed: 3 }))).toEqual([]);
+    expect(filesToRepeat(counts({ failed, hasEnded: false }))).toEqual([]);
+    expect(
+      filesToRepeat(counts({ failed: [...failed, 'test/c.test.ts > 5', 'test/c.test.ts > 6'] })),
+    ).toHaveLength(3);
+    expect(filesToRepeat(counts({ failed: [...failed, ...failed] }))).toEqual([]);
+    expect(filesToRepeat(counts({ failed: [...failed, 'outside any test: gone'] }))).toEqual([]);
+  });
+
+  test('and what passes then is counted as passed and named', () => {
+    const again = counts({ passed: 9, failed: ['test/b.test.ts > another'] });
+    const sum = tally.newTally();
+    const settled = tally.withRepeated(counts({ passed: 1, failed }), again);
+    tally.addVitest(sum, { counts: settled, exitCode: 1, isNameFiltered: false });
+    expect(tally.tallyText(sum).trim().split('\n')).toEqual([
+      'unsteady: failed beside other tests, passed by itself: test/a.test.ts > one',
+      'unsteady: failed beside other tests, passed by itself: test/a.test.ts > two > three',
+      'failed: test/b.test.ts > four',
+      '3 passed, 1 failed, 0 skipped',
+    ]);
+  });
+
+  test('a repetition that crashed or ran nothing excuses nothing', () => {
+    const first = counts({ passed: 1, failed });
+    expect(tally.withRepeated(first, counts({}))).toEqual(first);
+    expect(tally.withRepeated(first, counts({ passed: 3, hasEnded: false }))).toEqual(first);
+  });
 });

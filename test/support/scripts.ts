@@ -11,17 +11,22 @@ export interface Counts {
   /** Files that had not ended. */
   readonly running: readonly string[];
   readonly hasEnded: boolean;
+  /** Failed beside others, passed alone; a run that repeated nothing has none. */
+  readonly unsteady?: readonly string[];
 }
 
 export interface Tally {
   readonly passed: number;
   readonly failed: readonly string[];
+  readonly unsteady: readonly string[];
   readonly skipped: Counts['skipped'];
 }
 
 export const tally: {
   newTally(): Tally;
   readCounts(file: string): Counts;
+  filesToRepeat(counts: Counts): readonly string[];
+  withRepeated(counts: Counts, again: Counts): Counts;
   addVitest(
     tally: Tally,
     run: { counts: Counts; exitCode: number; isNameFiltered: boolean; overdueMinutes?: number },
