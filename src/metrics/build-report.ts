@@ -113,8 +113,8 @@ const ratesOf = (
   { config, snapshot }: ReportInput,
   metrics: MetricLookup,
 ): ReportRates & Pick<Report, 'rateBounds'> => {
-  const { pattern, shape, streaming } = config.run;
-  const run = { pattern, shape, isStreaming: streaming };
+  const { pattern, shape, streaming, api } = config.run;
+  const run = { pattern, shape, api, isStreaming: streaming };
   const rates = reportRates({ metrics, run, objectives: config.objectives });
   const bounds = snapshot?.bounds ?? unknown('not in the metrics');
   return { ...rates, rateBounds: rateBounds({ rates, bounds, tpot: metrics.series('tpotNs') }) };

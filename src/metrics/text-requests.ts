@@ -3,6 +3,7 @@
 
 import { formatCount } from '../core/figure/figure.ts';
 import type { ReportRun, ReportSeries } from '../core/run/report.ts';
+import { hasOutputTokens, NO_OUTPUT_TOKENS } from '../core/run/run-rates.ts';
 import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
@@ -16,7 +17,7 @@ type Row = readonly [name: string, text: string];
 
 /** The two rows that stand on the first screen; none for a run of a version that left lengths to the server. */
 export const tokenRows = (
-  { requests }: Pick<ReportRun, 'requests'>,
+  { requests, api }: Pick<ReportRun, 'requests'> & Partial<Pick<ReportRun, 'api'>>,
   counted: CountedTokens,
 ): readonly Row[] => {
   if (isUnknown(requests)) return [];
@@ -24,7 +25,12 @@ export const tokenRows = (
   const input = isUnknown(inputTokens) ? inputTokens.reason : `asked ${askedText(inputTokens)}`;
   return [
     ['input tokens', `${input}; ${countedText(counted.input, inputTokens)}`],
-    ['output tokens', `${outputText(requests)}; ${countedText(counted.output, outputTokens)}`],
+    [
+      'output tokens',
+      hasOutputTokens(api)
+        ? `${outputText(requests)}; ${countedText(counted.output, outputTokens)}`
+        : NO_OUTPUT_TOKENS,
+    ],
   ];
 };
 

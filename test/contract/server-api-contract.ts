@@ -118,10 +118,12 @@ export const describeServerApi = (api: ServerApi): void => {
       );
     });
 
-    test.runIf(api.writesAnswers)('asks for as many tokens as the prompt allows', async () => {
-      const sample = await sampleOf({ outputTokens: 9 }, { isStreaming: false, maxTokens: 4 });
-      expect(sample).toMatchObject({ outcome: 'completed', outputTokens: 4, finishReason: 'length' });
-    });
+    if (api.writesAnswers) {
+      test('asks for as many tokens as the prompt allows', async () => {
+        const sample = await sampleOf({ outputTokens: 9 }, { isStreaming: false, maxTokens: 4 });
+        expect(sample).toMatchObject({ outcome: 'completed', outputTokens: 4, finishReason: 'length' });
+      });
+    }
 
     test('does not know how many tokens came where the server does not report it', async () => {
       for (const isStreaming of streamings) {

@@ -101,6 +101,20 @@ describe('the window', () => {
   });
 });
 
+describe('embeddings', () => {
+  test('have no output tokens, which is no gap in the usage of the server', () => {
+    const vector = sample(1, 1_000, 5_000, { outputTokens: NO_FIGURE });
+    const report = reportOf([vector], { run: { api: 'embeddings' } });
+    for (const figure of [report.outputTokensPerSecond, report.perUserTokensPerSecond.p50])
+      expect(figure).toEqual({
+        kind: 'unknown',
+        reason: 'not applicable: an embedding has no output tokens',
+      });
+    expect(report.inputTokensPerSecond).toBe(3e9 / 4_000);
+    expect(report.totalTokensPerSecond).toBe(report.inputTokensPerSecond);
+  });
+});
+
 describe('the steady state', () => {
   test('is the time in which the asked concurrency was in flight, and counts what ended in it', () => {
     const report = reportOf([

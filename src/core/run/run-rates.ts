@@ -35,6 +35,7 @@ export interface RateSources {
     readonly isStreaming: boolean;
     /** Default: a plain one. */
     readonly shape?: Reported<RunShape>;
+    readonly api?: Reported<string>;
   };
   readonly objectives: readonly RequestLimit[];
 }
@@ -70,8 +71,8 @@ export const RUN_RATES = {
     better: 'higher',
     help: 'Tokens generated per second, for all users together.',
     level: 'headline',
-    of: ({ metrics }: RateSources): Reported<number> =>
-      perSecond(tokensOf(metrics, 'outputTokens'), windowNs(metrics)),
+    of: (sources: RateSources): Reported<number> =>
+      perSecond(outputTokensOf(sources), windowNs(sources.metrics)),
   },
   inputTokensPerSecond: {
     unit: 'tok/s',
@@ -92,8 +93,11 @@ export const RUN_RATES = {
     better: 'higher',
     help: 'Tokens of prompts and of answers together.',
     level: 'line',
-    of: ({ metrics }: RateSources): Reported<number> =>
-      perSecond(sum(tokensOf(metrics, 'inputTokens'), tokensOf(metrics, 'outputTokens')), windowNs(metrics)),
+    of: (sources: RateSources): Reported<number> => {
+      const input = tokensOf(sources.metrics, 'inputTokens');
+      const all = hasOutputTokens(sources.run.api) ? sum(input, outputTokensOf(sources)) : input;
+      return perSecond(all, windowNs(sources.metrics));
+    },
   },
   perUserTokensPerSecond: {
     unit: 'tok/s',
@@ -135,7 +139,7 @@ export const RUN_RATES = {
     help: 'Tokens generated per second in the steady state.',
     level: 'line',
     of: (sources: RateSources): Reported<number> => {
-      const whole = tokensOf(sources.metrics, 'outputTokens');
+      const whole = outputTokensOf(sources);
       const steady = isUnknown(whole) ? whole : sources.metrics.counter('steadyStateOutputTokens');
       return perSecond(steady, steadyStateNs(sources));
     },
@@ -159,8 +163,8 @@ export const RUN_RATES = {
     better: 'higher',
     help: 'Tokens per second that came in time for whoever asked. Only with objectives.',
     level: 'line',
-    of: ({ metrics, objectives }: RateSources): Reported<number> =>
-      perSecond(goodOutputTokens(metrics, objectives), windowNs(metrics)),
+    of: (sources: RateSources): Reported<number> =>
+      perSecond(goodOutputTokens(sources), windowNs(sources.metrics)),
   },
 } as const;
 
@@ -205,6 +209,11 @@ export const reportRates = (sources: RateSources): ReportRates => ({
       }),
 });
 
+/** Vectors have none to count: they are not missing. */
+export const hasOutputTokens = (api: Reported<string> | undefined): boolean => api !== 'embeddings';
+
+export const NO_OUTPUT_TOKENS = 'not applicable: an embedding has no output tokens';
+
 /** Of the completed samples that the metrics know now. */
 export const tokensOf = (metrics: MetricLookup, key: 'inputTokens' | 'outputTokens'): Reported<number> => {
   const { completed } = metrics.counts('measured');
@@ -215,6 +224,9 @@ export const tokensOf = (metrics: MetricLookup, key: 'inputTokens' | 'outputToke
     return unknown(`the server's usage was missing for ${completed - series.count} of ${completed} samples`);
   return Number(series.total);
 };
+
+const outputTokensOf = ({ metrics, run }: RateSources): Reported<number> =>
+  hasOutputTokens(run.api) ? tokensOf(metrics, 'outputTokens') : unknown(NO_OUTPUT_TOKENS);
 
 const windowNs = (metrics: MetricLookup): Reported<number> => {
   const window = metrics.counter('windowNs');
@@ -239,16 +251,18 @@ const goodSamples = (metrics: MetricLookup, objectives: readonly RequestLimit[])
     : metrics.counter('goodSamples');
 };
 
-const goodOutputTokens = (metrics: MetricLookup, objectives: readonly RequestLimit[]): Reported<number> => {
+const goodOutputTokens = (sources: RateSources): Reported<number> => {
+  const { metrics, objectives } = sources;
   const samples = goodSamples(metrics, objectives);
   if (isUnknown(samples)) return samples;
-  const all = tokensOf(metrics, 'outputTokens');
+  const all = outputTokensOf(sources);
   if (isUnknown(all)) return all;
   const good = metrics.counter('goodOutputTokens');
   return good === 0 && samples > 0 && all > 0 ? unknown('not counted by that version') : good;
 };
 
 const perUser = ({ metrics, run }: RateSources, percentile: '50' | '90'): Reported<number> => {
+  if (!hasOutputTokens(run.api)) return unknown(NO_OUTPUT_TOKENS);
   const tpotNs = metrics.series('tpotNs')?.percentiles[percentile];
   if (tpotNs === undefined)
     return unknown(run.isStreaming ? 'no request has a time per output token' : 'not streamed');
