@@ -3,8 +3,9 @@
 import * as v from 'valibot';
 import { SESSION_PLACES } from '../core/run/run-shape.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
-import type { SessionReport, SpreadFigures } from '../core/run/session-report.ts';
+import type { SessionReport } from '../core/run/session-report.ts';
 import { TURN_ROWS_MAX } from '../core/run/session-report.ts';
+import type { SpreadFigures } from '../core/statistics/bounded-spread.ts';
 import { count, figure, openObject, reported } from './schema.ts';
 
 const spread: v.GenericSchema<unknown, SpreadFigures> = openObject({ p50: figure, p90: figure, max: figure });
@@ -12,7 +13,13 @@ const spread: v.GenericSchema<unknown, SpreadFigures> = openObject({ p50: figure
 export const sessionReportSchema: v.GenericSchema<unknown, SessionReport> = openObject({
   placesOf: v.picklist(SESSION_PLACES),
   sessions: openObject({ begun: count, completed: count, failed: count, cut: count }),
-  turns: openObject({ planned: count, issued: count, skipped: count, unresolved: count }),
+  turns: openObject({
+    planned: count,
+    issued: count,
+    skipped: count,
+    unresolved: count,
+    unfollowed: v.exactOptional(count),
+  }),
   skippedBecause: v.record(v.picklist(SKIP_REASONS), v.exactOptional(count)),
   durationNs: reported(spread),
   cachedShare: reported(figure),

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeSampleLine, encodeSampleLine, encodeSamplesEnd } from '../../src/wire/sample-line.ts';
+import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
+import {
+  decodeSampleLine,
+  encodeSampleLine,
+  encodeSamplesEnd,
+  encodeSkippedLine,
+} from '../../src/wire/sample-line.ts';
 import { decodeVarints, encodeVarints } from '../../src/wire/varints.ts';
 import { arbitrarySample } from '../support/arbitrary-sample.ts';
 
@@ -12,6 +18,27 @@ describe('a line of samples.jsonl', () => {
         expect(line.indexOf('\n')).toBe(line.length - 1);
         expect(decodeSampleLine(line)).toEqual({ kind: 'sample', sample });
       }),
+    );
+  });
+
+  test('gives back the turn that a sample is, and each turn that was skipped', () => {
+    const place = { session: fc.maxSafeNat(), turn: fc.nat(), turns: fc.nat() };
+    fc.assert(
+      fc.property(
+        arbitrarySample,
+        fc.record(place),
+        fc.record({
+          ...place,
+          sampleId: fc.maxSafeNat(),
+          window: fc.constantFrom(-1, 0),
+          reason: fc.constantFrom(...SKIP_REASONS),
+        }),
+        (sample, turn, skipped) => {
+          const played = { ...sample, turn };
+          expect(decodeSampleLine(encodeSampleLine(played))).toEqual({ kind: 'sample', sample: played });
+          expect(decodeSampleLine(encodeSkippedLine(skipped))).toEqual({ kind: 'skipped', turn: skipped });
+        },
+      ),
     );
   });
 
@@ -32,7 +59,7 @@ describe('a line of samples.jsonl', () => {
   test('of any text at all is decoded or unreadable', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), text => {
-        expect(['sample', 'end', 'unreadable']).toContain(decodeSampleLine(text).kind);
+        expect(['sample', 'skipped', 'end', 'unreadable']).toContain(decodeSampleLine(text).kind);
       }),
     );
   });

@@ -2,7 +2,8 @@
 // samples that ended and the turns that were skipped; cached shares are of the server's own count of prompt tokens, since the
 // client's is another one and the share could pass 1.
 
-import { lowerPercentile } from '../statistics/percentile.ts';
+import type { SpreadFigures } from '../statistics/bounded-spread.ts';
+import { BoundedSpread } from '../statistics/bounded-spread.ts';
 import type { Reported } from '../unknown.ts';
 import { unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
@@ -25,6 +26,8 @@ export interface SessionReport {
     readonly issued: number;
     readonly skipped: number;
     readonly unresolved: number;
+    /** Issued or skipped, of sessions past SESSIONS_FOLLOWED_MAX: in no figure of sessions. Absent: none. */
+    readonly unfollowed?: number;
   };
   readonly skippedBecause: Readonly<Partial<Record<SkipReason, number>>>;
   /** Of completed sessions: from when the first turn was intended to the end of the last. */
@@ -35,12 +38,6 @@ export interface SessionReport {
   /** Prompt tokens that the server had to read, in powers of two: what a time to first token should grow with. */
   readonly byUncached: Reported<readonly UncachedRow[]>;
 }
-
-export type SpreadFigures = {
-  readonly p50: number;
-  readonly p90: number;
-  readonly max: number;
-};
 
 export interface TurnRow {
   /** From 0. */
@@ -69,26 +66,36 @@ export class SessionTally {
   readonly #turns: TurnTally[] = [];
   /** Once is enough to know that it would say so. */
   #tellsCache = false;
-  readonly #sessions: Map<number, SessionState> = new Map();
+  /** Of which some turn has not been told. */
+  readonly #open: Map<number, SessionState> = new Map();
+  readonly #sessionsMax: number;
+  readonly #over = { completed: 0, failed: 0, cut: 0 };
+  readonly #durationsNs: BoundedSpread = new BoundedSpread();
+  #unfollowed = 0;
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
-  readonly #uncached: Map<number, number[]> = new Map();
+  readonly #uncached: Map<number, BoundedSpread> = new Map();
+
+  /** @param sessionsMax followed at a time */
+  constructor(sessionsMax: number = SESSIONS_FOLLOWED_MAX) {
+    this.#sessionsMax = sessionsMax;
+  }
 
   ended({ turn: place, outcome, ...sample }: EndedSample): void {
     if (place === undefined || sample.window < 0) return;
     const turn = this.#turn(place.turn);
-    const session = this.#session(place);
     turn.issued += 1;
-    session.fromNs = Math.min(session.fromNs, sample.intendedNs);
-    session.toNs = Math.max(session.toNs, sample.endNs);
-    if (outcome === 'failed') {
-      turn.failed += 1;
-      session.hasFailed = true;
-    } else if (outcome === 'cancelled') session.isCut = true;
+    if (outcome === 'failed') turn.failed += 1;
+    this.#tell(place, session => {
+      session.fromNs = Math.min(session.fromNs, sample.intendedNs);
+      session.toNs = Math.max(session.toNs, sample.endNs);
+      if (outcome === 'failed') session.hasFailed = true;
+      else if (outcome === 'cancelled') session.isCut = true;
+    });
     if (outcome !== 'completed') return;
     turn.completed += 1;
-    turn.latenciesNs.push(sample.endNs - sample.sentNs);
+    turn.latenciesNs.add(sample.endNs - sample.sentNs);
     const ttftNs = sample.firstContentNs === NO_FIGURE ? NO_FIGURE : sample.firstContentNs - sample.sentNs;
-    if (ttftNs !== NO_FIGURE) turn.ttftsNs.push(ttftNs);
+    if (ttftNs !== NO_FIGURE) turn.ttftsNs.add(ttftNs);
     if (sample.inputTokens === NO_FIGURE) return;
     turn.inputTokens += sample.inputTokens;
     turn.told += 1;
@@ -104,32 +111,34 @@ export class SessionTally {
     if (window < 0) return;
     this.#turn(place.turn).skipped += 1;
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
-    const state = this.#session(place);
-    if (reason === 'run-ended') state.isCut = true;
-    else state.hasFailed = true;
+    this.#tell(place, session => {
+      if (reason === 'run-ended') session.isCut = true;
+      else session.hasFailed = true;
+    });
   }
 
   report(placesOf: SessionPlaces): SessionReport {
-    const sessions = [...this.#sessions.values()].map(state => ({
-      ...state,
-      isCut: state.isCut || state.untold > 0,
-    }));
-    const failed = sessions.filter(({ hasFailed }) => hasFailed).length;
-    const cut = sessions.filter(({ hasFailed, isCut }) => isCut && !hasFailed).length;
-    const whole = sessions.filter(({ hasFailed, isCut }) => !isCut && !hasFailed);
+    const open = [...this.#open.values()];
+    const openFailed = open.filter(({ hasFailed }) => hasFailed).length;
+    const failed = this.#over.failed + openFailed;
+    const cut = this.#over.cut + open.length - openFailed;
+    const { completed } = this.#over;
     const total = (of: (turn: TurnTally) => number): number =>
       this.#turns.reduce((sum, turn) => sum + of(turn), 0);
     const [issued, skipped] = [total(turn => turn.issued), total(turn => turn.skipped)];
-    const unresolved = sessions.reduce((sum, { untold }) => sum + untold, 0);
+    const unresolved = open.reduce((sum, { untold }) => sum + untold, 0);
     return {
       placesOf,
-      sessions: { begun: sessions.length, completed: whole.length, failed, cut },
-      turns: { planned: issued + skipped + unresolved, issued, skipped, unresolved },
-      skippedBecause: this.#skipped,
-      durationNs: spread(
-        whole.map(({ fromNs, toNs }) => toNs - fromNs),
-        'no session was completed',
-      ),
+      sessions: { begun: completed + failed + cut, completed, failed, cut },
+      turns: {
+        planned: issued + skipped + unresolved,
+        issued,
+        skipped,
+        unresolved,
+        ...(this.#unfollowed === 0 ? {} : { unfollowed: this.#unfollowed }),
+      },
+      skippedBecause: { ...this.#skipped },
+      durationNs: this.#durationsNs.figures() ?? unknown('no session was completed'),
       cachedShare: this.#cachedShare(
         total(turn => turn.cachedTokens),
         total(turn => turn.inputTokens),
@@ -145,19 +154,33 @@ export class SessionTally {
     return this.#turns[at] ?? noTurns();
   }
 
-  /** Of the turn that is told now. */
-  #session({ session, turns }: SampleTurn): SessionState {
-    const state = this.#sessions.get(session) ?? {
+  /** Of the turn that is told now; a session of which nothing is left to tell is counted and forgotten. */
+  #tell({ session, turns }: SampleTurn, what: (state: SessionState) => void): void {
+    const known = this.#open.get(session);
+    if (known === undefined && this.#open.size >= this.#sessionsMax) {
+      this.#unfollowed += 1;
+      return;
+    }
+    const state = known ?? {
       fromNs: Number.POSITIVE_INFINITY,
       toNs: 0,
       hasFailed: false,
       isCut: false,
-      turns,
       untold: turns,
     };
+    what(state);
     state.untold -= 1;
-    this.#sessions.set(session, state);
-    return state;
+    if (state.untold > 0) {
+      this.#open.set(session, state);
+      return;
+    }
+    this.#open.delete(session);
+    if (state.hasFailed) this.#over.failed += 1;
+    else if (state.isCut) this.#over.cut += 1;
+    else {
+      this.#over.completed += 1;
+      this.#durationsNs.add(state.toNs - state.fromNs);
+    }
   }
 
   #row(turn: TurnTally, index: number): TurnRow {
@@ -168,8 +191,8 @@ export class SessionTally {
       completed: turn.completed,
       failed: turn.failed,
       skipped: turn.skipped,
-      ttftNs: spread(turn.ttftsNs, 'no first token was seen'),
-      latencyNs: spread(turn.latenciesNs, 'none was completed'),
+      ttftNs: turn.ttftsNs.figures() ?? unknown('no first token was seen'),
+      latencyNs: turn.latenciesNs.figures() ?? unknown('none was completed'),
       inputTokensMean: turn.told === 0 ? unknown('the server told no usage') : turn.inputTokens / turn.told,
       cachedShare: this.#cachedShare(turn.cachedTokens, turn.inputTokens),
     };
@@ -181,8 +204,8 @@ export class SessionTally {
 
   #uncachedTtft(tokens: number, ttftNs: number): void {
     const bucket = tokens === 0 ? 0 : Math.floor(Math.log2(tokens)) + 1;
-    const kept = this.#uncached.get(bucket) ?? [];
-    kept.push(ttftNs);
+    const kept = this.#uncached.get(bucket) ?? new BoundedSpread();
+    kept.add(ttftNs);
     this.#uncached.set(bucket, kept);
   }
 
@@ -190,12 +213,11 @@ export class SessionTally {
     if (!this.#tellsCache) return CACHE_UNTOLD;
     return [...this.#uncached]
       .toSorted(([a], [b]) => a - b)
-      .map(([bucket, values]) => ({
-        from: bucket === 0 ? 0 : 2 ** (bucket - 1),
-        to: 2 ** bucket,
-        count: values.length,
-        ttftNs: figuresOf(values),
-      }));
+      .flatMap(([bucket, ttfts]) => {
+        const ttftNs = ttfts.figures();
+        const from = bucket === 0 ? 0 : 2 ** (bucket - 1);
+        return ttftNs === undefined ? [] : [{ from, to: 2 ** bucket, count: ttfts.count, ttftNs }];
+      });
   }
 }
 
@@ -207,8 +229,8 @@ interface TurnTally {
   inputTokens: number;
   told: number;
   cachedTokens: number;
-  readonly ttftsNs: number[];
-  readonly latenciesNs: number[];
+  readonly ttftsNs: BoundedSpread;
+  readonly latenciesNs: BoundedSpread;
 }
 
 interface SessionState {
@@ -216,8 +238,7 @@ interface SessionState {
   toNs: number;
   hasFailed: boolean;
   isCut: boolean;
-  readonly turns: number;
-  /** Of those, of which nothing is known: a run that was killed does not tell. */
+  /** Turns of which nothing is known: a run that was killed does not tell. */
   untold: number;
 }
 
@@ -229,23 +250,13 @@ const noTurns = (): TurnTally => ({
   inputTokens: 0,
   told: 0,
   cachedTokens: 0,
-  ttftsNs: [],
-  latenciesNs: [],
+  ttftsNs: new BoundedSpread(),
+  latenciesNs: new BoundedSpread(),
 });
-
-const spread = (values: number[], reason: string): Reported<SpreadFigures> =>
-  values.length === 0 ? unknown(reason) : figuresOf(values);
-
-const figuresOf = (values: number[]): SpreadFigures => {
-  const sorted = Float64Array.from(values).sort();
-  return {
-    p50: lowerPercentile(sorted, 50),
-    p90: lowerPercentile(sorted, 90),
-    max: lowerPercentile(sorted, 100),
-  };
-};
 
 const CACHE_UNTOLD = unknown('the server does not tell how many tokens it had in its cache');
 
 /** Of a report. */
 export const TURN_ROWS_MAX = 64;
+/** Of a run, at a time: those that have begun and not ended. */
+export const SESSIONS_FOLLOWED_MAX = 262_144;

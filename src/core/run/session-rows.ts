@@ -2,10 +2,12 @@
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
+import type { SpreadFigures } from '../statistics/bounded-spread.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown } from '../unknown.ts';
 import type { SkipReason } from './session-outcome.ts';
-import type { SessionReport, SpreadFigures } from './session-report.ts';
+import type { SessionReport } from './session-report.ts';
+import { SESSIONS_FOLLOWED_MAX } from './session-report.ts';
 
 /** "76 sessions begun: 75 completed, 1 failed, 0 cut by the end of the run". */
 export const sessionLines = (report: SessionReport): readonly string[] => {
@@ -17,6 +19,11 @@ export const sessionLines = (report: SessionReport): readonly string[] => {
   return [
     `${formatCount(sessions.begun)} sessions begun: ${formatCount(sessions.completed)} completed, ${formatCount(sessions.failed)} failed, ${formatCount(sessions.cut)} cut by the end of the run`,
     `${formatCount(turns.planned)} turns planned: ${formatCount(turns.issued)} issued, ${formatCount(turns.skipped)} skipped${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}${turns.unresolved === 0 ? '' : `, ${formatCount(turns.unresolved)} unresolved`}`,
+    ...(turns.unfollowed === undefined
+      ? []
+      : [
+          `${formatCount(turns.unfollowed)} turns of sessions past ${formatCount(SESSIONS_FOLLOWED_MAX)} at a time are in no figure of sessions`,
+        ]),
     isUnknown(durationNs)
       ? `Duration of a session unknown: ${durationNs.reason}`
       : `A completed session took ${times(durationNs)} (p50, p90, most)`,

@@ -114,6 +114,23 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     expect(report.counts.issued).toBeGreaterThanOrEqual(report.counts.completed);
   });
 
+  test('after SIGKILL of a run of sessions its report tells those that thought as cut, and no turn as done that was not', async () => {
+    using folder = temporaryDirectory();
+    // Each says one thing and thinks for longer than the test lasts.
+    const chats = ['--turns', '3', '--think-time', '1h', '--concurrency', '4', '--duration', '5m'];
+    await using run = spawnBench(folder.path, [mock.url, ...chats]);
+    await run.until(/measuring · 4 issued · 4/);
+    const children = childrenOf(run.pid);
+    process.kill(run.pid, 'SIGKILL');
+    await run.ended;
+    for (const pid of children) await untilGone(pid);
+    const { complete, sessions } = await rebuildReport(run.directory);
+    expect(complete).toBe(false);
+    expect(sessions?.sessions).toEqual({ begun: 4, completed: 0, failed: 0, cut: 4 });
+    expect(sessions?.turns).toEqual({ planned: 12, issued: 4, skipped: 0, unresolved: 8 });
+    expect(sessions?.durationNs).toMatchObject({ reason: 'no session was completed' });
+  });
+
   test('a run that lost its aggregator and then its main process is not called complete', async () => {
     using folder = temporaryDirectory();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
