@@ -66,7 +66,7 @@ export const sessionBodies = (sessions: readonly Session[], options: SessionOpti
   const own: number[] = [];
   let first = 0;
   for (const [index, session] of sessions.entries()) {
-    const layout = { session, index, first, cells, own, pieces, form, options };
+    const layout = { session, index, starts: startsOf(session), first, cells, own, pieces, form, options };
     for (const turn of session.turns.keys()) layTurn(layout, turn);
     first += session.turns.length;
   }
@@ -94,6 +94,8 @@ export const keptAnswers = ({ cells }: SessionBodies): SharedArrayBuffer => {
 interface SessionLayout {
   readonly session: Session;
   readonly index: number;
+  /** Of each turn the one that begins its conversation. */
+  readonly starts: readonly number[];
   /** The data set's number of its first turn. */
   readonly first: number;
   readonly cells: Int32Array;
@@ -102,6 +104,13 @@ interface SessionLayout {
   readonly form: ConversationForm | undefined;
   readonly options: SessionOptions;
 }
+
+const startsOf = ({ turns }: Session): readonly number[] => {
+  const starts: number[] = [];
+  for (const [turn, { continues }] of turns.entries())
+    starts.push(continues === undefined ? turn : (starts[continues] ?? turn));
+  return starts;
+};
 
 const layTurn = (layout: SessionLayout, index: number): void => {
   const { session, first, cells, own, pieces, form, options } = layout;
@@ -117,15 +126,18 @@ const layTurn = (layout: SessionLayout, index: number): void => {
   };
   if (form === undefined) layWhole(layout, { turn, index, settings });
   else {
-    cells[at + TURN_CELL.head] = pieces.of(form.before(settings));
+    const start = session.turns[layout.starts[index] ?? index] ?? turn;
+    const head = form.before(settings, start);
+    if (head.kind === 'wrong') throw refused(layout, index, head);
+    cells[at + TURN_CELL.head] = pieces.of(head.value);
     cells[at + TURN_CELL.tail] = pieces.of(form.after(turn.maxTokens, settings));
     const begins = turn.continues === undefined;
-    if (begins && turn.prefix !== undefined) {
-      const prefix = form.entries([{ role: 'system', content: turn.prefix }], undefined);
-      if (prefix.kind === 'wrong') throw refused(layout, index, prefix);
-      own.push(pieces.of(`${prefix.value.after},`));
-    }
-    const text = form.entries(turn.messages, begins ? settings.nonce : undefined);
+    if (begins && turn.prefix !== undefined && form.isSystemApart !== true)
+      own.push(pieces.of(`${JSON.stringify({ role: 'system', content: turn.prefix })},`));
+    const text = form.entries(turn.messages, {
+      isFirst: begins,
+      nonce: begins ? settings.nonce : undefined,
+    });
     if (text.kind === 'wrong') throw refused(layout, index, text);
     const { before, after } = text.value;
     if (!begins) own.push(pieces.add(`,${after}`));

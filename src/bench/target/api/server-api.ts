@@ -72,15 +72,22 @@ export interface BodyText {
 
 /** A body whose messages are entries of one list, so that history and answers are spliced in as they are. */
 export interface ConversationForm {
-  /** All that stands before the first entry. */
-  before(settings: BodySettings): string;
+  /** All that stands before the first entry; `start` is what the conversation's first turn says. Wrong: as `entries`. */
+  before(settings: BodySettings, start: ConversationStart): Parsed<string>;
   /** All that stands behind the last entry. */
   after(maxTokens: number | undefined, settings: BodySettings): string;
-  /** With commas between them. Of a nonce as BodyText has it; wrong: this API cannot ask that. */
-  entries(messages: readonly Message[], nonce: string | undefined): Parsed<BodyText>;
+  /** Texts of the system stand in `before`, and only where a conversation begins. */
+  readonly isSystemApart?: true;
+  /** What a turn adds, with commas between them. Of a nonce as BodyText has it; wrong: this API cannot ask that. */
+  entries(
+    messages: readonly Message[],
+    place: { readonly isFirst: boolean; readonly nonce: string | undefined },
+  ): Parsed<BodyText>;
   /** The entry of an answer, around the inside of a JSON text. */
   readonly answer: { readonly before: string; readonly after: string };
 }
+
+export type ConversationStart = Pick<Prompt, 'prefix' | 'messages'>;
 
 /** What has come of one reply so far. Reading allocates nothing that outlives it but what `defect` says. */
 export interface ApiReply {

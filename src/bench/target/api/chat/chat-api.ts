@@ -7,7 +7,7 @@ import { isJsonObject } from '../../../../core/json.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import type { AnswerHash } from '../answer-hash.ts';
 import { textOf } from '../json-reply.ts';
-import { between, markedMessages } from '../marked-messages.ts';
+import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import type { ChoiceContent } from '../openai/openai-api.ts';
 import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
@@ -19,10 +19,10 @@ export const chatApi: ServerApi = {
   endpoint: '/chat/completions',
   body: (prompt, settings) => parsed(bodyOf(prompt, settings)),
   conversation: {
-    before: settings => before(settings),
+    before: settings => parsed(before(settings)),
     after: (maxTokens, settings) => after(maxTokens, settings),
-    entries: (messages, nonce) => parsed(markedMessages({ messages }, nonce)),
-    answer: { before: '{"role":"assistant","content":"', after: '"}' },
+    entries: (messages, { nonce }) => parsed(markedMessages({ messages }, nonce)),
+    answer: ASSISTANT_ENTRY,
   },
   newReply: () => new OpenAiReply(contentOf, answerOf),
 };

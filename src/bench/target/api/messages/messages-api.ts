@@ -12,9 +12,9 @@ import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import type { AnswerHash } from '../answer-hash.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
-import { between, markedMessages } from '../marked-messages.ts';
+import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
-import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
+import type { BodySettings, BodyText, ConversationStart, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
 
 export const messagesApi: ServerApi = {
@@ -25,32 +25,60 @@ export const messagesApi: ServerApi = {
   headers: [{ name: 'anthropic-version', value: '2023-06-01' }],
   withoutEnd: 'the reply ended without message_stop and without a stop reason',
   body: (prompt, settings) => bodyOf(prompt, settings),
+  conversation: {
+    before: (settings, start) => before(settings, start),
+    after: (maxTokens, settings) => after(maxTokens, settings),
+    isSystemApart: true,
+    entries: (messages, { isFirst, nonce }) => entries(messages, isFirst, nonce),
+    answer: ASSISTANT_ENTRY,
+  },
   newReply: () => new MessagesReply(),
 };
 
-const bodyOf = ({ prefix, messages, maxTokens }: Prompt, settings: BodySettings): Parsed<BodyText> => {
+const bodyOf = (prompt: Prompt, settings: BodySettings): Parsed<BodyText> => {
+  const head = before(settings, prompt);
+  if (head.kind === 'wrong') return head;
+  const own = entries(prompt.messages, true, settings.nonce);
+  return own.kind === 'wrong'
+    ? own
+    : parsed(between(head.value, own.value, after(prompt.maxTokens, settings)));
+};
+
+const before = ({ model }: BodySettings, { prefix, messages }: ConversationStart): Parsed<string> => {
   const systems = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
-  const others = messages.filter(({ role }) => role !== 'system').map(withImages);
   const texts = [prefix, ...systems].filter(text => text !== undefined && text !== null);
-  if (!texts.every(text => typeof text === 'string') || others.length === 0) {
+  if (!texts.every(text => typeof text === 'string') || messages.every(({ role }) => role === 'system')) {
     return wrong(
       'its system prompt is no text, or it has nothing else, but messages take both apart',
       'Give it a text as the system message, and a message of a user.',
     );
   }
   const system = texts.length === 0 ? '' : `"system":${JSON.stringify(texts.join('\n\n'))},`;
+  return parsed(`{"model":${JSON.stringify(model)},${system}"messages":[`);
+};
+
+/** Without those of the system, which stand before them all. */
+const entries = (
+  messages: readonly Message[],
+  isFirst: boolean,
+  nonce: string | undefined,
+): Parsed<BodyText> => {
+  const others = messages.filter(({ role }) => role !== 'system').map(withImages);
+  if (!isFirst && others.length < messages.length)
+    return wrong(
+      'it has a system prompt in the middle of a conversation, and messages take one at its start only',
+      'Put it before the first message of a user, or use --api chat.',
+    );
+  return parsed(markedMessages({ messages: others }, nonce));
+};
+
+const after = (maxTokens: number | undefined, { isStreaming, fields }: BodySettings): string => {
   const own = {
     // The API has no default for it.
     max_tokens: maxTokens ?? TOKENS_WITHOUT_LIMIT,
-    stream: settings.isStreaming,
+    stream: isStreaming,
   };
-  return parsed(
-    between(
-      `{"model":${JSON.stringify(settings.model)},${system}"messages":[`,
-      markedMessages({ messages: others }, settings.nonce),
-      `],${JSON.stringify(merged(own, settings.fields.added)).slice(1)}`,
-    ),
-  );
+  return `],${JSON.stringify(merged(own, fields.added)).slice(1)}`;
 };
 
 /** A picture in a data URL, as chat has it, is a source in base64 here. */
@@ -73,8 +101,10 @@ class MessagesReply extends JsonReply {
       case 'message_start':
         return isJsonObject(message) ? this.#message(message) : CARRIES_NOTHING;
       case 'content_block_start':
+        this.#keep(block);
         return blockCarries(block, this.answer);
       case 'content_block_delta':
+        this.#keep(delta);
         return deltaCarries(delta, this.answer);
       case 'message_delta':
         if (isJsonObject(usage)) this.#usage(usage);
@@ -94,8 +124,16 @@ class MessagesReply extends JsonReply {
     if (isJsonObject(usage)) this.#usage(usage);
     this.#stopped(reason);
     let carries = CARRIES_NOTHING;
-    if (Array.isArray(content)) for (const block of content) carries |= blockCarries(block, this.answer);
+    for (const block of Array.isArray(content) ? content : []) {
+      this.#keep(block);
+      carries |= blockCarries(block, this.answer);
+    }
     return carries;
+  }
+
+  /** A block of text, or a piece of one: nothing else has a `text`. */
+  #keep(part: unknown): void {
+    if (isJsonObject(part)) this.keptAnswer.add(textOf(part['text']));
   }
 
   #stopped(reason: unknown): void {

@@ -13,7 +13,7 @@ import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import type { AnswerHash } from '../answer-hash.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
-import { between, markedMessages } from '../marked-messages.ts';
+import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { markedPrompt } from '../prompt-text.ts';
 import type { BodySettings, BodyText, ModelList, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
@@ -34,6 +34,15 @@ export const ollamaApi: ServerApi = {
   name: 'ollama',
   endpoint: '/chat',
   body: (prompt, settings) => chatBody(prompt, settings),
+  conversation: {
+    before: settings => parsed(chatHead(settings)),
+    after: (maxTokens, settings) => `]${endOf({ maxTokens }, settings)}`,
+    entries: (messages, { nonce }) => {
+      const plain = plainMessages(messages);
+      return plain.kind === 'wrong' ? plain : parsed(markedMessages({ messages: plain.value }, nonce));
+    },
+    answer: ASSISTANT_ENTRY,
+  },
   newReply: () => new OllamaReply(({ message }, said) => messageCarries(message, said)),
 };
 
@@ -63,8 +72,21 @@ const modelsOf = (json: unknown): ModelList | Unknown => {
 };
 
 const chatBody = (prompt: Prompt, settings: BodySettings): Parsed<BodyText> => {
+  const messages = plainMessages(prompt.messages);
+  if (messages.kind === 'wrong') return messages;
+  const { prefix } = prompt;
+  const marked = markedMessages(
+    { messages: messages.value, ...(prefix === undefined ? {} : { prefix }) },
+    settings.nonce,
+  );
+  return parsed(between(chatHead(settings), marked, `]${endOf(prompt, settings)}`));
+};
+
+const chatHead = ({ model }: BodySettings): string => `{"model":${JSON.stringify(model)},"messages":[`;
+
+const plainMessages = (given: readonly Message[]): Parsed<readonly Message[]> => {
   const messages: Message[] = [];
-  for (const message of prompt.messages) {
+  for (const message of given) {
     const plain = plainMessage(message);
     if (plain === undefined) {
       return wrong(
@@ -74,10 +96,7 @@ const chatBody = (prompt: Prompt, settings: BodySettings): Parsed<BodyText> => {
     }
     messages.push(plain);
   }
-  const { prefix } = prompt;
-  const marked = markedMessages({ messages, ...(prefix === undefined ? {} : { prefix }) }, settings.nonce);
-  const head = `{"model":${JSON.stringify(settings.model)},"messages":[`;
-  return parsed(between(head, marked, `]${endOf(prompt, settings)}`));
+  return parsed(messages);
 };
 
 /** Ollama keeps the pictures of a message beside its text, in base64. */
@@ -133,6 +152,8 @@ class OllamaReply extends JsonReply {
 
   protected read(json: JsonObject): number {
     const carries = this.#contentOf(json, this.answer);
+    const { message } = json;
+    if (isJsonObject(message)) this.keptAnswer.add(textOf(message['content']));
     if (json['done'] === true) this.#end(json);
     return carries;
   }

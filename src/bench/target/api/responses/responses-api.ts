@@ -9,7 +9,7 @@ import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import type { AnswerHash } from '../answer-hash.ts';
 import { errorOf, JsonReply, textOf, tokenCount } from '../json-reply.ts';
-import { between, markedMessages } from '../marked-messages.ts';
+import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
@@ -21,23 +21,33 @@ export const responsesApi: ServerApi = {
   lengthFields: [],
   withoutEnd: 'the reply ended without response.completed or response.incomplete',
   body: (prompt, settings) => parsed(bodyOf(prompt, settings)),
+  conversation: {
+    before: settings => parsed(before(settings)),
+    after: (maxTokens, settings) => after(maxTokens, settings),
+    entries: (messages, { nonce }) => parsed(markedMessages({ messages }, nonce, 'input_text')),
+    answer: ASSISTANT_ENTRY,
+  },
   newReply: () => new ResponsesReply(),
 };
 
-const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText => {
-  const { model, isStreaming, nonce, fields } = settings;
+const before = ({ model }: BodySettings): string => `{"model":${JSON.stringify(model)},"input":[`;
+
+const after = (maxTokens: number | undefined, { isStreaming, fields }: BodySettings): string => {
   const own = {
-    ...(prompt.maxTokens === undefined ? {} : { max_output_tokens: prompt.maxTokens }),
+    ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
     stream: isStreaming,
     // Nobody asks for it again, and a server need not keep it.
     store: false,
   };
-  return between(
-    `{"model":${JSON.stringify(model)},"input":[`,
-    markedMessages(prompt, nonce, 'input_text'),
-    `],${JSON.stringify(merged(own, fields.added)).slice(1)}`,
-  );
+  return `],${JSON.stringify(merged(own, fields.added)).slice(1)}`;
 };
+
+const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText =>
+  between(
+    before(settings),
+    markedMessages(prompt, settings.nonce, 'input_text'),
+    after(prompt.maxTokens, settings),
+  );
 
 class ResponsesReply extends JsonReply {
   protected read(json: JsonObject, isWhole: boolean): number {
@@ -49,6 +59,8 @@ class ResponsesReply extends JsonReply {
         if (isJsonObject(response)) this.model ||= textOf(response['model']);
         return CARRIES_NOTHING;
       case 'response.output_text.delta':
+        this.keptAnswer.add(textOf(delta));
+        return this.answer.add(textOf(delta)) ? CARRIES_ANSWER : CARRIES_NOTHING;
       case 'response.refusal.delta':
       case 'response.function_call_arguments.delta':
         return this.answer.add(textOf(delta)) ? CARRIES_ANSWER : CARRIES_NOTHING;
@@ -88,7 +100,10 @@ class ResponsesReply extends JsonReply {
     this.finishReason = finishOf(textOf(status), why, items);
     if (!isContent) return CARRIES_NOTHING;
     let carries = CARRIES_NOTHING;
-    for (const item of items) carries |= itemCarries(item, this.answer);
+    for (const item of items) {
+      carries |= itemCarries(item, this.answer);
+      if (item['type'] === 'message') this.keptAnswer.add(outputText(item['content']));
+    }
     return carries;
   }
 
@@ -119,6 +134,9 @@ const itemCarries = (item: JsonObject, answer: AnswerHash): number => {
   const isThought = type === 'reasoning' && (hasText(content, answer) || hasText(summary, answer));
   return isThought ? CARRIES_REASONING : CARRIES_NOTHING;
 };
+
+const outputText = (parts: unknown): string =>
+  (Array.isArray(parts) ? parts.filter(isJsonObject) : []).map(({ text }) => textOf(text)).join('');
 
 const hasText = (parts: unknown, answer: AnswerHash): boolean => {
   let has = false;
