@@ -56,6 +56,8 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
       ];
     },
   ],
+  ['join', async () => [(await import('./commands/join.ts')).joinCommand]],
+  ['leave', async () => [(await import('./commands/join.ts')).leaveCommand]],
   ['fleet', async () => (await import('./commands/fleet.ts')).FLEET_COMMANDS],
   [
     'config',

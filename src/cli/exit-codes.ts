@@ -14,7 +14,11 @@ export const EXIT_CODES = {
     meaning: 'The home cannot be used: no permission, not private, not a folder, damaged.',
   },
   unhealthy: { code: 8, meaning: '`doctor` found something wrong.' },
-  clusterKey: { code: 9, meaning: '`key`: the cluster key is missing, damaged, or there already.' },
+  clusterKey: {
+    code: 9,
+    meaning:
+      '`key`, `join`, `leave`: the cluster key is missing, damaged, or there already; the code no longer works.',
+  },
   benchFailures: { code: 10, meaning: '`bench`: more requests failed than `--max-failures` allows.' },
   benchObjectives: { code: 11, meaning: '`bench`: an objective of `--slo` was missed.' },
   benchIncomplete: {

@@ -91,7 +91,7 @@ export interface Daemon extends AsyncDisposable {
   readonly url: string;
   /** What to open in a browser: beyond loopback with a one-time code in its fragment. */
   readonly dashboardUrl: string;
-  /** Where peers reach this node; undefined without a mesh. */
+  /** Where peers reach this node; undefined while there is no mesh. */
   readonly meshAddress: HostPort | undefined;
   readonly notices: readonly Notice[];
   readonly state: State;

@@ -14,7 +14,8 @@ import { endWithFarewell } from './farewell.ts';
 import { watchHome } from './home-watch.ts';
 import { Lifetimes } from './lifetimes.ts';
 import type { DaemonMesh } from './mesh/daemon-mesh.ts';
-import { openDaemonMesh } from './mesh/daemon-mesh.ts';
+import { Joining } from './mesh/joining.ts';
+import { Membership } from './mesh/membership.ts';
 import { closeHeldConnections } from './mesh/mesh-connections.ts';
 import { openSimulatedMesh } from './mesh/simulated-mesh.ts';
 import { compactJournal } from './open-journal.ts';
@@ -65,7 +66,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const isChosen = (id: NodeId): boolean => peers.isChosen(id);
   const mesh = await meshOf(options, node, isChosen);
   if (mesh !== undefined) lifetimes.addAsync(mesh);
-  else closeHeldConnections(voice, 'there is no mesh');
+  else closeHeldConnections(voice, 'the mesh is switched off');
   const probes = probesOf(options, { node, readings, mesh, peers });
   const asked = probes?.requests ?? simulation?.probes;
   const agents = agentsOf(options, { node, mesh });
@@ -77,6 +78,9 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     ...(asked === undefined ? {} : { probes: asked }),
     ...(agents === undefined ? {} : { agents: agents.asks }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
+    ...(mesh instanceof Membership
+      ? { joining: new Joining({ ...voice, home, keyFile: options.mesh?.keyFile, membership: mesh }) }
+      : {}),
   };
   const server = await openOwnServer(options, node, served, lifetimes);
 
@@ -113,7 +117,9 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   return {
     nodeId: voice.nodeId,
     ...server,
-    meshAddress: mesh?.listensOn,
+    get meshAddress() {
+      return mesh?.listensOn;
+    },
     get notices() {
       return notices.all;
     },
@@ -134,7 +140,7 @@ const meshOf = async (
   { home, version, simulation, mesh = { keyFile: undefined, listen: undefined, peers: [] } }: DaemonOptions,
   node: OwnNode,
   isChosen: IsChosenPeer,
-): Promise<DaemonMesh | undefined> => {
+): Promise<Membership | DaemonMesh | undefined> => {
   const parts = { ...node, clock: node.voice.clock, plimsollVersion: version };
   if (simulation !== undefined) return await openSimulatedMesh(simulation, parts);
   if (mesh.listen === 'off') return undefined;
@@ -142,7 +148,7 @@ const meshOf = async (
   const address: Config['mesh']['listen'] =
     mesh.listen === undefined ? config.listen : { ...mesh.listen, kind: 'listen', isExplicit: true };
   if (address.kind === 'off') return undefined;
-  return await openDaemonMesh({
+  return await Membership.open({
     ...parts,
     home,
     keyFile: mesh.keyFile,
@@ -165,7 +171,7 @@ const probesOf = (
   }: {
     readonly node: OwnNode;
     readonly readings: OwnReadings;
-    readonly mesh: DaemonMesh | undefined;
+    readonly mesh: Pick<DaemonMesh, 'requests'> | undefined;
     readonly peers: MeasuredPeers;
   },
 ): DaemonProbes | undefined => {
@@ -187,7 +193,10 @@ const probesOf = (
 /** A simulated machine has nothing to load with. */
 const agentsOf = (
   { probes, simulation, env, home, version }: DaemonOptions,
-  { node: { settings, voice }, mesh }: { readonly node: OwnNode; readonly mesh: DaemonMesh | undefined },
+  {
+    node: { settings, voice },
+    mesh,
+  }: { readonly node: OwnNode; readonly mesh: Pick<DaemonMesh, 'requests'> | undefined },
 ): { readonly server: AgentServer; readonly asks: AgentAsks } | undefined => {
   if (probes === undefined || simulation !== undefined) return undefined;
   const requests = mesh?.requests;

@@ -78,6 +78,25 @@ export const base32 = (bytes: Uint8Array): string => {
   return bits === 0 ? text : text + BASE32.charAt((held << (5 - bits)) & 31);
 };
 
+/** Undefined for what is not base32 as `base32` writes it: other characters, or bits left over. */
+export const bytesOfBase32 = (text: string): Uint8Array | undefined => {
+  const bytes = new Uint8Array((text.length * 5) >> 3);
+  let bits = 0;
+  let held = 0;
+  let at = 0;
+  for (const character of text) {
+    const five = BASE32.indexOf(character);
+    if (five === -1) return undefined;
+    held = (held << 5) | five;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[at++] = held >>> bits;
+    held &= (1 << bits) - 1;
+  }
+  return base32(bytes) === text ? bytes : undefined;
+};
+
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 /** SubjectPublicKeyInfo of an ed25519 key up to the key itself (RFC 8410 §4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');

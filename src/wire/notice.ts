@@ -25,6 +25,7 @@ export const NOTICE_CODES = {
   'no-cluster-key': 'Peers are configured, but the home has no cluster key.',
   'key-file-gone': 'The cluster key file is gone; the previous key stays in effect.',
   'key-file-wrong': 'The cluster key file has no key; the previous key stays in effect.',
+  'mesh-not-opened': 'The home has a cluster key, but its mesh cannot be opened; it is tried again.',
   'key-was-readable': 'Other users could read the cluster key; the mode of its file was corrected.',
   'key-stays-readable':
     'Other users can read the cluster key, and the mode of its file could not be changed.',

@@ -7,6 +7,7 @@ import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import type { MeshLimits, RefusalReason } from '../../src/mesh/mesh.ts';
+import type { Guests } from '../../src/mesh/tls/join-desk.ts';
 import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
 import type { SeenNode } from './seen-node.ts';
 import { seenNode } from './seen-node.ts';
@@ -17,6 +18,7 @@ export interface TlsNodeOptions {
   readonly limits?: Partial<MeshLimits>;
   readonly host?: string;
   readonly identity?: NodeKey;
+  readonly guests?: Guests;
 }
 
 export type TlsNode = SeenNode & { readonly mesh: TlsMesh };
@@ -27,7 +29,14 @@ export class TlsNodes implements AsyncDisposable {
 
   /** Started; it tries again soon and bounds nobody, unless told to. */
   async node(options: TlsNodeOptions = {}): Promise<TlsNode> {
-    const { keys = [this.key], version, limits, host = '127.0.0.1', identity = generateNodeKey() } = options;
+    const {
+      keys = [this.key],
+      version,
+      limits,
+      host = '127.0.0.1',
+      identity = generateNodeKey(),
+      guests,
+    } = options;
     const mesh = new TlsMesh({
       identity,
       start: 1,
@@ -37,6 +46,7 @@ export class TlsNodes implements AsyncDisposable {
       random: Math.random,
       limits: { ...UNBOUNDED, ...limits },
       ...(version === undefined ? {} : { version }),
+      ...(guests === undefined ? {} : { guests }),
     });
     const seen = { ...seenNode(mesh, () => new Promise(() => undefined)), mesh };
     this.#nodes.push(seen);

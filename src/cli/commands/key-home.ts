@@ -15,8 +15,7 @@ import type { ProcessState } from '../process-state.ts';
 export type HeldKeys = Extract<KeyFile, { kind: 'key' }>;
 
 /** What a running daemon does with a key that was just written. */
-export const WHEN_IT_COUNTS =
-  'A daemon that already runs with a cluster key uses it at once; any other uses it from its next start: plimsoll up';
+export const WHEN_IT_COUNTS = 'A daemon that runs on this home uses it at once.';
 
 /** Where the home is, whether or not it is there. */
 export const homePath = (invocation: Invocation, state: ProcessState): string =>
@@ -65,7 +64,7 @@ export const keyFromInput = async (state: ProcessState): Promise<ClusterKey> => 
   throw new CommandError(
     'clusterKey',
     `standard input has no cluster key: ${parsed.problem}`,
-    'On the other machine run: plimsoll key show --join',
+    'On the other machine run: plimsoll key show',
   );
 };
 
@@ -94,6 +93,6 @@ const tellNotices = async (state: ProcessState, notices: readonly Problem[]): Pr
 };
 
 const NAME_A_KEY_FILE =
-  'Give the file that has the cluster key, or run on a machine that has it: plimsoll key show --join';
+  'Give the file that has the cluster key, or run on a machine that has it: plimsoll key show';
 /** More than any key has; the rest is not read. */
 const INPUT_BYTES_MAX = 4_096;

@@ -5,9 +5,13 @@ import { resolve } from 'node:path';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
+import type { JoinCodeAnswer } from '../../wire/api/daemon-answers.ts';
+import { joinCodeAnswerSchema } from '../../wire/api/daemon-answers.ts';
+import { askMembership } from '../ask-membership.ts';
 import type { Command, Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { HeldKeys } from './key-home.ts';
@@ -29,7 +33,10 @@ const outOption: Option<string | undefined> = value({
   meaning: 'Write the key to this new file instead of the home.',
   parse: nonEmpty,
 });
-const joinOption: Option<boolean> = flag('join', 'Print the line that brings the key to another machine.');
+const joinOption: Option<boolean> = flag(
+  'join',
+  'Print the line to run on another machine. With a running daemon: a code that is good once, for ten minutes.',
+);
 const replaceOption: Option<boolean> = flag('replace', 'Replace the key in the home at once.');
 const rotateOption: Option<boolean> = flag(
   'rotate',
@@ -88,11 +95,25 @@ export const keyShowCommand: Command = {
       await state.stdout.write(`${text}\n`);
       return EXIT_CODES.ok.code;
     }
+    // While the key changes the line is for members: they take the new key beside the old one.
+    const code = held.former === undefined ? await joinCode(homePath(invocation, state), state) : undefined;
+    if (code !== undefined) {
+      // Brackets of IPv6 mean something to a shell.
+      await state.stdout.write(
+        `plimsoll join ${/[^\w@:,.-]/.test(code.code) ? `'${code.code}'` : code.code}\n`,
+      );
+      await tell(state, [
+        `Run this line on the other machine, whose daemon must be up. It works once, within ${code.expiresInMs / 60_000} minutes.`,
+        ...(code.isLoopback ? ['The mesh listens on loopback here: only this machine can join.'] : []),
+      ]);
+      return EXIT_CODES.ok.code;
+    }
     // printf is part of the shell: the key is in no process's arguments.
     const how = held.former === undefined ? '-' : '--rotate -';
     await state.stdout.write(`printf '%s\\n' '${text}' | plimsoll key import ${how}\n`);
     await tell(state, [
       "Run this line on the other machine. It contains the key, and the shell's history may keep it.",
+      'With a running daemon here (plimsoll up) it would be a code that works once.',
     ]);
     return EXIT_CODES.ok.code;
   },
@@ -198,6 +219,21 @@ export const keyDropOldCommand: Command = {
   },
 };
 
+/** Of the daemon of this home; undefined where none runs. */
+const joinCode = async (home: string, state: ProcessState): Promise<JoinCodeAnswer | undefined> => {
+  const client = await findDaemon(home, state).catch(noDaemon);
+  return (
+    client &&
+    (await askMembership(state, ANSWER_MS, signal =>
+      client.answer(joinCodeAnswerSchema, '/api/mesh/join-code', signal, 'POST'),
+    ))
+  );
+};
+
+const noDaemon = (error: unknown): undefined => {
+  if (!(error instanceof CommandError) || error.code !== 'noDaemon') throw error;
+};
+
 const heldKeys = async (
   home: string,
   state: ProcessState,
@@ -230,3 +266,5 @@ const rotateTo = async (key: ClusterKey, { key: current, former }: HeldKeys, pat
 
 const stillAccepted = ({ id }: ClusterKey): string =>
   `The old key ${id} stays accepted. When every machine has the new one: plimsoll key drop-old`;
+
+const ANSWER_MS = 10_000;

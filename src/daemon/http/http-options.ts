@@ -12,6 +12,7 @@ import type { ServedRecording } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { AgentAsks } from '../agents/agent-asks.ts';
+import type { Joining } from '../mesh/joining.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
@@ -40,6 +41,8 @@ export interface HttpServerOptions {
   readonly agents?: Pick<AgentAsks, 'ask'>;
   /** The expected nodes and the state of their addresses; undefined: there is no mesh. */
   readonly mesh?: () => MeshStatus;
+  /** Brings this node into a cluster and out of it; undefined: it stays where it is, as in most tests. */
+  readonly joining?: Pick<Joining, 'issueCode' | 'join' | 'leave'>;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
   /** Where the built dashboard lies; undefined when none was built. */

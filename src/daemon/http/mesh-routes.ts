@@ -2,12 +2,20 @@
 // nodes of a mesh must agree on, for tests and for checking whether a cluster has converged.
 
 import { canonicalHasher } from '../../mesh/replication/canonical-hash.ts';
-import { meshHashSchema } from '../../wire/api/daemon-answers.ts';
+import {
+  joinBodySchema,
+  joinCodeAnswerSchema,
+  joinedAnswerSchema,
+  leftAnswerSchema,
+  meshHashSchema,
+} from '../../wire/api/daemon-answers.ts';
 import { meshStatusSchema } from '../../wire/mesh-status.ts';
+import { JoinError } from '../mesh/joining.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { type ApiRoute, jsonRoute } from './route.ts';
+import { RequestError } from './request-error.ts';
+import { type ApiRoute, jsonAnswer, jsonRoute, readBody, sendJson } from './route.ts';
 
-export const meshRoutes = ({ nodeId, cluster, mesh }: HttpServerOptions): readonly ApiRoute[] => {
+export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions): readonly ApiRoute[] => {
   const hashOf = canonicalHasher();
   return [
     jsonRoute({
@@ -30,7 +38,56 @@ export const meshRoutes = ({ nodeId, cluster, mesh }: HttpServerOptions): readon
       answer: meshHashSchema,
       handle: () => ({ nodeId, hash: hashOf(cluster.state) }),
     }),
+    jsonRoute({
+      method: 'POST',
+      path: '/api/mesh/join-code',
+      access: 'change',
+      summary: 'A code with which one other machine can join: once, within ten minutes.',
+      description: 'The code.',
+      answer: joinCodeAnswerSchema,
+      handle: () => asked(joining, each => each.issueCode()),
+    }),
+    {
+      method: 'POST',
+      path: '/api/mesh/join',
+      access: 'change',
+      summary: 'Joins the cluster of a code, without a restart.',
+      parameters: [],
+      body: joinBodySchema,
+      answers: { 200: jsonAnswer('What was joined.', joinedAnswerSchema) },
+      handle: async (request, reply) => {
+        const { code } = readBody(request, joinBodySchema);
+        return sendJson(reply, await asked(joining, each => each.join(code)));
+      },
+    },
+    jsonRoute({
+      method: 'POST',
+      path: '/api/mesh/leave',
+      access: 'change',
+      summary: 'Leaves the cluster: deletes the key of this home and closes every link. The journal stays.',
+      description: 'What was left.',
+      answer: leftAnswerSchema,
+      handle: () => asked(joining, each => each.leave()),
+    }),
   ];
+};
+
+const asked = async <T>(
+  joining: HttpServerOptions['joining'],
+  ask: (joining: NonNullable<HttpServerOptions['joining']>) => Promise<T>,
+): Promise<T> => {
+  if (joining === undefined)
+    throw new RequestError({
+      code: 'no-mesh',
+      problem: 'The mesh of this daemon is switched off, or simulated.',
+      advice: 'Start it without --mesh off, and without mesh.listen = "off" in config.toml.',
+    });
+  try {
+    return await ask(joining);
+  } catch (error) {
+    if (error instanceof JoinError) throw new RequestError(error.problem, { cause: error });
+    throw error;
+  }
 };
 
 const NO_MESH = {

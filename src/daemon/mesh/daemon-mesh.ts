@@ -16,6 +16,7 @@ import { clusterKeyPath, keysIn, readClusterKey } from '../../mesh/key/key-file.
 import { Replicator } from '../../mesh/replication/replicator.ts';
 import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
+import { JoinDesk } from '../../mesh/tls/join-desk.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import { DaemonError } from '../daemon-error.ts';
@@ -36,6 +37,8 @@ import { openTransport } from './open-transport.ts';
 
 export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
+  /** Takes in whoever shows a code to join; undefined if nothing leaves the process. */
+  readonly desk: JoinDesk | undefined;
   /** Undefined if this node cannot be reached, or no UDP port could be opened. */
   readonly connections: Connections | undefined;
   /** Requests to direct peers, while it runs; undefined if nothing leaves the process. */
@@ -58,7 +61,8 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   if (keys === undefined) return undefined;
   const stop = new AbortController();
   await using opened = new Lifetimes();
-  const transport = opened.addAsync(await openTransport(parts, keys));
+  const desk = new JoinDesk(clock, keys);
+  const transport = opened.addAsync(await openTransport(parts, keys, desk));
   const peers = staticPeers(parts);
   const named = new Set(peers.map(({ host }) => host));
   const record = (fact: Fact): void => {
@@ -139,11 +143,13 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     discovery.setTagKeys(current.map(one => deriveSecret(one, 'beacon')));
     connections?.setKeys(current.map(one => deriveSecret(one, 'reachability')));
     transport.setKeys(current);
+    desk.setKeys(current);
     fleet?.setKeys(current);
   };
   const owned = opened.move();
   return {
     listensOn,
+    desk,
     connections,
     requests,
     status: () =>
@@ -189,7 +195,8 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   };
 };
 
-const keyPath = ({ home, keyFile }: DaemonMeshParts): string => keyFile ?? clusterKeyPath(home);
+export const keyPath = ({ home, keyFile }: Pick<DaemonMeshParts, 'home' | 'keyFile'>): string =>
+  keyFile ?? clusterKeyPath(home);
 
 /** Those that count at the start, the current one first. */
 const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] | undefined> => {
@@ -259,5 +266,5 @@ const NO_KEY: Notice = {
   code: 'no-cluster-key',
   problem: 'Peers are configured, but this home has no cluster key: no other machine is contacted.',
   advice:
-    'Add the key here (on a machine that has it: plimsoll key show --join) or create one (plimsoll key new), then start again.',
+    'Join with the code that a machine of the cluster shows (plimsoll key show --join) or create one (plimsoll key new). The daemon takes it up while it runs.',
 };

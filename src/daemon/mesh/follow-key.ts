@@ -20,6 +20,9 @@ export interface FollowKeyParts {
   readonly onKeys: (keys: readonly ClusterKey[]) => void;
 }
 
+/** What is wrong with the file, while it is. */
+export const KEY_NOTICE = 'cluster-key-file';
+
 /** Until the abort; resolves then. */
 export const followClusterKey = async (parts: FollowKeyParts, signal: AbortSignal): Promise<void> => {
   const { path, clock, notices, onKeys } = parts;
@@ -70,7 +73,6 @@ const noticeOf = (file: KeyFile, path: string): Notice | undefined => {
   }
 };
 
-const KEY_NOTICE = 'cluster-key-file';
 /** Our own commands replace the file in one step; an editor may take several. */
 const SETTLE_MS = 100;
 const RECHECK_MS = 5_000;

@@ -3,6 +3,7 @@
 import { BEACON_PORT } from '../../mesh/discovery/limits.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { MeshError } from '../../mesh/mesh.ts';
+import type { Guests } from '../../mesh/tls/join-desk.ts';
 import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
@@ -14,6 +15,7 @@ import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 export const openTransport = async (
   { listen, key: identity, journal, clock, notices }: DaemonMeshParts,
   keys: readonly ClusterKey[],
+  guests: Guests,
 ): Promise<TlsMesh> => {
   const last = listen.isExplicit || listen.port === 0 ? listen.port : listen.port + PORTS_TRIED_MAX;
   for (let port = listen.port; ; port += 1) {
@@ -21,6 +23,7 @@ export const openTransport = async (
       identity,
       start: journal.startNumber,
       keys,
+      guests,
       listen: { host: listen.host, port },
       clock,
       random: Math.random,

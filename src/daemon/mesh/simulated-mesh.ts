@@ -30,6 +30,7 @@ export const openSimulatedMesh = async (
   });
   const mesh = {
     listensOn: transport.listensOn,
+    desk: undefined,
     connections: undefined,
     requests: undefined,
     status: undefined,

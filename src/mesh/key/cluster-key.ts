@@ -2,7 +2,7 @@
 // each secret for one purpose, so no use reveals anything about another.
 
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { base32 } from '../../wire/node-signature.ts';
+import { base32, bytesOfBase32 } from '../../wire/node-signature.ts';
 
 export interface ClusterKey {
   /** Identifies the key without revealing it: 16 hexadecimal digits. */
@@ -50,8 +50,9 @@ export const parseClusterKey = (text: string): ParsedClusterKey => {
   const length = SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
   if (body.length !== length)
     return wrong(`it has ${body.length} characters after ${PREFIX} instead of ${length}`);
-  const secret = secretOf(body.slice(0, SECRET_CHARACTERS));
-  if (base32(secret) + checksum(secret) !== body) return wrong('a character of it is wrong or missing');
+  const secret = bytesOfBase32(body.slice(0, SECRET_CHARACTERS));
+  if (secret === undefined || base32(secret) + checksum(secret) !== body)
+    return wrong('a character of it is wrong or missing');
   return { kind: 'key', key: clusterKeyOf(secret) };
 };
 
@@ -70,22 +71,6 @@ const checksum = (secret: Uint8Array): string =>
     CHECKSUM_CHARACTERS,
   );
 
-const secretOf = (text: string): Uint8Array => {
-  const secret = new Uint8Array(SECRET_BYTES);
-  let bits = 0;
-  let held = 0;
-  let at = 0;
-  for (const character of text) {
-    held = (held << 5) | BASE32.indexOf(character);
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    secret[at++] = held >>> bits;
-    held &= (1 << bits) - 1;
-  }
-  return secret;
-};
-
 const wrong = (problem: string): ParsedClusterKey => ({ kind: 'wrong', problem });
 
 const SECRET_BYTES = 32;
@@ -95,5 +80,4 @@ const CHECKSUM_CHARACTERS = 8;
 const TEXT_CHARACTERS_MAX = 1_000;
 const FAMILY = 'plimsoll-key-';
 const PREFIX = `${FAMILY}1-`;
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const NO_SALT = new Uint8Array(0);

@@ -66,16 +66,19 @@ export const readClusterKey = async (path: string): Promise<KeyFile> => {
 export const keysIn = ({ key, former }: Extract<KeyFile, { kind: 'key' }>): readonly ClusterKey[] =>
   former === undefined ? [key] : [key, former];
 
-/** @returns false when a key is there already; it is left as it is. */
-export const createClusterKeyFile = (path: string, key: ClusterKey): Promise<boolean> =>
-  createFileAtomic(path, `${clusterKeyText(key)}\n`);
+/**
+ * @param former is accepted as well, until the file is written without it.
+ * @returns false when a key is there already; it is left as it is.
+ */
+export const createClusterKeyFile = (path: string, key: ClusterKey, former?: ClusterKey): Promise<boolean> =>
+  createFileAtomic(path, keyLines(key, former));
 
-/** @param former is accepted as well, until the file is written without it. */
+/** As `createClusterKeyFile`, whatever is there. */
 export const replaceClusterKeyFile = (path: string, key: ClusterKey, former?: ClusterKey): Promise<void> =>
-  writeFileAtomic(
-    path,
-    [key, ...(former === undefined ? [] : [former])].map(one => `${clusterKeyText(one)}\n`).join(''),
-  );
+  writeFileAtomic(path, keyLines(key, former));
+
+const keyLines = (key: ClusterKey, former: ClusterKey | undefined): string =>
+  [key, ...(former === undefined ? [] : [former])].map(one => `${clusterKeyText(one)}\n`).join('');
 
 const closeToOthers = async (path: string, mode: number): Promise<readonly KeyNotice[]> => {
   if (platform() === 'win32' || (mode & OTHERS) === 0) return [];

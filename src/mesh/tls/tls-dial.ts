@@ -34,7 +34,7 @@ export const dialWith = async (
     const address = { host: candidate.address, port: candidate.port };
     return { kind: 'refused', refusal: { ...meaning, direction: 'dialled', address } };
   };
-  const opened = open(key, candidate);
+  const opened = openPskSocket(key, candidate);
   if (opened instanceof Error) {
     const detail = `that address cannot be dialled: ${opened.message}`;
     return refused({ reason: 'unreachable', cause: 'no-answer', detail });
@@ -69,9 +69,9 @@ export const dialWith = async (
 };
 
 /** `secured` resolves with undefined once TLS is established, else with the error. */
-const open = (
-  key: MeshKey,
-  candidate: MeshCandidate,
+export const openPskSocket = (
+  key: Pick<MeshKey, 'id' | 'psk'>,
+  candidate: Pick<MeshCandidate, 'address' | 'port'>,
 ): { readonly socket: TLSSocket; readonly secured: Promise<Error | undefined> } | Error => {
   const { promise, resolve } = Promise.withResolvers<Error | undefined>();
   const socket = socketTo(key, candidate);
@@ -84,7 +84,10 @@ const open = (
 };
 
 /** Node throws for impossible addresses, and some addresses come from peers. */
-const socketTo = (key: MeshKey, { address, port }: MeshCandidate): TLSSocket | Error => {
+const socketTo = (
+  key: Pick<MeshKey, 'id' | 'psk'>,
+  { address, port }: Pick<MeshCandidate, 'address' | 'port'>,
+): TLSSocket | Error => {
   try {
     return connect({
       ...TLS_SETTINGS,

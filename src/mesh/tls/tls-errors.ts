@@ -25,12 +25,15 @@ export const dialMeaning = (error: Error): RefusalMeaning => {
 /** At the end that was dialled; `knewKey` says whether a known key id was named, undefined if none was. */
 export const acceptMeaning = (error: Error, knewKey: boolean | undefined): RefusalMeaning => {
   const code = errorCode(error) ?? '';
-  if (code === 'ERR_SSL_BINDER_DOES_NOT_VERIFY' || knewKey === false)
+  if (isWrongPsk(error) || knewKey === false)
     return { reason: 'wrong-key', detail: 'it has another cluster key' };
   if (code === 'ECONNRESET' || code === 'EPIPE')
     return { reason: 'lost', detail: 'it closed the connection during the handshake' };
   return { reason: 'not-a-node', detail: `it does not speak the mesh protocol (${code || error.message})` };
 };
+
+/** The other end named a PSK that is known here and did not have it. */
+export const isWrongPsk = (error: Error): boolean => errorCode(error) === 'ERR_SSL_BINDER_DOES_NOT_VERIFY';
 
 const isSystemCode = (code: string): boolean => /^E[A-Z0-9_]+$/.test(code) && !code.startsWith('ERR_');
 

@@ -18,8 +18,9 @@ import { MeshError } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import { HandshakeAdmission } from './handshake-admission.ts';
 import { introduce } from './introduce.ts';
+import type { Guests } from './join-desk.ts';
 import type { MeshKeys } from './mesh-keys.ts';
-import { acceptMeaning } from './tls-errors.ts';
+import { acceptMeaning, isWrongPsk } from './tls-errors.ts';
 
 export interface TlsListenerParts {
   readonly own: OwnHello;
@@ -28,6 +29,8 @@ export interface TlsListenerParts {
   readonly limits: MeshLimits;
   /** Of all links, for incomplete frames. */
   readonly partial: ByteBudget;
+  /** Undefined: nobody joins here. */
+  readonly guests: Guests | undefined;
 }
 
 /** One connection on its way to becoming a link. */
@@ -37,6 +40,8 @@ interface Visit {
   readonly sinceMs: number;
   /** It has opened TLS under a cluster key. */
   hasKey: boolean;
+  /** It has a code to join, gets its answer, and its end is no refusal. */
+  isGuest: boolean;
   /** Resolves with the pipe or the refusal, whichever comes first. */
   end(meaning: RefusalMeaning): void;
   /** It has become a link. */
@@ -55,21 +60,23 @@ export class TlsListener {
   readonly #named = new WeakMap<TLSSocket, { readonly id: string; readonly isKnown: boolean }>();
 
   constructor(parts: TlsListenerParts) {
-    const { keys, limits } = parts;
+    const { keys, limits, guests } = parts;
     this.#parts = parts;
     this.#admission = new HandshakeAdmission(parts.clock, limits);
     this.#tls = createTlsServer({
       ...TLS_SETTINGS,
       handshakeTimeout: limits.handshakeMs,
       pskCallback: (socket, id) => {
-        const key = keys.get(id);
-        this.#named.set(socket, { id, isKnown: key !== undefined });
-        return key === undefined ? null : Buffer.from(key.psk);
+        const psk = keys.get(id)?.psk ?? guests?.pskOf(id);
+        this.#named.set(socket, { id, isKnown: psk !== undefined });
+        return psk === undefined ? null : Buffer.from(psk);
       },
     });
     this.#tls.on('secureConnection', socket => void this.#welcome(socket));
     this.#tls.on('tlsClientError', (error, socket) => {
-      this.#visits.get(placeOf(socket))?.end(acceptMeaning(error, this.#named.get(socket)?.isKnown));
+      const named = this.#named.get(socket);
+      if (named?.isKnown === true && isWrongPsk(error)) guests?.failed(named.id);
+      this.#visits.get(placeOf(socket))?.end(acceptMeaning(error, named?.isKnown));
     });
     this.#net = createNetServer({ noDelay: true }, raw => {
       // Until TLS takes over; afterwards it reports the errors.
@@ -145,8 +152,9 @@ export class TlsListener {
       raw,
       sinceMs: clock.nowMs(),
       hasKey: false,
+      isGuest: false,
       end: meaning => {
-        if (leave()) events.refused({ ...meaning, direction: 'accepted', address });
+        if (leave() && !visit.isGuest) events.refused({ ...meaning, direction: 'accepted', address });
       },
       pass: () => void leave(),
     };
@@ -178,7 +186,16 @@ export class TlsListener {
   async #welcome(socket: TLSSocket): Promise<void> {
     socket.on('error', () => undefined); // its 'close' follows
     const visit = this.#visits.get(placeOf(socket));
-    const key = this.#parts.keys.get(this.#named.get(socket)?.id ?? '');
+    const id = this.#named.get(socket)?.id ?? '';
+    const { guests } = this.#parts;
+    if (visit !== undefined && guests?.pskOf(id) !== undefined && isByPsk(socket)) {
+      // It ends with the connection, or with the time of the handshake.
+      visit.hasKey = true;
+      visit.isGuest = true;
+      socket.resume().end(guests.answer(id));
+      return;
+    }
+    const key = this.#parts.keys.get(id);
     if (visit === undefined || key === undefined || !isByPsk(socket)) {
       visit?.end({ reason: 'not-a-node', detail: 'it opened TLS without a cluster key' });
       socket.destroy();

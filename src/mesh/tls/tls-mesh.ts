@@ -12,8 +12,10 @@ import type { MeshCandidate, MeshIdentity, MeshLimits } from '../mesh.ts';
 import { MESH_LIMITS } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import { INSTANCE_BYTES } from './authentication.ts';
+import type { Guests } from './join-desk.ts';
 import { MeshKeys } from './mesh-keys.ts';
 import { dialWith } from './tls-dial.ts';
+import type { TlsListenerParts } from './tls-listener.ts';
 import { TlsListener } from './tls-listener.ts';
 
 export interface TlsMeshOptions {
@@ -30,6 +32,8 @@ export interface TlsMeshOptions {
   readonly limits?: Partial<MeshLimits>;
   /** Default MESH_VERSION; tests use another one. */
   readonly version?: number;
+  /** Those who have no key yet; default nobody. */
+  readonly guests?: Guests;
 }
 
 export class TlsMesh extends LinkedTransport {
@@ -44,7 +48,15 @@ export class TlsMesh extends LinkedTransport {
     const instance = randomBytes(INSTANCE_BYTES);
     const own: OwnHello = { identity, start, instance, ...(version === undefined ? {} : { version }) };
     const partial = new ByteBudget(limits.partialBytesMax);
-    const connector = new TlsConnector({ own, keys, clock, limits, listen, partial });
+    const connector = new TlsConnector({
+      own,
+      keys,
+      clock,
+      limits,
+      listen,
+      partial,
+      guests: options.guests,
+    });
     super({
       localId: nodeIdOf(identity.publicKey),
       instance: instance.toString('hex'),
@@ -72,13 +84,8 @@ export class TlsMesh extends LinkedTransport {
   }
 }
 
-interface TlsConnectorParts {
-  readonly own: OwnHello;
-  readonly keys: MeshKeys;
-  readonly clock: Clock;
-  readonly limits: MeshLimits;
+interface TlsConnectorParts extends TlsListenerParts {
   readonly listen: HostPort;
-  readonly partial: ByteBudget;
 }
 
 class TlsConnector implements Connector {

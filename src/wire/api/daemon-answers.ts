@@ -107,3 +107,36 @@ export const oneTimeCodeSchema: v.GenericSchema<unknown, OneTimeCode> = v.object
   code: v.pipe(v.string(), v.regex(/^[\w-]{1,128}$/)),
   expiresInMs: count,
 });
+
+/** Of a code to join as it is sent, with its addresses. */
+const JOIN_CODE_LENGTH_MAX = 1_000;
+
+export const joinBodySchema: v.GenericSchema<unknown, { readonly code: string }> = v.object({
+  code: v.pipe(v.string(), v.minLength(1), v.maxLength(JOIN_CODE_LENGTH_MAX)),
+});
+
+export interface JoinCodeAnswer {
+  readonly code: string;
+  readonly expiresInMs: number;
+  readonly isLoopback: boolean;
+}
+
+export const joinCodeAnswerSchema: v.GenericSchema<unknown, JoinCodeAnswer> = v.object({
+  code: v.pipe(text, v.description('For `plimsoll join` on one other machine.')),
+  expiresInMs: count,
+  isLoopback: v.pipe(v.boolean(), v.description('The mesh listens on loopback: only this machine can join.')),
+});
+
+export interface JoinedAnswer {
+  readonly keyId: string;
+  readonly place: string;
+}
+
+export const joinedAnswerSchema: v.GenericSchema<unknown, JoinedAnswer> = v.object({
+  keyId: v.pipe(text, v.description('Of the cluster key; it does not tell the key.')),
+  place: v.pipe(text, v.description('HOST:PORT of the node that gave it.')),
+});
+
+export const leftAnswerSchema: v.GenericSchema<unknown, { readonly keyId: string }> = v.object({
+  keyId: v.pipe(text, v.description('Of the cluster key that this home had.')),
+});

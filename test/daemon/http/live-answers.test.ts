@@ -174,6 +174,9 @@ describe('a simulated cluster', () => {
         { path: '/api/groups/members', query: '?by=rack', status: 200 },
         { path: '/api/groups/members', query: '?by=rack&group=none', status: 404 },
         { method: 'POST', path: '/api/agents', body: {}, status: 400 },
+        { method: 'POST', path: '/api/mesh/join', body: { code: 'x' }, status: 503 },
+        { method: 'POST', path: '/api/mesh/join-code', status: 503 },
+        { method: 'POST', path: '/api/mesh/leave', status: 503 },
         { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'ping' }, status: 200 },
         { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', method: 'told' }, status: 202 },
         {

@@ -16,7 +16,7 @@ test('new makes a private key in a private home, tells its id and never prints i
   const home = join(folder.path, 'home');
   const made = await key(home, ['new']);
   expect(made).toMatchObject({ code: 0, stderr: '' });
-  expect(made.stdout).toContain('next start');
+  expect(made.stdout).toContain('uses it at once');
   expect(made.stdout).not.toContain('plimsoll-key-1-');
   expect(statSync(join(home, 'cluster-key')).mode & 0o777).toBe(0o600);
   expect(statSync(home).mode & 0o777).toBe(0o700);

@@ -1,0 +1,56 @@
+// Gives the cluster key to whoever shows a code for it, over TLS under that code. Strangers learn nothing: without the
+// secret no handshake succeeds, and the listener counts it against the code that it named.
+
+import type { Clock } from '../../clock/clock.ts';
+import { encodeJoinAnswer } from '../../wire/join-answer.ts';
+import type { ClusterKey } from '../key/cluster-key.ts';
+import { clusterKeyText } from '../key/cluster-key.ts';
+import { JoinCodes } from '../key/join-codes.ts';
+
+/** Those who have no cluster key yet, as the listener sees them. */
+export interface Guests {
+  /** Undefined for an id that is not theirs. */
+  pskOf(id: string): Uint8Array | undefined;
+  /** A handshake named this id and did not have the PSK. */
+  failed(id: string): void;
+  /** What is sent to one that has it, after which the connection ends. */
+  answer(id: string): string;
+}
+
+export class JoinDesk implements Guests {
+  readonly #codes: JoinCodes;
+  #keys: readonly ClusterKey[];
+
+  constructor(clock: Pick<Clock, 'nowMs'>, keys: readonly ClusterKey[]) {
+    this.#codes = new JoinCodes(clock);
+    this.#keys = keys;
+  }
+
+  /** The current one first. */
+  setKeys(keys: readonly ClusterKey[]): void {
+    this.#keys = keys;
+  }
+
+  /** The secret of a new code. */
+  issue(): Uint8Array {
+    return this.#codes.issue();
+  }
+
+  pskOf(id: string): Uint8Array | undefined {
+    return this.#codes.pskOf(id);
+  }
+
+  failed(id: string): void {
+    this.#codes.failed(id);
+  }
+
+  /** The code is used up before the first byte leaves: a connection that breaks after that costs a new code, never a second key. */
+  answer(id: string): string {
+    const verdict = this.#codes.redeem(id);
+    return encodeJoinAnswer(
+      verdict === 'granted'
+        ? { kind: 'member', clusterKeys: this.#keys.map(clusterKeyText) }
+        : { kind: 'refused', reason: verdict },
+    );
+  }
+}
