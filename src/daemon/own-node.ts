@@ -40,7 +40,7 @@ export interface NodeVoice {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;
-  readonly record: (fact: Fact) => Recorded;
+  readonly record: (fact: Fact, ageMs?: number) => Recorded;
   readonly isOwnAddress: (address: string) => boolean;
 }
 
@@ -74,7 +74,7 @@ export const openOwnNode = async (
     nodeId,
     clock,
     state: () => cluster.state,
-    record: fact => recorder.record(fact),
+    record: (fact, ageMs) => recorder.record(fact, ageMs),
     isOwnAddress: address => addresses.has(address),
   };
   return { key, notices, settings, journal, cluster, recorder, voice };

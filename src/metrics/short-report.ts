@@ -43,7 +43,7 @@ export const shortReport = (report: Report): readonly string[] => {
     '',
     ...(report.depth === undefined
       ? [...figures(report), '', ...percentiles(report)]
-      : depthLines(report.depth)),
+      : depthLines(report.depth, report.calibration)),
     ...ofSessions(report),
     ...errorBounds(report),
     ...underBound(report),

@@ -26,6 +26,8 @@ export interface MadeUpProcessOptions {
   readonly rows?: number;
   readonly nodeVersion?: string;
   readonly program?: string;
+  /** Of other processes, a daemon of its own among them; without it only this one is. */
+  readonly isAlive?: ProcessState['isAlive'];
   /** What comes on standard input. */
   readonly input?: string;
 }
@@ -60,7 +62,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     takeSecondStop: () => stopNow.signal,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
     keepYoungGenerationSmall: () => undefined,
-    isAlive: pid => pid === process.pid,
+    isAlive: options.isAlive ?? (pid => pid === process.pid),
     exit: () => undefined,
   };
   return {

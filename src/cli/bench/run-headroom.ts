@@ -8,7 +8,7 @@ import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import { isRunId } from '../../core/ids.ts';
 import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
-import { measuredEngine } from '../../core/model/calibrate-engine.ts';
+import { clientShareOfTokens, measuredEngine } from '../../core/model/calibrate-engine.ts';
 import type { EngineCalibration } from '../../core/model/engine-calibration.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
 import type { LoadedPlacement } from '../../core/model/loaded-placement.ts';
@@ -135,7 +135,8 @@ const calibrationOf = (
   const { depth, run } = report;
   if (depth === undefined || !isRunId(run.id)) return unknown('no depth profile');
   if (!report.complete) return unknown('the run is not complete');
-  if (report.client.verdict !== 'trustworthy') return unknown('this client was the limit');
+  const client = clientShareOfTokens(report);
+  if (isUnknown(client)) return client;
   if (!isUnknown(loaded) && placesOf(loaded.placement).length > 1)
     return unknown('several devices together tell no constants of one');
   const measured = measuredEngine(depth, model, CACHE_TYPES.f16);

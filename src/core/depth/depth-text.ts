@@ -1,7 +1,9 @@
 // A depth profile in words: one table for terminals, and the cells of the form that users of llama-bench post.
 
 import { formatCount } from '../figure/figure.ts';
+import type { EngineCalibration } from '../model/engine-calibration.ts';
 import { hangingLines, inColumns } from '../text/columns.ts';
+import type { Reported } from '../unknown.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import type { DepthProfile, DepthRow, PrefixUse, Spread } from './depth-profile.ts';
 
@@ -16,7 +18,10 @@ export const plusMinusText = (spread: Spread | Unknown): string => {
   return isUnknown(stdDev) ? mean.toFixed(2) : `${mean.toFixed(2)} ± ${stdDev.toFixed(2)}`;
 };
 
-export const depthLines = (profile: DepthProfile): readonly string[] => {
+export const depthLines = (
+  profile: DepthProfile,
+  calibration?: Reported<EngineCalibration>,
+): readonly string[] => {
   const { rows } = profile;
   return [
     ...inColumns(
@@ -31,17 +36,28 @@ export const depthLines = (profile: DepthProfile): readonly string[] => {
       ],
       { hasFigures: true },
     ),
-    ...depthRemarks(profile).flatMap(({ test, words }) => hangingLines('  ', `${test}: ${words}`, COLUMNS)),
+    ...depthRemarks(profile, calibration).flatMap(({ test, words }) =>
+      hangingLines('  ', `${test}: ${words}`, COLUMNS),
+    ),
   ];
 };
 
-/** What stands beneath the table, each once. */
-export const depthRemarks = ({ plan, rows }: DepthProfile): readonly DepthRemark[] => [
+/**
+ * What stands beneath the table, each once.
+ * @param calibration what the profile says of the engine; undefined where nobody asked.
+ */
+export const depthRemarks = (
+  { plan, rows }: DepthProfile,
+  calibration?: Reported<EngineCalibration>,
+): readonly DepthRemark[] => [
   ...rows.flatMap(row => {
     const reason = isUnknown(row.tokensPerSecond) ? [row.tokensPerSecond.reason] : [];
     return [...reason, ...row.remarks].map(words => ({ test: depthTestName(row), words }));
   }),
   ...plan.skipped.map(({ depth, reason }) => ({ test: `d${depth}`, words: `skipped, ${reason}` })),
+  ...(calibration !== undefined && isUnknown(calibration)
+    ? [{ test: 'constants of the engine', words: `not measured, ${calibration.reason}` }]
+    : []),
 ];
 
 export interface DepthRemark {

@@ -2,6 +2,8 @@
 // had to read.
 
 import type { DepthProfile, DepthRow } from '../depth/depth-profile.ts';
+import { widestOf } from '../run/error-bound.ts';
+import type { Report } from '../run/report.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import { decodeStep } from './decode-step.ts';
@@ -41,6 +43,30 @@ export const measuredEngine = (
   return { layers: model.layers, weightBytes, points, prefill: prefillRates(rows, model) };
 };
 
+/**
+ * Whether the client left the times of tokens usable: its own error of the mean time for each token, which is what constants are
+ * made of. Whatever else the verdict of the run says does not enter them.
+ * @returns the share that may be the client's, or why nothing may be made of them.
+ */
+export const clientShareOfTokens = ({
+  series,
+  rateBounds,
+}: Pick<Report, 'series' | 'rateBounds'>): Reported<number> => {
+  const { tpotNs } = series;
+  if (tpotNs === undefined || tpotNs.mean === null) return unknown('no answer has a time for each token');
+  const { errorBound, mean } = tpotNs;
+  if (errorBound === undefined)
+    return unknown(
+      `how far this client may be off is not known${isUnknown(rateBounds) ? `: ${rateBounds.reason}` : ''}`,
+    );
+  const share = widestOf(errorBound.mean) / Math.max(1, mean);
+  return share <= CLIENT_SHARE_MOST
+    ? share
+    : unknown(
+        `this client may be off by ${(share * 100).toFixed(1)} % of the time for each token, more than ${CLIENT_SHARE_MOST * 100} %`,
+      );
+};
+
 const prefillRates = (rows: readonly DepthRow[], model: ModelFacts): EngineCalibration['prefill'] => {
   const rates = rows.flatMap(row => {
     const rate = operationsPerSecond(row, model);
@@ -73,3 +99,6 @@ export const promptOperations = (model: ModelFacts, promptTokens: number): Repor
   });
   return isUnknown(time) ? time : time.boundSeconds;
 };
+
+/** Of the mean time for each token: two digits of it stay true. */
+const CLIENT_SHARE_MOST = 0.05;

@@ -1,35 +1,97 @@
 // Takes what depth profiles of this machine told of an engine into the journal: from the report that the run left, once its end is
-// known, so that nobody but who measured says it.
+// known, so that nobody but who measured says it. A daemon that ended between the two, or whose disk was full, finds what it
+// missed after its next start.
 
+import type { Clock } from '../../clock/clock.ts';
 import type { Fact } from '../../core/event-kinds.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { EngineCalibration } from '../../core/model/engine-calibration.ts';
 import type { Run } from '../../core/run/run.ts';
+import type { State } from '../../core/state.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { Recorded } from '../event-recorder.ts';
 import { readReport } from './run-reports.ts';
 
-export class EngineCalibrations {
-  readonly #record: (fact: Fact) => Recorded;
-  #waiting: Run[] = [];
+export interface CalibrationParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  /** @param ageMs how long it has been true already; 0 without it. */
+  readonly record: (fact: Fact, ageMs?: number) => Recorded;
+}
 
-  constructor(record: (fact: Fact) => Recorded) {
-    this.#record = record;
+export class EngineCalibrations {
+  readonly #parts: CalibrationParts;
+  #waiting: Run[] = [];
+  #isTakenUp = false;
+
+  constructor(parts: CalibrationParts) {
+    this.#parts = parts;
   }
 
   /** Of other runs nothing is read. */
   ended(run: Run): void {
-    if (run.dataset.startsWith(DEPTH_DATASET) && this.#waiting.length < WAITING_MAX) this.#waiting.push(run);
+    if (isDepthProfile(run) && this.#waiting.length < WAITING_MAX) this.#waiting.push(run);
   }
 
   async look(): Promise<void> {
+    this.#takeUp();
     const runs = this.#waiting;
     this.#waiting = [];
     for (const run of runs) {
       const calibration = (await readReport(run.directory))?.calibration;
       if (calibration === undefined || isUnknown(calibration) || calibration.runId !== run.runId) continue;
-      this.#record({ kind: 'engine.calibrated', payload: { ...calibration, targetNode: run.targetNode } });
+      const payload = { ...calibration, targetNode: run.targetNode };
+      if (!this.#isKnown(payload))
+        this.#parts.record({ kind: 'engine.calibrated', payload }, this.#ageMs(run));
     }
   }
+
+  /** Once after a start: profiles of the journal that ended, and of which it knows no constants; the newest. */
+  #takeUp(): void {
+    if (this.#isTakenUp) return;
+    this.#isTakenUp = true;
+    const held = new Set(this.#held().map(({ runId }) => runId));
+    Object.values(this.#parts.state().runs[this.#parts.nodeId] ?? {})
+      .map(({ value }) => value)
+      .filter(run => run.state !== 'running' && isDepthProfile(run) && !held.has(run.runId))
+      .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
+      .slice(0, WAITING_MAX)
+      .toReversed()
+      .forEach(run => {
+        this.ended(run);
+      });
+  }
+
+  /** Stored already, or of an engine and model that were measured again since. */
+  #isKnown({ calibrationKey, targetNode, runId }: EngineCalibration): boolean {
+    const stored = this.#held().find(
+      held =>
+        held.calibrationKey === calibrationKey &&
+        (isUnknown(held.targetNode) ? isUnknown(targetNode) : held.targetNode === targetNode),
+    );
+    if (stored === undefined) return false;
+    return stored.runId === runId || this.#startOf(stored.runId) > this.#startOf(runId);
+  }
+
+  /** ISO 8601; '' for a run that the state has let go, which is older than all that it holds. */
+  #startOf(runId: EngineCalibration['runId']): string {
+    return this.#parts.state().runs[this.#parts.nodeId]?.[runId]?.value.startedAt ?? '';
+  }
+
+  /** How long ago it was measured, by this machine's own clock. */
+  #ageMs({ startedAt }: Run): number {
+    const atMs = Date.parse(startedAt);
+    return Number.isNaN(atMs) ? 0 : Math.max(0, this.#parts.clock.wallMs() - atMs);
+  }
+
+  #held(): readonly EngineCalibration[] {
+    const { nodeId, state } = this.#parts;
+    return Object.values(state().engineCalibrations[nodeId] ?? {}).map(({ value }) => value);
+  }
 }
+
+const isDepthProfile = ({ dataset }: Run): boolean => dataset.startsWith(DEPTH_DATASET);
 
 const WAITING_MAX = 16;
 /** As the prompts of such a run describe themselves. */

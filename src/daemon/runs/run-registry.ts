@@ -2,23 +2,21 @@
 // asked for. It writes events of its own runs only. A run that fell silent is given up after a minute, not at once: a
 // laptop that slept goes on, and whoever looks has been shown "interrupted" since its lease ran out.
 
-import type { Clock } from '../../clock/clock.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
-import type { Fact } from '../../core/event-kinds.ts';
 import { EVENT_KINDS } from '../../core/event-kinds.ts';
-import type { NodeId, RunId } from '../../core/ids.ts';
+import type { RunId } from '../../core/ids.ts';
 import { isRunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run, RunProgress } from '../../core/run/run.ts';
 import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
-import type { Entry, State } from '../../core/state.ts';
+import type { Entry } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { withServerColumns } from '../../metrics/server-columns.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
-import type { Recorded } from '../event-recorder.ts';
+import type { CalibrationParts } from './engine-calibrations.ts';
 import { EngineCalibrations } from './engine-calibrations.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { RegisteredRun } from './live-run.ts';
@@ -34,12 +32,8 @@ export const SCAN_MS = 30_000;
 /** Updates of one run that come sooner after the last are not news. */
 export const PROGRESS_MS_MIN = 100;
 
-export interface RunRegistryParts {
-  readonly nodeId: NodeId;
-  readonly clock: Clock;
+export interface RunRegistryParts extends CalibrationParts {
   readonly home: string;
-  readonly state: () => State;
-  readonly record: (fact: Fact) => Recorded;
   readonly isOwnAddress: (address: string) => boolean;
 }
 
@@ -53,7 +47,7 @@ export class RunRegistry {
   readonly #parts: RunRegistryParts;
   readonly #live = new Map<RunId, RegisteredRun>();
   readonly #finished = new FinishedSeries();
-  readonly #calibrations = new EngineCalibrations(fact => this.#parts.record(fact));
+  readonly #calibrations: EngineCalibrations;
   /** Live runs that somebody asked to end; each hears of it when it tells something next. */
   readonly #stopAsked = new Set<RunId>();
   readonly #startedAtMs: number;
@@ -63,6 +57,7 @@ export class RunRegistry {
 
   constructor(parts: RunRegistryParts) {
     this.#parts = parts;
+    this.#calibrations = new EngineCalibrations(parts);
     this.#startedAtMs = parts.clock.nowMs();
   }
 

@@ -17,7 +17,7 @@ import { pageSection, table } from './page-parts.ts';
 export const boundTables = (report: Report): Markup =>
   markup`${depthTable(report)}${headroomTable(report)}${energyTable(report)}`;
 
-const depthTable = ({ depth }: Report): Markup | undefined =>
+const depthTable = ({ depth, calibration }: Report): Markup | undefined =>
   depth === undefined
     ? undefined
     : pageSection({
@@ -27,7 +27,7 @@ const depthTable = ({ depth }: Report): Markup | undefined =>
           name: 'Speed by depth of context',
           head: ['Test', 't/s'],
           rows: depth.rows.map(row => [depthTestName(row), plusMinusText(row.tokensPerSecond)]),
-        })}${depthRemarks(depth).map(({ test, words }) => markup`<p class="none">${test}: ${words}</p>`)}`,
+        })}${depthRemarks(depth, calibration).map(({ test, words }) => markup`<p class="none">${test}: ${words}</p>`)}`,
       });
 
 const headroomTable = ({ headroom }: Report): Markup | undefined =>

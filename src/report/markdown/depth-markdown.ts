@@ -2,13 +2,14 @@
 
 import type { DepthProfile } from '../../core/depth/depth-profile.ts';
 import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
-import type { ReportRun } from '../../core/run/report.ts';
+import type { Report, ReportRun } from '../../core/run/report.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const depthMarkdown = (
   profile: DepthProfile,
   { model, serverKind }: Pick<ReportRun, 'model' | 'serverKind'>,
+  calibration?: Report['calibration'],
 ): readonly string[] => {
   const { plan, rows } = profile;
   const size = isUnknown(plan.sizeBytes) ? '–' : `${(plan.sizeBytes / GIBIBYTE).toFixed(2)} GiB`;
@@ -26,7 +27,9 @@ export const depthMarkdown = (
       ]),
     ),
     '',
-    ...depthRemarks(profile).map(({ test, words }) => `- ${markdownCode(test)}: ${markdownWords(words)}`),
+    ...depthRemarks(profile, calibration).map(
+      ({ test, words }) => `- ${markdownCode(test)}: ${markdownWords(words)}`,
+    ),
     `- over HTTP, one request at a time, ± over ${plan.repetitions} repetitions; times to first token include the way there and back`,
     '',
   ];

@@ -58,7 +58,7 @@ export const runMarkdown = (report: Report): string => {
     '',
     ...list(reasons.map(capitalized)),
     ...list(objectiveLines(report)),
-    ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run)),
+    ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run, report.calibration)),
     ...markdownTable(
       ['', '', ''],
       summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [

@@ -199,6 +199,32 @@ describe('a run in the registry', () => {
     });
   });
 
+  test('that was a depth profile is taken up by the next daemon where this one ended too soon, once, and never over a newer one', async () => {
+    const profile = (id: string, startedAt: string): void => {
+      const run = new MadeUpRun({ directory: join(directory.path, id), config: runConfig({ id }) });
+      const calibration = madeUpCalibration({ runId: runIdOf(id) });
+      writeFileSync(join(run.directory, 'report.json'), reportToJson({ ...run.report(), calibration }));
+      const start = { ...begun(id), directory: run.directory, dataset: 'depth profile: 0 tokens', startedAt };
+      made.registry.start(start);
+      made.registry.end({ ...ended(), runId: runIdOf(id), directory: run.directory });
+    };
+    const stored = (): readonly string[] =>
+      made.facts.flatMap(fact => (fact.kind === 'engine.calibrated' ? [fact.payload.runId] : []));
+    profile('r1', '2026-11-20T10:00:00Z');
+    const second = made.restarted();
+    await second.look();
+    expect(stored()).toEqual(['r1']);
+    await second.look();
+    await made.restarted().look();
+    expect(stored()).toEqual(['r1']);
+    // Both of the same engine and model: the newer one is known already, the older one was missed.
+    profile('r3', '2026-11-20T12:00:00Z');
+    await made.registry.look();
+    profile('r2', '2026-11-20T11:00:00Z');
+    await made.restarted().look();
+    expect(stored()).toEqual(['r1', 'r3']);
+  });
+
   test('has the words of its errors from its samples', async () => {
     const run = new MadeUpRun({ directory: join(directory.path, 'runs', 'r1'), failureShare: 0.5 });
     made.registry.start({ ...begun(), directory: run.directory });

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { EXIT_CODES, type ExitName } from '../../../src/cli/exit-codes.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
-import type { MadeUpProcess } from '../../support/made-up-process.ts';
+import type { MadeUpProcess, MadeUpProcessOptions } from '../../support/made-up-process.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 
 export interface BenchHere {
@@ -22,6 +22,7 @@ export interface BenchHere {
 export interface BenchHereOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  readonly isAlive?: NonNullable<MadeUpProcessOptions['isAlive']>;
   /** To stop it, say. */
   readonly during?: (process: MadeUpProcess) => void | Promise<void>;
 }
