@@ -8,12 +8,14 @@ import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
 import { CONTAINER_KINDS } from './node/container.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
+import { TRAFFIC_KINDS } from './node/traffic.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
 import { RUN_KINDS } from './run/run-kinds.ts';
 import { SWEEP_KINDS } from './sweep/sweep-kinds.ts';
 
 type Kinds = typeof NODE_KINDS &
   typeof CONTAINER_KINDS &
+  typeof TRAFFIC_KINDS &
   typeof PROBE_KINDS &
   typeof LINK_KINDS &
   typeof MODEL_KINDS &
@@ -60,6 +62,7 @@ type Row<K extends EventKind> = KindRow<EventPayloads[K], HeldOf<K>, StateField,
 export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...NODE_KINDS,
   ...CONTAINER_KINDS,
+  ...TRAFFIC_KINDS,
   ...PROBE_KINDS,
   ...LINK_KINDS,
   ...MODEL_KINDS,

@@ -37,6 +37,8 @@ export interface GatherIntervals {
   readonly gpuMs: number;
   readonly thunderboltMs: number;
   readonly networkMs: number;
+  /** What interfaces carry; where each reading is a process, twice that. */
+  readonly trafficMs: number;
   readonly rdmaMs: number;
   readonly diskMs: number;
   /** Also of the inventory of GPUs. */
@@ -94,6 +96,7 @@ const INTERVALS: GatherIntervals = {
   gpuMs: 1_000,
   thunderboltMs: 5_000,
   networkMs: 10_000,
+  trafficMs: 1_000,
   rdmaMs: 10_000,
   diskMs: 30_000,
   identityMs: 30_000,

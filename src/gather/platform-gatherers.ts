@@ -22,11 +22,13 @@ import {
 } from './machine-access.ts';
 import { macmonGatherer } from './macmon/macmon-gatherer.ts';
 import { linuxDiskGatherer } from './mountinfo/linux-disk-gatherer.ts';
+import { macosTrafficGatherer } from './netstat/macos-traffic-gatherer.ts';
 import { hardwarePorts } from './networksetup/parse-networksetup.ts';
 import { nvidiaGatherers } from './nvidia/nvidia-inventory-gatherer.ts';
 import { linuxPressureGatherer, noPressureGatherer } from './pressure/pressure-gatherer.ts';
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
+import { linuxTrafficGatherer } from './procfs/linux-traffic-gatherer.ts';
 import { type OnChange, startedAnew } from './started-anew.ts';
 import { MemoryGauges } from './sysctl/memory-gauge.ts';
 import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer.ts';
@@ -91,6 +93,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'pressure', tells: ['pressure'], gatherer: linuxPressureGatherer(machine) },
   { source: 'kubernetes', tells: ['container'], gatherer: linuxContainerGatherer(machine) },
   { source: 'ip', tells: ['network'], gatherer: linuxNetworkGatherer(machine) },
+  { source: 'procfs', tells: ['traffic'], gatherer: linuxTrafficGatherer(machine) },
   { source: 'thunderbolt', tells: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', tells: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
   { source: 'mountinfo', tells: ['disk'], gatherer: linuxDiskGatherer(machine) },
@@ -135,6 +138,7 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
       gatherer: noContainerGatherer('macOS has no containers of its own'),
     },
     { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
+    { source: 'netstat', tells: ['traffic'], gatherer: macosTrafficGatherer(machine) },
     {
       source: 'system-profiler',
       tells: ['thunderbolt'],

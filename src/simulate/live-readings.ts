@@ -201,7 +201,7 @@ const pressureOf = (site: Site, moment: Moment, { resource, mean, ofAll }: Stall
   return { some: timeOf(1), full: timeOf(ofAll) };
 };
 
-const uptimeSecondsOf = ({ machine }: Site, { seconds }: Moment): number =>
+export const uptimeSecondsOf = ({ machine }: Site, { seconds }: Moment): number =>
   (3 + (seedOf(7, machine.name) % 60)) * 86_400 + seconds;
 
 const memoryUseOf = (site: Site, { seed, seconds }: Moment): number =>

@@ -35,6 +35,7 @@ import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import type { Probed } from './probing.ts';
 import { probeAt, probedBy } from './probing.ts';
 import type { Site, Wiring } from './site.ts';
+import { trafficTeller } from './traffic-reading.ts';
 
 /** An event with the age that it has when reported, ms. */
 export interface ToldFact {
@@ -57,6 +58,7 @@ export class NodeTelling {
   readonly site: Site;
   readonly #options: NodeTellingOptions;
   readonly #probed: readonly Probed[];
+  readonly #traffic: ReturnType<typeof trafficTeller>;
   readonly #running = new Set<Probed>();
   /** Open connections. */
   readonly #open = new Set<Probed>();
@@ -68,6 +70,7 @@ export class NodeTelling {
     this.site = options.site;
     this.#options = options;
     const { site, wiring, seed } = options;
+    this.#traffic = trafficTeller(site);
     const connections = connectionsOf(wiring, site);
     this.#probed = probedBy({ site, connections, absences: wiring.absences, seed });
   }
@@ -167,7 +170,9 @@ export class NodeTelling {
   }
 
   #moving(moment: Moment): readonly Fact[] {
-    return [memoryFact(this.site, moment), systemFact(this.site, moment), ...gpuLoadFacts(this.site, moment)];
+    const { site } = this;
+    const own = [memoryFact(site, moment), systemFact(site, moment), this.#traffic(moment)];
+    return [...own, ...gpuLoadFacts(site, moment)];
   }
 
   /** Unchanged readings are confirmed, and missing ones are reported. */

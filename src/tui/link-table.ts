@@ -11,12 +11,14 @@ import {
 import type { LinkEnd } from '../core/link/link-ends.ts';
 import type { Shortfall } from '../core/link/link-shortfall.ts';
 import { linkShortfall } from '../core/link/link-shortfall.ts';
+import { trafficFrom } from '../core/link/link-traffic.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
 import { figureAgeMs, linkViews } from '../core/link/link-view.ts';
 import { areEndsEqual, standingWords, typeWords } from '../core/link/link-words.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
-import { isKnown, knownOr } from '../core/unknown.ts';
+import type { Reported } from '../core/unknown.ts';
+import { isKnown, knownOr, unknown } from '../core/unknown.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
 import type { Column } from './table.ts';
@@ -31,10 +33,18 @@ export const linkTable = (
   const links = (options.links ?? linkViews(state, nowMs)).toSorted(byNeed);
   if (links.length === 0) return [];
   const shown = links.length <= options.rowsMax ? links : links.slice(0, Math.max(0, options.rowsMax - 1));
-  const rows = shown.map(link => cellsOf(state, link, nowMs));
+  const carried = shown.map(link => carriedBothWays(state, link, nowMs));
+  const isTold = carried.some(ways => ways.some(isKnown));
+  const rows = shown.map((link, index) =>
+    cellsOf(state, { link, carried: isTold ? (carried[index] ?? []).map(carriedCell) : [] }, nowMs),
+  );
   const more = links.length - shown.length;
   return [
-    ...layoutTable(COLUMNS, rows, options.columns),
+    ...layoutTable(
+      COLUMNS.filter(({ title }) => isTold || !title.startsWith('now ')),
+      rows,
+      options.columns,
+    ),
     ...(more === 0 ? [] : [[part(`  … ${more} more ${more === 1 ? 'link' : 'links'}`, 'dim')]]),
   ];
 };
@@ -49,7 +59,11 @@ const byNeed = (a: LinkView, b: LinkView): number =>
 const needsLook = (link: LinkView): boolean =>
   link.standing.kind === 'failed' || linkShortfall(link) !== undefined;
 
-const cellsOf = (state: State, link: LinkView, nowMs: number): readonly Line[] => {
+const cellsOf = (
+  state: State,
+  { link, carried }: { readonly link: LinkView; readonly carried: readonly Line[] },
+  nowMs: number,
+): readonly Line[] => {
   const [first, second] = link.nodes.map(id => nodeName(state, id));
   const short = linkShortfall(link);
   return [
@@ -61,6 +75,7 @@ const cellsOf = (state: State, link: LinkView, nowMs: number): readonly Line[] =
     rateCell(link.back, short?.direction === 'back' || short?.direction === 'both'),
     timeCell(link.roundTrip, 1 / 2),
     jitterCell(link),
+    ...carried,
     [noteOf(link, nowMs)],
   ];
 };
@@ -86,6 +101,22 @@ const rateCell = (figure: FigureView | undefined, isShort: boolean): Line =>
   figure === undefined
     ? [part(UNKNOWN_FIGURE.figure, 'dim')]
     : [part(figureText(formatBitsPerSecond(figure.value)), isShort ? 'caution' : toneOf(figure))];
+
+/** By the counters of the ports of the connection whose figures are shown. */
+const carriedBothWays = (
+  state: State,
+  { best, there, back, nodes, standing }: LinkView,
+  nowMs: number,
+): readonly Reported<number>[] =>
+  standing.kind === 'gone'
+    ? [GONE, GONE]
+    : [
+        trafficFrom(state, there?.of ?? best, nodes[0], nowMs).mostBitsPerSecond,
+        trafficFrom(state, back?.of ?? best, nodes[1], nowMs).mostBitsPerSecond,
+      ];
+
+const carriedCell = (most: Reported<number>): Line =>
+  isKnown(most) ? [part(figureText(formatBitsPerSecond(most)))] : [part(UNKNOWN_FIGURE.figure, 'dim')];
 
 const timeCell = (figure: FigureView | undefined, factor: number): Line =>
   figure === undefined
@@ -121,5 +152,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'B→A', isNumber: true, widthMax: 10, rank: 0 },
   { title: 'RTT/2', isNumber: true, widthMax: 8, rank: 1 },
   { title: 'Jitter/2', isNumber: true, widthMax: 8, rank: 4 },
+  { title: 'now A→B', isNumber: true, widthMax: 10, rank: 3 },
+  { title: 'now B→A', isNumber: true, widthMax: 10, rank: 3 },
   { title: 'Age', isNumber: false, widthMax: 40, rank: 2 },
 ];
+const GONE = unknown('no contact');

@@ -4,6 +4,7 @@ import { entriesOf } from '../core/entry-maps.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import {
   figureText,
+  formatBitsPerSecond,
   formatBytesOf,
   formatBytesPerSecond,
   formatCelsius,
@@ -19,6 +20,7 @@ import { gpuMemoryUseOf, gpusOf, hostMemoryUse, ownMemoryGpus, usedShare } from 
 import type { NodeView } from '../core/node/node-view.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
 import { heldValue } from '../core/node/reading-view.ts';
+import { busiestRate } from '../core/node/traffic.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, knownOr } from '../core/unknown.ts';
 import type { Line, Tone } from './part.ts';
@@ -33,9 +35,11 @@ export const nodeTable = (
   views: readonly NodeView[],
   { columns, self }: { readonly columns: number; readonly self?: NodeId | undefined },
 ): readonly Line[] => {
-  // If no GPU has its own memory, its column is empty.
+  // If no GPU has its own memory, or no node tells its traffic, those columns are empty.
+  const hasOwnMemory = views.some(view => ownMemoryGpus(view).length > 0);
+  const hasTraffic = views.some(view => heldValue(view.traffic) !== undefined);
   const isShown = ({ title }: Column): boolean =>
-    title !== GPU_MEMORY || views.some(view => ownMemoryGpus(view).length > 0);
+    (title !== GPU_MEMORY || hasOwnMemory) && ((title !== IN && title !== OUT) || hasTraffic);
   return layoutTable(
     COLUMNS.filter(isShown),
     views
@@ -67,6 +71,8 @@ const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line
     computeCell(state, view),
     bandwidthCell(state, view),
     networkCell(view),
+    trafficCell(view, 'received'),
+    trafficCell(view, 'sent'),
     ageCell(view),
   ];
 };
@@ -180,6 +186,14 @@ const networkCell = ({ network }: NodeView): Line => {
   return [part(`${figure} `, toneOf(network)), part(fastest.name, 'dim')];
 };
 
+/** Of its busiest port. */
+const trafficCell = ({ traffic }: NodeView, way: 'received' | 'sent'): Line => {
+  const busiest = traffic.kind === 'current' ? busiestRate(traffic.value, way) : undefined;
+  return busiest === undefined
+    ? [part(UNKNOWN_FIGURE.figure, 'dim')]
+    : [part(figureText(formatBitsPerSecond(busiest * 8)))];
+};
+
 const ageCell = ({ presence, silentMs, stoppedMs, memory }: NodeView): Line => {
   if (presence === 'live') {
     return [part('ageMs' in memory ? figureText(formatAge(memory.ageMs)) : UNKNOWN_FIGURE.figure, 'dim')];
@@ -202,6 +216,8 @@ const cell = <T>(
 };
 
 const GPU_MEMORY = 'GPU memory';
+const IN = 'In';
+const OUT = 'Out';
 const COLUMNS: readonly Column[] = [
   { title: '  Node', isNumber: false, widthMax: 24, rank: 0 },
   { title: 'Model', isNumber: false, widthMax: 26, rank: 9 },
@@ -215,5 +231,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'FP16', isNumber: true, widthMax: 14, rank: 5 },
   { title: 'Mem. read', isNumber: true, widthMax: 12, rank: 6 },
   { title: 'Network', isNumber: false, widthMax: 22, rank: 7 },
+  { title: IN, isNumber: true, widthMax: 10, rank: 3 },
+  { title: OUT, isNumber: true, widthMax: 10, rank: 3 },
   { title: 'Age', isNumber: true, widthMax: 14, rank: 0 },
 ];

@@ -30,6 +30,7 @@ import { figureFact, named, textFact, unknownFact } from './figure.ts';
 import type { Row } from './layout.ts';
 import type { Line, Part } from './part.ts';
 import { part } from './part.ts';
+import { trafficFacts } from './traffic-facts.ts';
 
 export const readingFacts = (view: NodeView): readonly Row[] => [
   ...rowsOf('Chip', view.identity, identity => [chipFacts(identity)]),
@@ -44,6 +45,7 @@ export const readingFacts = (view: NodeView): readonly Row[] => [
   ...rowsOf('Network', view.network, ({ interfaces }) =>
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
   ),
+  ...trafficRows(view),
   ...thunderboltRows(view),
   ...rowsOf('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
   ...rowsOf('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
@@ -61,6 +63,12 @@ const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
             : named(label, [part(figureText(formatPercent(told.some.share10s)))]);
         }),
       ]);
+
+/** Not from a version that does not tell it. */
+const trafficRows = ({ traffic }: NodeView): readonly Row[] =>
+  traffic.kind === 'waiting'
+    ? []
+    : rowsOf('Traffic', traffic, ({ ports }) => listFacts(ports, trafficFacts, 'nothing carried'));
 
 /** Only of a node that is limited, or a pod. */
 const containerRows = ({ container }: NodeView): readonly Row[] =>

@@ -12,13 +12,14 @@ import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
-import type { NodePressure } from '../core/node/pressure.ts';
 import type { NodeRdmaDevices } from '../core/node/rdma-devices.ts';
 import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
 import { containerSchema } from './container-schema.ts';
+import { pressureSchema } from './pressure-schema.ts';
 import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
+import { trafficSchema } from './traffic-schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -55,24 +56,6 @@ const memory: Schema<NodeMemory> = openObject({
   container: v.variant('kind', [
     openObject({ kind: v.literal('none') }),
     openObject({ kind: v.literal('limited'), limitBytes: bytes, usedBytes: reported(bytes) }),
-  ]),
-});
-
-const stalledTime = openObject({
-  share10s: share,
-  share60s: share,
-  share300s: share,
-  totalMicroseconds: count,
-});
-
-const resource = reported(openObject({ some: stalledTime, full: reported(stalledTime) }));
-const resources = { cpu: resource, memory: resource, io: resource } as const;
-
-const pressure: Schema<NodePressure> = openObject({
-  host: openObject(resources),
-  controlGroup: v.variant('kind', [
-    openObject({ kind: v.literal('none') }),
-    openObject({ kind: v.literal('group'), ...resources }),
   ]),
 });
 
@@ -284,7 +267,7 @@ export const READING_SCHEMAS: {
   'identity.gathered': gathered(identity),
   'memory.gathered': gathered(memory),
   'system.gathered': gathered(system),
-  'pressure.gathered': gathered(pressure),
+  'pressure.gathered': gathered(pressureSchema),
   'network.gathered': gathered(network),
   'thunderbolt.gathered': gathered(thunderbolt),
   'rdmaDevices.gathered': gathered(rdmaDevices),
@@ -293,6 +276,7 @@ export const READING_SCHEMAS: {
   'gpuLoads.gathered': gathered(gpuLoads),
   'config.gathered': gathered(config),
   'container.gathered': gathered(containerSchema),
+  'traffic.gathered': gathered(trafficSchema),
   'reading.confirmed': confirmed,
   'reading.failed': failed,
   'reading.absent': failed,

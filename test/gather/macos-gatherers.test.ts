@@ -22,6 +22,7 @@ describe('a Mac whose tools all answer', () => {
       'gpus',
       'gpuLoads',
       'network',
+      'traffic',
       'thunderbolt',
       'rdmaDevices',
       'disk',
@@ -347,6 +348,7 @@ esac`,
   tools.script('df', 'case "$2" in /Volumes/big) cat "$HERE/share.out";; *) cat "$HERE/local.out";; esac');
   tools.prints('mount', fixture('mount/m3-ultra-mac-studio.txt'));
   tools.prints('ifconfig', fixture('ifconfig/m3-ultra-mac-studio.txt'));
+  tools.prints('netstat', fixture('netstat/macbook.txt'));
   tools.prints('sw_vers', fixture('sw_vers/macos-27.txt'));
   tools.prints('rdma_ctl', 'enabled\n');
   tools.prints('ibv_devices', fixture('ibv_devices/m3-ultra-mac-studio.txt'));
@@ -364,6 +366,7 @@ const MAC_TOOLS = [
   'df',
   'mount',
   'ifconfig',
+  'netstat',
   'sw_vers',
   'rdma_ctl',
   'ibv_devices',

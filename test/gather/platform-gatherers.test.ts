@@ -14,6 +14,7 @@ const MACHINE_KEYS = [
   'pressure',
   'container',
   'network',
+  'traffic',
   'thunderbolt',
   'rdmaDevices',
   'disk',

@@ -10,6 +10,9 @@ export const HISTORY_SECONDS = 900;
 /** Series of one node; more (a node with very many GPUs) are not kept. */
 export const SERIES_PER_NODE_MAX = 128;
 
+/** Of one node: its GPUs shall have room for theirs. */
+const TRAFFIC_PORTS_MAX = 16;
+
 export interface HistorySeries {
   /** Ms between two values. */
   readonly stepMs: 1_000;
@@ -106,6 +109,14 @@ export const pointsOf = (event: Event): readonly LivePoint[] => {
         add(`gpu ${load.deviceId} temperatureCelsius`, load.temperatureCelsius);
         add(`gpu ${load.deviceId} powerWatts`, load.powerWatts);
         add(`gpu ${load.deviceId} clockMhz`, load.clockMhz);
+      }
+      break;
+    case 'traffic.gathered':
+      for (const { name, received, sent, rates } of event.payload.value.ports.slice(0, TRAFFIC_PORTS_MAX)) {
+        // Of what has never carried anything there is nothing to draw.
+        if (isUnknown(rates) || received.bytes + sent.bytes === 0) continue;
+        add(`${name} receivedBytesPerSecond`, rates.received.bytesPerSecond);
+        add(`${name} sentBytesPerSecond`, rates.sent.bytesPerSecond);
       }
       break;
     default:

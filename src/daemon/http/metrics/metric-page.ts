@@ -29,8 +29,10 @@ export class MetricPage {
     gauge.set(showableLabels(labels), value);
   }
 
-  /** The count since the daemon started. */
-  counter({ name, help }: ScrapedMetric, labels: Labels, count: number): void {
+  /** The count since the daemon started, or since what it counts was there; nothing where it is not known. */
+  counter({ name, help }: ScrapedMetric, labels: Labels, figure: ScrapedFigure): void {
+    const count = numberOf(figure);
+    if (count === undefined) return;
     const counter =
       this.#counters.get(name) ??
       new Counter({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });

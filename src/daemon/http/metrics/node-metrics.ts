@@ -9,6 +9,7 @@ import { heldValue } from '../../../core/node/reading-view.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
 import { addGpus } from './gpu-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
+import { addTraffic } from './traffic-metrics.ts';
 
 export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
   const labels: Labels = { node: view.nodeId, name: view.name };
@@ -21,6 +22,7 @@ export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number):
   addPressure(page, view, labels);
   addContainer(page, view, labels);
   addNetwork(page, view, labels);
+  addTraffic(page, currentValue(view.traffic), labels);
   addDisks(page, view, labels);
   for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs });
   addAges(page, view, labels);

@@ -1,0 +1,110 @@
+// What the ports of a node carry now: the counters of each network interface and of each RDMA port, and what they grew by
+// since the reading before. Of an interface, not of one link: what else uses the cable is in it as well.
+
+import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { Gathered } from './gathered.ts';
+
+export interface NodeTraffic {
+  readonly ports: readonly PortTraffic[];
+}
+
+export interface PortTraffic {
+  /** An interface as the network reading names it, or an RDMA port as a connection names it: "eth0", "mlx5_0". */
+  readonly name: string;
+  /** An RDMA port counts what goes past the IP stack: what its interface counts is not in it. */
+  readonly kind: 'interface' | 'rdma';
+  /** Since the counters began: since the interface is there. */
+  readonly received: PortCounts;
+  readonly sent: PortCounts;
+  /** A second, over the time since the reading before; not of a first one, nor after the counters began anew. */
+  readonly rates: Reported<PortRates>;
+}
+
+export interface PortCounts {
+  readonly bytes: number;
+  readonly packets: Reported<number>;
+  readonly errors: Reported<number>;
+  /** Packets that were not broken and that nobody got: no room, nobody who wanted them. */
+  readonly drops: Reported<number>;
+}
+
+/** Type aliases, so that they are assignable to `Reported`'s index signature. */
+export type PortRates = { readonly received: DirectionRates; readonly sent: DirectionRates };
+export type DirectionRates = {
+  readonly bytesPerSecond: number;
+  readonly packetsPerSecond: Reported<number>;
+  readonly errorsPerSecond: Reported<number>;
+  readonly dropsPerSecond: Reported<number>;
+};
+
+/** The counters of a port as a source tells them. */
+export type CountedPort = Omit<PortTraffic, 'rates'>;
+
+/** @param seconds between the two. A counter that went back, by a reset or a wrap, starts the port anew: no rate is better than a spike. */
+export const withRates = (
+  port: CountedPort,
+  before: CountedPort | undefined,
+  seconds: number,
+): PortTraffic => {
+  if (before === undefined || seconds <= 0) return { ...port, rates: unknown('needs two readings') };
+  const received = ratesOf(port.received, before.received, seconds);
+  const sent = ratesOf(port.sent, before.sent, seconds);
+  if (received === undefined || sent === undefined)
+    return { ...port, rates: unknown('its counters began anew') };
+  return { ...port, rates: { received, sent } };
+};
+
+const ratesOf = (now: PortCounts, before: PortCounts, seconds: number): DirectionRates | undefined => {
+  const grown = COUNTS.map(name => growth(now[name], before[name]));
+  const [bytes, packets, errors, drops] = grown;
+  if (typeof bytes !== 'number' || packets === undefined || errors === undefined || drops === undefined)
+    return undefined;
+  if (grown.some(one => typeof one === 'number' && one < 0)) return undefined;
+  const each = (count: Reported<number>): Reported<number> => (isUnknown(count) ? count : count / seconds);
+  return {
+    bytesPerSecond: bytes / seconds,
+    packetsPerSecond: each(packets),
+    errorsPerSecond: each(errors),
+    dropsPerSecond: each(drops),
+  };
+};
+
+const growth = (now: Reported<number>, before: Reported<number>): Reported<number> => {
+  if (isUnknown(now)) return now;
+  return isUnknown(before) ? before : now - before;
+};
+
+/**
+ * Bytes a second of its busiest port that is no loopback. Not their sum: a bridge, a bond and a VLAN count what their members
+ * carry once more.
+ */
+export const busiestRate = ({ ports }: NodeTraffic, way: 'received' | 'sent'): number | undefined => {
+  const rates = ports.flatMap(({ name, kind, rates }) =>
+    isUnknown(rates) || isLoopbackPort({ name, kind }) ? [] : [rates[way].bytesPerSecond],
+  );
+  return rates.length === 0 ? undefined : Math.max(...rates);
+};
+
+export const isLoopbackPort = ({ name, kind }: Pick<PortTraffic, 'name' | 'kind'>): boolean =>
+  kind === 'interface' && LOOPBACK.test(name);
+
+/** Its row of the table of kinds. */
+export const TRAFFIC_KINDS = {
+  'traffic.gathered': {
+    class: 'live',
+    field: 'nodeTraffics',
+    shape: 'node',
+    entriesMax: 1,
+    key: (_: Gathered<NodeTraffic>): string => '',
+    title: 'Traffic',
+    isSteady: true,
+    isSignOfLife: true,
+    texts: { source: 'plain', name: 'interface', kind: 'plain' },
+  },
+} as const;
+
+const COUNTS = ['bytes', 'packets', 'errors', 'drops'] as const;
+
+/** Linux and macOS. */
+const LOOPBACK = /^lo0?$/;

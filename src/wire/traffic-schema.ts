@@ -1,0 +1,32 @@
+// What a node tells of the traffic on its ports, as it must look to be believed.
+
+import * as v from 'valibot';
+import type { NodeTraffic } from '../core/node/traffic.ts';
+import { list, openObject, reported, text } from './schema.ts';
+
+/** A counter of 64 bits may pass what a double holds exactly. */
+const counter: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
+const counts = openObject({
+  bytes: counter,
+  packets: reported(counter),
+  errors: reported(counter),
+  drops: reported(counter),
+});
+const rates = openObject({
+  bytesPerSecond: counter,
+  packetsPerSecond: reported(counter),
+  errorsPerSecond: reported(counter),
+  dropsPerSecond: reported(counter),
+});
+
+export const trafficSchema: v.GenericSchema<unknown, NodeTraffic> = openObject({
+  ports: list(
+    openObject({
+      name: text,
+      kind: v.picklist(['interface', 'rdma']),
+      received: counts,
+      sent: counts,
+      rates: reported(openObject({ received: rates, sent: rates })),
+    }),
+  ),
+});
