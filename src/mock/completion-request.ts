@@ -3,6 +3,7 @@
 
 import { isJsonObject, parseAnyJson } from '../core/json.ts';
 import type { MockApi } from './api/mock-api.ts';
+import type { KeptConversations } from './kept-conversations.ts';
 import type { MockSettings } from './mock-settings.ts';
 import { countTokens } from './tokenizers.ts';
 
@@ -22,23 +23,35 @@ export interface CompletionRequest {
   readonly promptText: string;
   /** Texts of an embedding's input. */
   readonly inputs: number;
+  /** Its answer is kept for a later request. */
+  readonly isKept: boolean;
+  /** Of all that is in `promptText`. */
+  readonly messages: number;
   readonly isStamped: boolean;
 }
 
 export type CompletionRequestResult =
   | { readonly kind: 'ok'; readonly request: CompletionRequest }
-  | { readonly kind: 'wrong'; readonly problem: string };
+  | { readonly kind: 'wrong'; readonly problem: string }
+  /** It goes on with an answer that nobody knows. */
+  | { readonly kind: 'forgotten'; readonly id: string };
 
 export const readCompletionRequest = (
   body: Buffer,
   api: MockApi,
   { tokenizer, templateTokens }: Pick<MockSettings, 'tokenizer' | 'templateTokens'>,
+  kept: Pick<KeptConversations, 'of'>,
 ): CompletionRequestResult => {
   const given = parseAnyJson(body.toString('utf8'));
   if (given === undefined) return wrong('the body is not JSON');
   if (!isJsonObject(given)) return wrong('the body is not an object');
-  const promptText = api.promptText(given);
-  if (promptText === undefined) return wrong(api.noPrompt);
+  const added = api.promptText(given);
+  if (added === undefined) return wrong(api.noPrompt);
+  const previousId = api.previousId?.(given);
+  const earlier = previousId === undefined ? NOTHING_SAID : kept.of(previousId);
+  if (previousId !== undefined && earlier === undefined) return { kind: 'forgotten', id: previousId };
+  const promptText = `${earlier?.text ?? ''}${added}`;
+  const messages = (earlier?.messages ?? 0) + api.messageCount(given);
   const value = api.plain?.(given) ?? given;
   const { model, stream } = value;
   if (model !== undefined && typeof model !== 'string') return wrong('model must be text');
@@ -62,13 +75,17 @@ export const readCompletionRequest = (
       tokensMax,
       tokensMin,
       ignoresEnd,
-      promptTokens: countTokens(promptText, tokenizer) + templateTokens * api.messageCount(given),
+      promptTokens: countTokens(promptText, tokenizer) + templateTokens * messages,
       promptText,
       inputs: api.inputCount?.(given) ?? 1,
+      isKept: api.isKept?.(given) ?? false,
+      messages,
       isStamped: isJsonObject(own) && own['stamp'] === true,
     },
   };
 };
+
+const NOTHING_SAID = { text: '', messages: 0 };
 
 const wrong = (problem: string): CompletionRequestResult => ({ kind: 'wrong', problem });
 

@@ -6,11 +6,13 @@ import { MOCK_APIS } from './api/mock-apis.ts';
 import { errorJson } from './api/openai-json.ts';
 import type { FaultCase } from './cases/fault-case.ts';
 import type { MockAnswer } from './client-connection.ts';
+import type { CompletionRequest } from './completion-request.ts';
 import { readCompletionRequest } from './completion-request.ts';
 import type { Failure } from './failure.ts';
 import { ANY_FAILURE, failureInTurn, failureNamed, failureOfModel } from './failures.ts';
 import { informationalHeads, smallReply } from './http/reply-head.ts';
 import type { HttpRequest } from './http/request-reader.ts';
+import { KeptConversations } from './kept-conversations.ts';
 import { KeptPrefixes } from './kept-prefixes.ts';
 import { metricsPage } from './metrics-page.ts';
 import type { MockLog, MockLogSummary } from './mock-log.ts';
@@ -21,6 +23,7 @@ import { ReplyBuilder } from './reply/healthy-reply.ts';
 import type { Reply } from './reply/reply.ts';
 import type { ReplySubject } from './reply/reply-subject.ts';
 import { replySubject } from './reply/reply-subject.ts';
+import { closedAnswer } from './reply/stream-plan.ts';
 import type { StampLog } from './stamp-log.ts';
 
 export interface RoutesOptions {
@@ -41,6 +44,7 @@ export class Routes {
   /** Hashes of requests, where whole answers are kept. */
   readonly #answered = new Set<number>();
   readonly #prefixes = new KeptPrefixes();
+  readonly #conversations = new KeptConversations();
 
   constructor({ settings, log, summary, stamps }: RoutesOptions) {
     this.#stamps = stamps;
@@ -105,7 +109,17 @@ export class Routes {
       readonly closes: boolean;
     },
   ): MockAnswer {
-    const result = readCompletionRequest(request.body, api, this.#settings);
+    const result = readCompletionRequest(request.body, api, this.#settings, this.#conversations);
+    if (result.kind === 'forgotten')
+      return json(
+        400,
+        errorJson(
+          `Previous response with id '${result.id.slice(0, 200)}' not found.`,
+          'invalid_request_error',
+          400,
+        ),
+        closes,
+      );
     if (result.kind === 'wrong')
       return json(400, errorJson(result.problem, 'invalid_request_error', 400), closes);
     const asked = { ...result.request, isStamped: result.request.isStamped || request.head.isStamped };
@@ -120,10 +134,11 @@ export class Routes {
       );
     const number = this.#log.nextNumber();
     const failure = ofModel ?? this.#failureOf(number);
-    const subject = this.#remembered(
+    const plain = this.#remembered(
       replySubject(asked, { api, model: this.#settings.answersAs || model }, this.#settings),
       asked.promptText,
     );
+    const subject = asked.isKept && failure === undefined ? this.#kept(plain, asked, number) : plain;
     const wire = this.#builder.wire({ isHttp10: request.head.isHttp10, closes });
     const reply =
       failure === undefined
@@ -154,6 +169,13 @@ export class Routes {
         writtenMs: this.#stamps === undefined ? undefined : [],
       },
     };
+  }
+
+  #kept(subject: ReplySubject, { promptText, messages }: CompletionRequest, number: number): ReplySubject {
+    const id = `resp_mock_${number}`;
+    const text = `${promptText}${closedAnswer(subject).content}\n`;
+    this.#conversations.keep(id, { text, messages: messages + 1 });
+    return { ...subject, id };
   }
 
   #stamped(bytesOf: (stamps: StampLog) => Buffer, closes: boolean): MockAnswer {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { LoadStep, RunShape } from '../core/run/run-shape.ts';
-import { LOAD_STEPS_MAX, SESSION_PLACES } from '../core/run/run-shape.ts';
+import { LOAD_STEPS_MAX, SESSION_HISTORIES, SESSION_PLACES } from '../core/run/run-shape.ts';
 import type { RunTags } from '../core/run/run-tags.ts';
 import {
   RUN_NAME_LENGTH_MAX,
@@ -30,7 +30,12 @@ export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
   warmupMs: amount,
   inFlightCap: reported(count),
   steps: v.pipe(v.array(step), v.maxLength(LOAD_STEPS_MAX)),
-  sessions: reported(openObject({ placesOf: v.picklist(SESSION_PLACES) })),
+  sessions: reported(
+    openObject({
+      placesOf: v.picklist(SESSION_PLACES),
+      history: v.exactOptional(v.picklist(SESSION_HISTORIES)),
+    }),
+  ),
 });
 
 export const runNameSchema: v.GenericSchema<unknown, string> = v.pipe(

@@ -13,6 +13,8 @@ export type KeptAnswer =
   | { readonly kind: 'not-kept' }
   /** The inside of a JSON text in UTF-8. */
   | { readonly kind: 'kept'; readonly bytes: Uint8Array<ArrayBuffer> }
+  /** The server keeps it, and told no id by which the next turn could go on with it. */
+  | { readonly kind: 'no-id' }
   /** Longer than ANSWER_CHARACTERS_MAX. */
   | { readonly kind: 'too-long' };
 

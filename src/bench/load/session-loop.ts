@@ -124,6 +124,7 @@ export class SessionLoop implements LoadPattern {
   turnEnded({ sampleId, endNs, isCompleted, answer }: TurnResult): void {
     const place = this.#table.placeOf(sampleId - this.#options.firstSampleId);
     if (!isCompleted) this.#scheduler.failed(place, 'turn-failed');
+    else if (answer.kind === 'no-id') this.#scheduler.failed(place, 'answer-not-kept');
     else if (
       answer.kind === 'too-long' ||
       (answer.kind === 'kept' && !this.#answers.keep(place, answer.bytes))

@@ -1,5 +1,6 @@
 // What a parse thread must know of the requests to see that a reply is not quite one to them.
 
+import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
@@ -27,6 +28,8 @@ export interface AskedTurns {
   readonly table: TurnTableMemory;
   /** Uint8, one a turn of the data set: 1 where a later turn repeats what the server answered. */
   readonly keeps: SharedArrayBuffer;
+  /** Who keeps what was said: of a server's its id is wanted. */
+  readonly history: SessionHistory;
 }
 
 export const askedRequests = ({
@@ -49,7 +52,13 @@ export const askedRequests = ({
   ...(check === undefined ? {} : { check }),
   ...(sessions === undefined
     ? {}
-    : { turns: { table: sessions.bodies.turns, keeps: keptAnswers(sessions.bodies) } }),
+    : {
+        turns: {
+          table: sessions.bodies.turns,
+          keeps: keptAnswers(sessions.bodies),
+          history: sessions.bodies.history,
+        },
+      }),
   measuredFrom: warmupRequests,
   bodies: bodies.measured,
   // Turns of a session differ, and sessions begin anew where the data set is over.

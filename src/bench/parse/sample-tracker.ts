@@ -197,7 +197,7 @@ export class SampleTracker implements ContentSink {
       ...(note === undefined ? {} : { note }),
       ...(turn === undefined ? {} : { turn }),
     };
-    this.#turns?.ended(sample, this.#reply.answer);
+    this.#turns?.ended(sample, this.#reply.answer, this.#reply.answerId);
     this.#output.ended(sample);
   }
 

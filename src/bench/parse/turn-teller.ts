@@ -2,25 +2,29 @@
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { SampleTurn } from '../../core/run/session-outcome.ts';
 import type { KeptAnswer, TurnResult } from '../arena/turn-result.ts';
 import { TurnTable } from '../schedule/turn-table.ts';
 import type { AnswerText } from '../target/api/answer-text.ts';
+import { ANSWER_CHARACTERS_MAX } from '../target/api/answer-text.ts';
 import type { AskedRequests } from './asked-requests.ts';
 
 export class TurnTeller {
   readonly #table: TurnTable;
   readonly #keeps: Uint8Array;
+  readonly #history: SessionHistory;
   readonly #firstSampleId: number;
   readonly #tell: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void;
 
   constructor(
-    { table, keeps }: NonNullable<AskedRequests['turns']>,
+    { table, keeps, history }: NonNullable<AskedRequests['turns']>,
     firstSampleId: number,
     tell: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void,
   ) {
     this.#table = new TurnTable(table);
     this.#keeps = new Uint8Array(keeps);
+    this.#history = history;
     this.#firstSampleId = firstSampleId;
     this.#tell = tell;
   }
@@ -32,14 +36,26 @@ export class TurnTeller {
     return { ...place, turns: this.#table.turnsOf(place.session) };
   }
 
+  /** Of a server that keeps what it said only the id is wanted. */
   keepsAnswer(sampleId: number): boolean {
+    return this.#history === 'client' && this.#isContinued(sampleId);
+  }
+
+  #isContinued(sampleId: number): boolean {
     if (sampleId < this.#firstSampleId) return false;
     return this.#keeps[(sampleId - this.#firstSampleId) % this.#table.turnCount] === 1;
   }
 
-  ended({ sampleId, endNs, outcome }: EndedSample, answer: AnswerText | undefined): void {
+  ended({ sampleId, endNs, outcome }: EndedSample, answer: AnswerText | undefined, id: string): void {
     if (sampleId < this.#firstSampleId) return;
-    const kept = outcome === 'completed' ? keptOf(answer) : NOT_KEPT;
+    const kept =
+      outcome !== 'completed'
+        ? NOT_KEPT
+        : this.#history === 'client'
+          ? keptOf(answer)
+          : this.#isContinued(sampleId)
+            ? keptId(id)
+            : NOT_KEPT;
     this.#tell(
       { sampleId, endNs, isCompleted: outcome === 'completed', answer: kept },
       kept.kind === 'kept' ? [kept.bytes.buffer] : [],
@@ -53,7 +69,17 @@ export const windowOf = (isWarmup: boolean): number => (isWarmup ? OUTSIDE_WINDO
 const keptOf = (answer: AnswerText | undefined): KeptAnswer => {
   if (answer === undefined || !answer.isKept) return NOT_KEPT;
   if (answer.isTooLong) return { kind: 'too-long' };
-  return { kind: 'kept', bytes: new TextEncoder().encode(JSON.stringify(answer.text).slice(1, -1)) };
+  return keptText(answer.text);
 };
+
+const keptId = (id: string): KeptAnswer => {
+  if (id === '') return { kind: 'no-id' };
+  return id.length > ANSWER_CHARACTERS_MAX ? { kind: 'too-long' } : keptText(id);
+};
+
+const keptText = (text: string): KeptAnswer => ({
+  kind: 'kept',
+  bytes: new TextEncoder().encode(JSON.stringify(text).slice(1, -1)),
+});
 
 const NOT_KEPT: KeptAnswer = { kind: 'not-kept' };

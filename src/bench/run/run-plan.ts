@@ -80,8 +80,9 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
             bodies: sessionBodies(sessions, {
               ...bodySettings,
               noncePrefix: request.hasNonce ? options.noncePrefix : undefined,
+              history: request.shape.sessions.history,
             }),
-            ...request.shape.sessions,
+            placesOf: request.shape.sessions.placesOf,
           },
     isStreaming: request.isStreaming,
     pattern: request.pattern,

@@ -85,6 +85,11 @@ export class ReplyReader implements EventSink {
     return this.#reply.keptAnswer;
   }
 
+  /** By which this server finds it again; '': nobody told one. */
+  get answerId(): string {
+    return this.#reply.keptId ?? '';
+  }
+
   reset(): void {
     this.#reply.reset();
     this.#hasContent = false;

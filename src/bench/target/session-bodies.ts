@@ -1,11 +1,13 @@
 // The requests of sessions, laid out in shared memory before the run: each piece of text once, however many turns repeat it in
 // their history. A load thread puts a turn's body together when it is due, with the answers that really came.
 
+import { parsed } from '../../core/figure/parse-figure.ts';
+import type { SessionHistory } from '../../core/run/run-shape.ts';
 import { BenchError } from '../bench-error.ts';
 import type { Session, Turn } from '../dataset/session.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import { turnTable } from '../schedule/turn-table.ts';
-import type { BodySettings, ConversationForm, ServerApi } from './api/server-api.ts';
+import type { BodySettings, ConversationForm, KeptConversationForm, ServerApi } from './api/server-api.ts';
 import { BODIES_BYTES_MAX, BODY_NONCE_BYTES } from './request-bodies.ts';
 import type { RequestFields } from './request-fields.ts';
 
@@ -19,6 +21,8 @@ export interface SessionBodies {
   readonly cells: SharedArrayBuffer;
   /** Int32: the pieces that each turn adds; NONCE_PIECE stands for the nonce. */
   readonly own: SharedArrayBuffer;
+  /** Of a server's the kept answers are ids, and a turn has nothing of what came before it. */
+  readonly history: SessionHistory;
   /** Undefined: without one, so that whatever cache there is may answer. 8 characters of hex else. */
   readonly noncePrefix: string | undefined;
 }
@@ -53,20 +57,37 @@ export interface SessionOptions extends Pick<BodySettings, 'model' | 'isStreamin
   readonly api: ServerApi;
   readonly noncePrefix: string | undefined;
   readonly fields: RequestFields;
+  /** Default: the client's. */
+  readonly history?: SessionHistory | undefined;
 }
 
 /** @throws BenchError `input` for a turn that the API cannot ask, and when all texts together are too large. */
 export const sessionBodies = (sessions: readonly Session[], options: SessionOptions): SessionBodies => {
   const pieces = new Pieces();
   const form = options.api.conversation;
-  pieces.of(form === undefined ? '' : `,${form.answer.before}`);
-  pieces.add(form === undefined ? '' : form.answer.after);
+  const history = options.history ?? 'client';
+  const kept = history === 'server' ? keptForm(options.api) : undefined;
+  pieces.of(kept?.previous.before ?? (form === undefined ? '' : `,${form.answer.before}`));
+  pieces.add(
+    kept === undefined ? (form === undefined ? '' : form.answer.after) : `${kept.previous.after}${kept.list}`,
+  );
   const count = sessions.reduce((sum, { turns }) => sum + turns.length, 0);
   const cells = new Int32Array(new SharedArrayBuffer(count * TURN_CELLS * Int32Array.BYTES_PER_ELEMENT));
   const own: number[] = [];
   let first = 0;
   for (const [index, session] of sessions.entries()) {
-    const layout = { session, index, starts: startsOf(session), first, cells, own, pieces, form, options };
+    const layout = {
+      session,
+      index,
+      starts: startsOf(session),
+      first,
+      cells,
+      own,
+      pieces,
+      form,
+      kept,
+      options,
+    };
     for (const turn of session.turns.keys()) layTurn(layout, turn);
     first += session.turns.length;
   }
@@ -77,8 +98,19 @@ export const sessionBodies = (sessions: readonly Session[], options: SessionOpti
     ...pieces.laidOut(),
     cells: cells.buffer,
     own: shared.buffer,
+    history,
     noncePrefix: options.noncePrefix,
   };
+};
+
+const keptForm = (api: ServerApi): KeptConversationForm => {
+  const kept = api.conversation?.kept;
+  if (kept !== undefined) return kept;
+  throw new BenchError({
+    code: 'input',
+    problem: `the API ${api.name} has no way to go on with what a server keeps`,
+    advice: 'Write: --api responses, or leave out --history.',
+  });
 };
 
 /** Uint8, one a turn of the data set: 1 where what the server says is repeated by a later turn. */
@@ -102,6 +134,8 @@ interface SessionLayout {
   readonly own: number[];
   readonly pieces: Pieces;
   readonly form: ConversationForm | undefined;
+  /** Where the server keeps what was said. */
+  readonly kept: KeptConversationForm | undefined;
   readonly options: SessionOptions;
 }
 
@@ -113,7 +147,7 @@ const startsOf = ({ turns }: Session): readonly number[] => {
 };
 
 const layTurn = (layout: SessionLayout, index: number): void => {
-  const { session, first, cells, own, pieces, form, options } = layout;
+  const { session, first, cells, own, pieces, form, kept, options } = layout;
   const turn = session.turns[index];
   if (turn === undefined) return;
   const at = (first + index) * TURN_CELLS;
@@ -127,11 +161,12 @@ const layTurn = (layout: SessionLayout, index: number): void => {
   if (form === undefined) layWhole(layout, { turn, index, settings });
   else {
     const start = session.turns[layout.starts[index] ?? index] ?? turn;
-    const head = form.before(settings, start);
+    const head = kept === undefined ? form.before(settings, start) : parsed(kept.before(settings));
     if (head.kind === 'wrong') throw refused(layout, index, head);
     cells[at + TURN_CELL.head] = pieces.of(head.value);
-    cells[at + TURN_CELL.tail] = pieces.of(form.after(turn.maxTokens, settings));
+    cells[at + TURN_CELL.tail] = pieces.of((kept ?? form).after(turn.maxTokens, settings));
     const begins = turn.continues === undefined;
+    if (begins && kept !== undefined) own.push(pieces.of(kept.list));
     if (begins && turn.prefix !== undefined && form.isSystemApart !== true)
       own.push(pieces.of(`${JSON.stringify({ role: 'system', content: turn.prefix })},`));
     const text = form.entries(turn.messages, {
@@ -140,14 +175,14 @@ const layTurn = (layout: SessionLayout, index: number): void => {
     });
     if (text.kind === 'wrong') throw refused(layout, index, text);
     const { before, after } = text.value;
-    if (!begins) own.push(pieces.add(`,${after}`));
+    if (!begins) own.push(pieces.add(kept === undefined ? `,${after}` : after));
     else if (settings.nonce === undefined) own.push(pieces.add(after));
     else own.push(pieces.add(before), NONCE_PIECE, pieces.add(after.slice(BODY_NONCE_BYTES)));
   }
   cells[at + TURN_CELL.ownFrom] = ownFrom;
   cells[at + TURN_CELL.ownTo] = own.length;
   cells[at + TURN_CELL.continues] = turn.continues === undefined ? NO_TURN : first + turn.continues;
-  cells[at + TURN_CELL.answer] = answerPiece(session, turn, index, pieces);
+  cells[at + TURN_CELL.answer] = answerPiece(layout, turn, index);
   cells[at + TURN_CELL.scope] = scopeOf(turn, first, index);
 };
 
@@ -176,8 +211,10 @@ const layWhole = (
   else own.push(pieces.add(before), NONCE_PIECE, pieces.add(after.slice(BODY_NONCE_BYTES)));
 };
 
-const answerPiece = ({ turns }: Session, turn: Turn, index: number, pieces: Pieces): number => {
-  if (!turns.some(({ continues }) => continues === index)) return NO_ANSWER;
+const answerPiece = ({ session, kept, pieces }: SessionLayout, turn: Turn, index: number): number => {
+  if (!session.turns.some(({ continues }) => continues === index)) return NO_ANSWER;
+  // Whatever a data set says: a server goes on with its own answer.
+  if (kept !== undefined) return LIVE_ANSWER;
   // Inside the quotes of a JSON text.
   return turn.answer.kind === 'live'
     ? LIVE_ANSWER

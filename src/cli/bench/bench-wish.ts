@@ -37,6 +37,7 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
   const shape = runShape(invocation, pattern, stages);
   const { sessions, sessionsMax, ...ofSessions } = sessionWish(given, {
     pattern,
+    api,
     hasDataset: given(BENCH.dataset) !== undefined,
     isMoving: shape.rampMs > 0 || shape.warmupMs > 0 || shape.steps.length > 0,
   });

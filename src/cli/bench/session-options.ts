@@ -1,13 +1,14 @@
 // The options of `plimsoll bench` that make a load of sessions: chats of several turns, and what a place in a closed loop is.
 
 import type { SessionWish } from '../../bench/dataset/chat-sessions.ts';
+import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import type { RunShape, SessionPlaces } from '../../core/run/run-shape.ts';
-import { SESSION_PLACES } from '../../core/run/run-shape.ts';
+import type { RunShape, SessionHistory, SessionPlaces } from '../../core/run/run-shape.ts';
+import { SESSION_HISTORIES, SESSION_PLACES } from '../../core/run/run-shape.ts';
 import type { ThinkTime } from '../../core/run/think-time.ts';
 import { parseThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
@@ -22,6 +23,7 @@ export interface SessionOptionTable {
   readonly multiTurn: Option<boolean>;
   readonly thinkTime: Option<ThinkTime | undefined>;
   readonly answers: Option<'live' | 'recorded' | undefined>;
+  readonly history: Option<SessionHistory | undefined>;
   readonly sessions: Option<number | undefined>;
   readonly concurrencyOf: Option<SessionPlaces | undefined>;
 }
@@ -63,6 +65,13 @@ export const SESSIONS: SessionOptionTable = {
       'What stands in the history of later turns: what the server says (default), or the answers of --dataset.',
     parse: oneOf('live', 'recorded'),
   }),
+  history: value({
+    name: 'history',
+    valueName: SESSION_HISTORIES.join('|'),
+    meaning:
+      'Who keeps what was said: each request sends it (default), or names the answer before it to the server (--api responses).',
+    parse: oneOf(...SESSION_HISTORIES),
+  }),
   sessions: value({
     name: 'sessions',
     valueName: 'N',
@@ -88,18 +97,25 @@ export interface WishedSessions {
 /** @throws CommandError `usage` for what contradicts or would have no effect. */
 export const sessionWish = (
   given: Given,
-  run: { readonly pattern: RunPattern; readonly hasDataset: boolean; readonly isMoving: boolean },
+  run: {
+    readonly pattern: RunPattern;
+    readonly hasDataset: boolean;
+    readonly isMoving: boolean;
+    readonly api: ServerApi;
+  },
 ): WishedSessions => {
   const turns = given(SESSIONS.turns);
   const isMultiTurn = given(SESSIONS.multiTurn);
   const placesOf = given(SESSIONS.concurrencyOf);
   const answers = given(SESSIONS.answers);
   const thinkTime = given(SESSIONS.thinkTime);
+  const history = given(SESSIONS.history);
   const sessionsMax = given(SESSIONS.sessions);
   if (turns === undefined && !isMultiTurn) {
     const [option] = [
       ...(thinkTime === undefined ? [] : [SESSIONS.thinkTime]),
       ...(answers === undefined ? [] : [SESSIONS.answers]),
+      ...(history === undefined ? [] : [SESSIONS.history]),
       ...(sessionsMax === undefined ? [] : [SESSIONS.sessions]),
       ...(placesOf === undefined ? [] : [SESSIONS.concurrencyOf]),
     ];
@@ -119,6 +135,16 @@ export const sessionWish = (
     throw usage('--multi-turn has no effect without --dataset', 'Write: --turns 4 for generated chats.');
   if (answers === 'recorded' && !isMultiTurn)
     throw usage('--answers recorded has no effect without --multi-turn', 'Generated chats have no answers.');
+  if (history === 'server' && run.api.conversation?.kept === undefined)
+    throw usage(
+      `--history server and the API ${run.api.name} cannot be combined: it has no way to go on with what a server keeps`,
+      'Write: --api responses, or leave out --history.',
+    );
+  if (history === 'server' && answers === 'recorded')
+    throw usage(
+      '--history server and --answers recorded cannot be combined: a server goes on with its own answers',
+      'Leave one of them out.',
+    );
   if (placesOf !== undefined && isOpenLoop(run.pattern))
     throw usage('--concurrency-of has no effect with --rate', 'A rate is one of sessions; leave it out.');
   if (run.isMoving && !isOpenLoop(run.pattern))
@@ -128,7 +154,9 @@ export const sessionWish = (
     );
   return {
     sessions: { turns, thinkTime, answers: answers ?? 'live' },
-    shape: { sessions: { placesOf: placesOf ?? 'sessions' } },
+    shape: {
+      sessions: { placesOf: placesOf ?? 'sessions', ...(history === 'server' ? { history } : {}) },
+    },
     sessionsMax,
   };
 };

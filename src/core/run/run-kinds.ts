@@ -34,6 +34,7 @@ const RUN = {
     model: 'modelName',
     kind: 'plain',
     placesOf: 'plain',
+    history: 'plain',
     dataset: 'dataset',
     command: 'free',
     name: 'plain',

@@ -21,7 +21,16 @@ export type RunShape = {
   readonly sessions: Reported<SessionShape>;
 };
 
-export type SessionShape = { readonly placesOf: SessionPlaces };
+export type SessionShape = {
+  readonly placesOf: SessionPlaces;
+  /** Absent: the client's. */
+  readonly history?: SessionHistory;
+};
+
+/** Who keeps what was said before a turn: each request has it, or names the answer before it to a server that kept it. */
+export type SessionHistory = (typeof SESSION_HISTORIES)[number];
+
+export const SESSION_HISTORIES = ['client', 'server'] as const;
 
 /** What a closed loop has so many of at a time: whole sessions, however many turns of one are in flight, or requests of any. */
 export type SessionPlaces = (typeof SESSION_PLACES)[number];
@@ -69,6 +78,7 @@ export const loadLabel = (run: {
   const label = steps.length === 0 ? patternLabel(run.pattern) : stepsLabel(run.pattern, steps);
   return [
     isUnknown(sessions) ? label : sessionsLabel(run.pattern, sessions, label),
+    ...(isUnknown(sessions) || sessions.history !== 'server' ? [] : ['history kept by the server']),
     ...(isUnknown(inFlightCap) ? [] : [`at most ${formatCount(inFlightCap)} in flight`]),
     ...(rampMs > 0 ? [`ramp ${timeText(rampMs)}`] : []),
     ...(warmupMs > 0 ? [`warm-up ${timeText(warmupMs)}`] : []),

@@ -1,7 +1,7 @@
 // How a session ends, and why turns of it never ran: planned = issued + skipped, always.
 
 /** Why a turn of a session that had begun was not issued. */
-export const SKIP_REASONS = ['turn-failed', 'answer-too-long', 'run-ended'] as const;
+export const SKIP_REASONS = ['turn-failed', 'answer-too-long', 'run-ended', 'answer-not-kept'] as const;
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 

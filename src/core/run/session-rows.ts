@@ -89,4 +89,5 @@ const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
   'turn-failed': 'behind a turn that failed',
   'answer-too-long': 'behind an answer that was too long to keep',
   'run-ended': 'when the run ended',
+  'answer-not-kept': 'behind an answer that the server gave no id to go on with',
 };

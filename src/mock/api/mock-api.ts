@@ -25,6 +25,10 @@ export interface MockApi {
   /** Texts that are embedded; of others 1. */
   inputCount?(body: JsonObject): number;
   readonly noPrompt: string;
+  /** Of a request that goes on with an answer that the server kept: its id. */
+  previousId?(body: JsonObject): string | undefined;
+  /** Whether its answer is kept for a later request. */
+  isKept?(body: JsonObject): boolean;
   /** What a chat has beside text, reasoning too; undefined: an answer is text alone. */
   readonly messages: MessageJson | undefined;
   /** Data of the events before the first piece, which a setting cannot leave out. */
@@ -71,6 +75,8 @@ export type Speech = 'content' | 'reasoning';
 
 export interface ChunkShape {
   readonly model: string;
+  /** Of an answer that is kept. */
+  readonly id?: string | undefined;
   readonly isStamped: boolean;
 }
 

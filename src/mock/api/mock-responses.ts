@@ -19,6 +19,8 @@ export const mockResponses: MockApi = {
   }),
   promptText: ({ input }) => (typeof input === 'string' ? `${input}\n` : textOfMessages(input)),
   messageCount: ({ input }) => (Array.isArray(input) ? input.filter(isJsonObject).length : 1),
+  previousId: ({ previous_response_id: id }) => (typeof id === 'string' ? id : undefined),
+  isKept: ({ store }) => store !== false,
   noPrompt: 'input must be a text or a list of items',
   messages: {
     toolCall: (shape, { index, isFirst, isBehindThought, argumentsText }) => {
@@ -103,8 +105,8 @@ export const mockResponses: MockApi = {
   },
 };
 
-const responseOf = ({ model }: ChunkShape, more: object): object => ({
-  id: 'resp_mock',
+const responseOf = ({ model, id = 'resp_mock' }: ChunkShape, more: object): object => ({
+  id,
   object: 'response',
   created_at: CREATED,
   error: null,

@@ -50,8 +50,8 @@ export class EventFactory {
     return this.#role;
   }
 
-  opening(counts: TokenCounts | undefined): readonly StreamEvent[] {
-    return this.#api.opening?.(this.#unstamped, counts).map(data => this.of(data)) ?? [];
+  opening(counts: TokenCounts | undefined, id?: string): readonly StreamEvent[] {
+    return this.#api.opening?.({ ...this.#unstamped, id }, counts).map(data => this.of(data)) ?? [];
   }
 
   /** None where the API has no mark of its own. */
@@ -78,8 +78,8 @@ export class EventFactory {
     return [this.#remember(`${speech} ${word} ${tokens}`, () => this.#speech(speech, word, tokens, at))];
   }
 
-  closing(answer: ClosedAnswer): readonly StreamEvent[] {
-    return this.#api.closing(this.#shape, answer).map(data => this.of(data));
+  closing(answer: ClosedAnswer, id?: string): readonly StreamEvent[] {
+    return this.#api.closing({ ...this.#shape, id }, answer).map(data => this.of(data));
   }
 
   toolCall(part: ToolCallPart, tokens: number): readonly StreamEvent[] {

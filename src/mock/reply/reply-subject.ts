@@ -6,6 +6,8 @@ import type { MockSettings } from '../mock-settings.ts';
 import { WORD_COUNT } from './vocabulary.ts';
 
 export interface ReplySubject {
+  /** Of an answer that is kept for a later request. */
+  readonly id?: string;
   readonly model: string;
   readonly api: MockApi;
   readonly isStreaming: boolean;

@@ -28,11 +28,14 @@ export const streamPlan = (
     opening: [
       ...(settings.hasBom ? [events.raw(BOM)] : []),
       ...(settings.hasRoleDelta ? events.role() : []),
-      ...events.opening(subject.tellsUsage ? subject : undefined),
+      ...events.opening(subject.tellsUsage ? subject : undefined, subject.id),
     ],
     content,
     atMs: timesOf(content.length, subject, settings),
-    closing: [...events.closing(closedAnswer(subject)), ...(settings.hasDone ? events.done() : [])],
+    closing: [
+      ...events.closing(closedAnswer(subject), subject.id),
+      ...(settings.hasDone ? events.done() : []),
+    ],
   };
 };
 

@@ -112,6 +112,36 @@ test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming
   },
 );
 
+test('with the history at the server a turn names the answer before it, and says nothing but its own', async () => {
+  await using server = await askedServer(RESPONSES);
+  const asking = { api: serverApi('responses'), history: 'server' } as const;
+  const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], { api: 'responses', asking });
+  const told = await runLoad(plan);
+  expect(told.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+  const [first, second, third] = server.asked.map(({ body }) => body);
+  expect(first).toMatchObject({
+    input: [{ role: 'user', content: expect.stringMatching(/\] one$/) }],
+    store: true,
+    stream: true,
+  });
+  expect(first).not.toHaveProperty('previous_response_id');
+  expect(second).toMatchObject({ input: [{ content: 'two' }], previous_response_id: 'id-1', store: true });
+  expect(third).toMatchObject({ input: [{ content: 'three' }], previous_response_id: 'id-2' });
+});
+
+test('a server that gives no id cannot be gone on with: the turns behind are skipped for that reason', async () => {
+  const nameless: Dialect = { ...RESPONSES, stream: pieces => RESPONSES.stream(pieces, '') };
+  await using server = await askedServer(nameless);
+  const asking = { api: serverApi('responses'), history: 'server' } as const;
+  const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], { api: 'responses', asking });
+  const told = await runLoad(plan);
+  expect(told.samples.map(({ outcome }) => outcome)).toEqual(['completed']);
+  expect(told.skipped.map(({ turn: skipped, reason }) => [skipped, reason])).toEqual([
+    [1, 'answer-not-kept'],
+    [2, 'answer-not-kept'],
+  ]);
+});
+
 const SYSTEM: Session = {
   id: 'with a system prompt',
   startOffsetMs: undefined,

@@ -208,6 +208,8 @@ describe('a benchmark', () => {
     expect(refusal('--input-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
     expect(refusal('--prefix-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
     expect(refusal('--think-time', '2s')).toContain('--turns 4');
+    expect(refusal('--turns', '3', '--history', 'server')).toContain('--api responses');
+    expect(refusal('--history', 'server')).toContain('--turns 4');
     expect(refusal('--multi-turn')).toContain('--turns 4');
     expect(refusal('--turns', '3', '--dataset', 'f')).toContain('--multi-turn');
     expect(refusal('--turns', '3', '--requests', '9')).toContain('--sessions 100');
@@ -339,6 +341,7 @@ describe('a benchmark', () => {
         'multi-turn',
         'think-time',
         'answers',
+        'history',
         'sessions',
         'concurrency-of',
         'streaming',

@@ -83,8 +83,20 @@ export interface ConversationForm {
     messages: readonly Message[],
     place: { readonly isFirst: boolean; readonly nonce: string | undefined },
   ): Parsed<BodyText>;
+  /** How a turn is asked of a server that keeps what was said; undefined: this API has no way to. */
+  readonly kept?: KeptConversationForm;
   /** The entry of an answer, around the inside of a JSON text. */
   readonly answer: { readonly before: string; readonly after: string };
+}
+
+/** A body that names the answer before it instead of sending what came before. */
+export interface KeptConversationForm {
+  before(settings: BodySettings): string;
+  /** Around the id of the answer before, inside the quotes of a JSON text. A first turn has none of it. */
+  readonly previous: { readonly before: string; readonly after: string };
+  /** Behind that, and before the entries of the turn. */
+  readonly list: string;
+  after(maxTokens: number | undefined, settings: BodySettings): string;
 }
 
 export type ConversationStart = Pick<Prompt, 'prefix' | 'messages'>;
@@ -112,6 +124,8 @@ export interface ApiReply {
   readonly defect: ReplyDefect | undefined;
   /** What it says beside reasoning and calls of tools, where it is kept. */
   readonly keptAnswer?: AnswerText;
+  /** By which a server finds it again; '': it told none. */
+  readonly keptId?: string;
   /** Of an answer that is to be checked: an adapter that can be asked for tools and schemas fills it. */
   readonly parts?: AnswerParts;
   reset(): void;

@@ -1,6 +1,7 @@
 // The bytes of a turn's request, put together when it is due: head, history, what the turn adds, and the fields behind. What
 // stands in shared memory is copied from there; answers of servers come from whoever keeps them.
 
+import type { SessionHistory } from '../../../core/run/run-shape.ts';
 import { TurnTable } from '../../schedule/turn-table.ts';
 import { BODY_NONCE_BYTES } from '../request-bodies.ts';
 import type { SessionBodies } from '../session-bodies.ts';
@@ -36,11 +37,12 @@ export class TurnWriter {
   readonly #cells: Int32Array;
   readonly #own: Int32Array;
   readonly #noncePrefix: string;
+  readonly #history: SessionHistory;
   /** Turns of a conversation from its first one to the one in hand; written anew for each request. */
   readonly #chain: number[] = [];
 
   /** @param head everything up to the figure of content-length */
-  constructor(head: string, { turns, bytes, pieceStarts, cells, own, noncePrefix }: SessionBodies) {
+  constructor(head: string, { turns, bytes, pieceStarts, cells, own, noncePrefix, history }: SessionBodies) {
     this.table = new TurnTable(turns);
     this.#head = Buffer.from(head, 'latin1');
     this.#bytes = Buffer.from(bytes);
@@ -48,17 +50,19 @@ export class TurnWriter {
     this.#cells = new Int32Array(cells);
     this.#own = new Int32Array(own);
     this.#noncePrefix = noncePrefix ?? '';
+    this.#history = history;
   }
 
   prepare(into: PreparedRequest, request: TurnRequest): void {
     const first = this.table.firstTurn(request.session);
     const chain = this.#chainOf(first + request.turn);
-    const length = this.#walk(chain, request, undefined, 0);
+    const walk = this.#history === 'client' ? this.#walk : this.#walkKept;
+    const length = walk.call(this, chain, request, undefined, 0);
     const tail = `${length}\r\n\r\n`;
     const bytes = Buffer.allocUnsafe(this.#head.length + tail.length + length);
     this.#head.copy(bytes, 0);
     bytes.write(tail, this.#head.length, 'latin1');
-    this.#walk(chain, request, bytes, this.#head.length + tail.length);
+    walk.call(this, chain, request, bytes, this.#head.length + tail.length);
     into.bytes = bytes;
     into.sampleId = request.sampleId;
     // What another writer finds there is nothing of its own.
@@ -78,24 +82,47 @@ export class TurnWriter {
     const last = chain.at(-1) ?? 0;
     let at = from + this.#piece(this.#cell(last, TURN_CELL.head), into, from);
     for (const turn of chain) {
-      for (
-        let index = this.#cell(turn, TURN_CELL.ownFrom);
-        index < this.#cell(turn, TURN_CELL.ownTo);
-        index += 1
-      ) {
-        const piece = this.#own[index] ?? 0;
-        if (piece !== NONCE_PIECE) at += this.#piece(piece, into, at);
-        else {
-          into?.write(this.#nonce(turn, request), at, BODY_NONCE_BYTES, 'latin1');
-          at += BODY_NONCE_BYTES;
-        }
-      }
-      if (turn === last) break;
-      at += this.#piece(ANSWER_BEFORE, into, at);
-      at += this.#answer(turn, request, into, at);
-      at += this.#piece(ANSWER_AFTER, into, at);
+      at += this.#added(turn, request, into, at);
+      if (turn !== last) at += this.#earlier(turn, request, into, at);
     }
     at += this.#piece(this.#cell(last, TURN_CELL.tail), into, at);
+    return at - from;
+  }
+
+  /** As #walk, where the server has what came before. */
+  #walkKept(chain: readonly number[], request: TurnRequest, into: Buffer | undefined, from: number): number {
+    const last = chain.at(-1) ?? 0;
+    const previous = chain.at(-2);
+    let at = from + this.#piece(this.#cell(last, TURN_CELL.head), into, from);
+    if (previous !== undefined) at += this.#earlier(previous, request, into, at);
+    at += this.#added(last, request, into, at);
+    at += this.#piece(this.#cell(last, TURN_CELL.tail), into, at);
+    return at - from;
+  }
+
+  /** What a turn itself says. */
+  #added(turn: number, request: TurnRequest, into: Buffer | undefined, from: number): number {
+    let at = from;
+    for (
+      let index = this.#cell(turn, TURN_CELL.ownFrom);
+      index < this.#cell(turn, TURN_CELL.ownTo);
+      index += 1
+    ) {
+      const piece = this.#own[index] ?? 0;
+      if (piece !== NONCE_PIECE) at += this.#piece(piece, into, at);
+      else {
+        into?.write(this.#nonce(turn, request), at, BODY_NONCE_BYTES, 'latin1');
+        at += BODY_NONCE_BYTES;
+      }
+    }
+    return at - from;
+  }
+
+  /** What was answered to an earlier turn: its text, or its id where the server keeps it. */
+  #earlier(turn: number, request: TurnRequest, into: Buffer | undefined, from: number): number {
+    let at = from + this.#piece(ANSWER_BEFORE, into, from);
+    at += this.#answer(turn, request, into, at);
+    at += this.#piece(ANSWER_AFTER, into, at);
     return at - from;
   }
 

@@ -23,7 +23,13 @@ export const responsesApi: ServerApi = {
   body: (prompt, settings) => parsed(bodyOf(prompt, settings)),
   conversation: {
     before: settings => parsed(before(settings)),
-    after: (maxTokens, settings) => after(maxTokens, settings),
+    after: (maxTokens, settings) => after(maxTokens, settings, false),
+    kept: {
+      before: ({ model }) => `{"model":${JSON.stringify(model)},`,
+      previous: { before: '"previous_response_id":"', after: '",' },
+      list: '"input":[',
+      after: (maxTokens, settings) => after(maxTokens, settings, true),
+    },
     entries: (messages, { nonce }) => parsed(markedMessages({ messages }, nonce, 'input_text')),
     answer: ASSISTANT_ENTRY,
   },
@@ -32,12 +38,16 @@ export const responsesApi: ServerApi = {
 
 const before = ({ model }: BodySettings): string => `{"model":${JSON.stringify(model)},"input":[`;
 
-const after = (maxTokens: number | undefined, { isStreaming, fields }: BodySettings): string => {
+const after = (
+  maxTokens: number | undefined,
+  { isStreaming, fields }: BodySettings,
+  isStored: boolean,
+): string => {
   const own = {
     ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
     stream: isStreaming,
-    // Nobody asks for it again, and a server need not keep it.
-    store: false,
+    // Unless the next turn names it nobody asks for it again, and a server need not keep it.
+    store: isStored,
   };
   return `],${JSON.stringify(merged(own, fields.added)).slice(1)}`;
 };
@@ -46,17 +56,28 @@ const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText =>
   between(
     before(settings),
     markedMessages(prompt, settings.nonce, 'input_text'),
-    after(prompt.maxTokens, settings),
+    after(prompt.maxTokens, settings, false),
   );
 
 class ResponsesReply extends JsonReply {
+  #id = '';
+
+  get keptId(): string {
+    return this.#id;
+  }
+
+  override reset(): void {
+    super.reset();
+    this.#id = '';
+  }
+
   protected read(json: JsonObject, isWhole: boolean): number {
     if (isWhole) return this.#response(json, true);
     const { type, delta, response } = json;
     switch (type) {
       case 'response.created':
       case 'response.in_progress':
-        if (isJsonObject(response)) this.model ||= textOf(response['model']);
+        if (isJsonObject(response)) this.#named(response);
         return CARRIES_NOTHING;
       case 'response.output_text.delta':
         this.keptAnswer.add(textOf(delta));
@@ -89,7 +110,7 @@ class ResponsesReply extends JsonReply {
   /** The whole one, which ends a stream too. */
   #response(response: JsonObject, isContent: boolean): number {
     const { status, usage, output, incomplete_details: incomplete } = response;
-    this.model ||= textOf(response['model']);
+    this.#named(response);
     if (isJsonObject(usage)) this.#usage(usage);
     if (status === 'failed' || status === 'cancelled') {
       this.defect = { kind: 'error-frame', detail: errorOf(response) || `the response is ${status}` };
@@ -105,6 +126,11 @@ class ResponsesReply extends JsonReply {
       if (item['type'] === 'message') this.keptAnswer.add(outputText(item['content']));
     }
     return carries;
+  }
+
+  #named({ id, model }: JsonObject): void {
+    this.model ||= textOf(model);
+    this.#id ||= textOf(id);
   }
 
   #usage(usage: JsonObject): void {
