@@ -1,6 +1,7 @@
 // What a model needs against what each device has, as shares of what it has.
 
 import { figureText, formatBytes, formatBytesOf } from '../../../src/core/figure/figure.ts';
+import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
 import type { Fit } from '../../../src/core/model/memory-need.ts';
 import { fitOf } from '../../../src/core/model/memory-need.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
@@ -17,20 +18,27 @@ export interface FitRow {
   readonly tone: 'good' | 'caution' | 'bad' | 'unknown';
   /** "71 of 384 GB", or why nothing can be said. */
   readonly words: string;
+  /** The same of what no program holds now: "11 GB free now: fits". */
+  readonly now: { readonly words: string; readonly tone: FitRow['tone'] };
 }
 
-export const fitRows = ({
-  need,
-  places,
-}: Pick<ModelPlacements, 'need' | 'places'>): {
+/** @param live the same devices with what of them is free now. */
+export const fitRows = (
+  { need, places }: Pick<ModelPlacements, 'need' | 'places'>,
+  live: readonly HeadroomPlace[],
+): {
   readonly shown: readonly FitRow[];
   readonly hidden: number;
 } => ({
   hidden: Math.max(0, places.length - ROWS_MAX),
-  shown: places.slice(0, ROWS_MAX).map(({ memoryBytes, name }): FitRow => {
-    if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', words: memoryBytes.reason };
+  shown: places.slice(0, ROWS_MAX).map(({ memoryBytes, name, nodeId, deviceId }): FitRow => {
+    const now = nowOf(
+      need,
+      live.find(place => place.nodeId === nodeId && place.deviceId === deviceId)?.memoryFreeBytes,
+    );
+    if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', words: memoryBytes.reason, now };
     if (isUnknown(need))
-      return { name, parts: [], tone: 'unknown', words: `has ${figureText(formatBytes(memoryBytes))}` };
+      return { name, parts: [], tone: 'unknown', words: `has ${figureText(formatBytes(memoryBytes))}`, now };
     let from = 0;
     const parts = PARTS.map(({ what, of }) => {
       const share = Math.min(need[of].high / memoryBytes, 1 - from);
@@ -43,9 +51,22 @@ export const fitRows = ({
       parts,
       tone: FIT_TONES[fitOf(need, memoryBytes).kind],
       words: figureText(formatBytesOf(need.totalBytes.high, memoryBytes)),
+      now,
     };
   }),
 });
+
+const nowOf = (need: ModelPlacements['need'], freeBytes: HeadroomPlace['memoryFreeBytes']): FitRow['now'] => {
+  if (freeBytes === undefined) return { words: 'what is free now is not told', tone: 'unknown' };
+  if (isUnknown(freeBytes)) return { words: `free now: ${freeBytes.reason}`, tone: 'unknown' };
+  const free = `${figureText(formatBytes(freeBytes))} free now`;
+  if (isUnknown(need)) return { words: free, tone: 'unknown' };
+  const fit = fitOf(need, freeBytes);
+  const tone = FIT_TONES[fit.kind];
+  if (fit.kind === 'fits') return { words: `${free}: fits`, tone };
+  const missing = `${figureText(formatBytes(fit.missingBytes))} missing`;
+  return { words: `${free}: ${fit.kind === 'tight' ? 'up to ' : ''}${missing}`, tone };
+};
 
 const PARTS = [
   { what: 'weights', of: 'weightBytes' },

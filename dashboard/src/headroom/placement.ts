@@ -4,6 +4,7 @@
 import { figureText, formatBytes } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
+import type { HeldCalibration } from '../../../src/core/model/engine-calibration.ts';
 import type { Headroom, RankedPlacement } from '../../../src/core/model/headroom.ts';
 import type { HeadroomChange } from '../../../src/core/model/headroom-changes.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
@@ -83,13 +84,36 @@ export interface HeadroomInput {
 export const headroomInput = (
   model: ModelFacts,
   question: HeadroomQuestion,
-  { views, links }: { readonly views: readonly NodeView[]; readonly links: readonly LinkView[] },
+  {
+    views,
+    links,
+    calibrationsOf,
+  }: {
+    readonly views: readonly NodeView[];
+    readonly links: readonly LinkView[];
+    /** What was measured of engines on a node. */
+    readonly calibrationsOf: (node: NodeId) => readonly HeldCalibration[];
+  },
 ): HeadroomInput => ({
   model,
   question,
-  places: views.filter(({ presence }) => presence !== 'offline').flatMap(headroomPlaces),
+  // What is free changes each half second, and nothing is ranked by it.
+  places: livePlaces(views).map(({ memoryFreeBytes: _, ...place }) => ({
+    ...place,
+    calibrations: place.nodeId === undefined ? [] : calibrationsOf(place.nodeId).map(toTheHour),
+  })),
   links: placeLinksOf(links, node => views.find(({ nodeId }) => nodeId === node)?.name ?? node),
 });
+
+/** Their age is only told, and to the hour it changes seldom. */
+const toTheHour = ({ calibration, ageMs }: HeldCalibration): HeldCalibration => ({
+  calibration,
+  ageMs: Math.floor(ageMs / HOUR_MS) * HOUR_MS,
+});
+
+/** Every device of the nodes that are heard of, with what of its memory is free now. */
+export const livePlaces = (views: readonly NodeView[]): readonly HeadroomPlace[] =>
+  views.filter(({ presence }) => presence !== 'offline').flatMap(headroomPlaces);
 
 export const modelPlacements = (
   { need, placements, placementsLeftOut, changes, notes }: Headroom,
@@ -191,3 +215,4 @@ const LIMIT_WORDS: Readonly<Record<PlacementTerm | 'capacity', string>> = {
   linkLatency: 'the latency of links',
   linkBandwidth: 'the bandwidth of links',
 };
+const HOUR_MS = 3_600_000;

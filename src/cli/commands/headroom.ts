@@ -10,6 +10,7 @@ import type { Engine } from '../../core/model/engine-constants.ts';
 import { deviceClass } from '../../core/model/engine-constants.ts';
 import type { Headroom } from '../../core/model/headroom.ts';
 import { headroom } from '../../core/model/headroom.ts';
+import { headroomDocument } from '../../core/model/headroom-document.ts';
 import type { HeadroomPlace } from '../../core/model/headroom-place.ts';
 import type { HeadroomQuestion } from '../../core/model/headroom-question.ts';
 import { headroomLines } from '../../core/model/headroom-text.ts';
@@ -160,7 +161,7 @@ export const headroomCommand: Command = {
         : headroom(model, [onPaper], question);
     await state.stdout.write(
       invocation.option(jsonOption)
-        ? `${JSON.stringify(answer, undefined, 2)}\n`
+        ? `${JSON.stringify(headroomDocument(answer), undefined, 2)}\n`
         : `${headroomLines(answer).map(printable).join('\n')}\n`,
     );
     return EXIT_CODES.ok.code;

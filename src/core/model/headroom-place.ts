@@ -3,7 +3,7 @@
 import type { NodeId } from '../ids.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import { modelMemoryUse } from '../node/memory-use.ts';
-import type { NodeView } from '../node/node-view.ts';
+import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, knownOr, unknown } from '../unknown.ts';
@@ -28,6 +28,8 @@ export interface HeadroomPlace {
   readonly ceiling: Reported<DeviceCeiling>;
   /** Of the device, or of the host where they share it: what of that its GPU may use. */
   readonly memoryBytes: Reported<number>;
+  /** Of those, what no program holds now; not there of one that only a data sheet tells of. */
+  readonly memoryFreeBytes?: Reported<number>;
 }
 
 /** Each GPU of a node; its processor where it has none. */
@@ -44,17 +46,21 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
         deviceClass: 'other',
         ceiling: ceilingOf(view.cpu.profile?.value),
         memoryBytes: hostMemory(view),
+        memoryFreeBytes: hostFree(view),
       },
     ];
   }
-  return gpus.map(({ device, profile }, index) => ({
+  return gpus.map((gpu, index) => ({
     name: gpus.length === 1 ? view.name : `${view.name} GPU ${index}`,
     nodeId: view.nodeId,
-    deviceId: device.deviceId,
-    deviceName: device.name,
-    deviceClass: deviceClass(device.name),
-    ceiling: ceilingOf(profile?.value),
-    memoryBytes: device.memoryIsUnified ? sharedMemory(view, device.name) : device.memoryTotalBytes,
+    deviceId: gpu.device.deviceId,
+    deviceName: gpu.device.name,
+    deviceClass: deviceClass(gpu.device.name),
+    ceiling: ceilingOf(gpu.profile?.value),
+    memoryBytes: gpu.device.memoryIsUnified
+      ? sharedMemory(view, gpu.device.name)
+      : gpu.device.memoryTotalBytes,
+    memoryFreeBytes: gpu.device.memoryIsUnified ? sharedFree(view, gpu.device.name) : ownFree(gpu),
   }));
 };
 
@@ -78,6 +84,25 @@ const sharedMemory = (view: NodeView, deviceName: string): Reported<number> => {
   const all = hostMemory(view);
   return isUnknown(all) || deviceClass(deviceName) !== 'apple' ? all : all * APPLE_GPU_SHARE;
 };
+
+/** A GPU may take no more of what is free than of the whole. */
+const sharedFree = (view: NodeView, deviceName: string): Reported<number> => {
+  const [most, free] = [sharedMemory(view, deviceName), hostFree(view)];
+  if (isUnknown(most)) return most;
+  return isUnknown(free) ? free : Math.min(most, free);
+};
+
+const ownFree = ({ device, load }: GpuView): Reported<number> => {
+  if (isUnknown(device.memoryTotalBytes)) return device.memoryTotalBytes;
+  if (load === undefined) return unknown('nothing tells how much of it is in use');
+  const { memoryUsedBytes } = load;
+  return isUnknown(memoryUsedBytes)
+    ? memoryUsedBytes
+    : Math.max(0, device.memoryTotalBytes - memoryUsedBytes);
+};
+
+const hostFree = (view: NodeView): Reported<number> =>
+  heldValue(view.memory)?.availableBytes ?? unknown('the node does not tell how much of it is in use');
 
 const hostMemory = (view: NodeView): Reported<number> =>
   heldValue(view.memory)?.totalBytes ??

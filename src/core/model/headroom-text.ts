@@ -10,7 +10,7 @@ import {
 } from '../figure/figure.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { inColumns } from '../text/columns.ts';
-import { isUnknown, type Unknown } from '../unknown.ts';
+import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from './cache-bytes.ts';
 import type { Headroom, RankedPlacement } from './headroom.ts';
 import type { HeadroomChange } from './headroom-changes.ts';
@@ -100,13 +100,16 @@ const modelLines = (model: ModelFacts, cacheType: Headroom['question']['cacheTyp
 };
 
 const placementLines = (
-  { name, parts, fit, contextThatFits, decode, prefill, serving }: RankedPlacement,
+  { name, parts, fit, fitNow, contextThatFits, decode, prefill, serving }: RankedPlacement,
   batch: number,
 ): readonly string[] => {
   const lines = [
     name,
     ...parts.map(({ place, need }) => `  ${deviceWords(place)}${parts.length > 1 ? needWords(need) : ''}`),
     `  ${fitWords(fit, contextThatFits)}`,
+    ...(parts.every(({ place }) => place.memoryFreeBytes === undefined)
+      ? []
+      : [`  ${fitNowWords(fitNow, parts)}`]),
   ];
   if (isUnknown(decode)) lines.push(`  decode   unknown: ${decode.reason}`);
   else {
@@ -149,13 +152,33 @@ const fitWords = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFit
     case 'unknown':
       return `whether it fits is unknown: ${fit.reason}`;
     case 'fits':
-      return `fits, ${figureText(formatBytes(fit.freeBytes))} stay free${room}`;
+      return `fits in all of its memory, ${figureText(formatBytes(fit.freeBytes))} stay free${room}`;
     case 'tight':
       return `may not fit: up to ${figureText(formatBytes(fit.missingBytes))} are missing${room}`;
     case 'does-not-fit':
       return !isUnknown(context) && context === 0
         ? `does not fit: ${figureText(formatBytes(fit.missingBytes))} are missing, and less context does not help`
         : `does not fit: ${figureText(formatBytes(fit.missingBytes))} are missing${room}`;
+    default:
+      return fit satisfies never;
+  }
+};
+
+/** Which device decides, and what of it is free. */
+const fitNowWords = (fit: Fit | Unknown, parts: readonly PlacementPart[]): string => {
+  if (isUnknown(fit)) return `whether it fits beside what is in use now is unknown: ${fit.reason}`;
+  const { memoryFreeBytes = unknown('not read'), name } =
+    parts.find(part => part.fitNow === fit)?.place ?? {};
+  const now = isUnknown(memoryFreeBytes)
+    ? 'now'
+    : `now, with ${figureText(formatBytes(memoryFreeBytes))} free${parts.length > 1 ? ` on ${name}` : ''}`;
+  switch (fit.kind) {
+    case 'fits':
+      return `${now}: fits, ${figureText(formatBytes(fit.freeBytes))} stay free`;
+    case 'tight':
+      return `${now}: may not fit, up to ${figureText(formatBytes(fit.missingBytes))} are missing`;
+    case 'does-not-fit':
+      return `${now}: does not fit, ${figureText(formatBytes(fit.missingBytes))} are missing until other programs give it back`;
     default:
       return fit satisfies never;
   }

@@ -30,6 +30,8 @@ export interface PlacementHeadroom {
   readonly parts: readonly PlacementPart[];
   /** That of the device with the least room. */
   readonly fit: Fit | Unknown;
+  /** The same in what no program holds now, of the device with the least room; a server that holds the model already counts. */
+  readonly fitNow: Fit | Unknown;
   /** Tokens of context for each sequence that would fit. */
   readonly contextThatFits: Reported<number>;
   readonly decode: DecodeHeadroom | Unknown;
@@ -42,7 +44,9 @@ export interface PlacementHeadroom {
 export interface PlacementPart {
   readonly place: HeadroomPlace;
   readonly need: MemoryNeed | Unknown;
+  /** In all memory of the device. */
   readonly fit: Fit | Unknown;
+  readonly fitNow: Fit | Unknown;
 }
 
 export interface DecodeHeadroom {
@@ -80,7 +84,9 @@ export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan)
     places.map((place): PlacementPart & { readonly layers: number; readonly shared: number } => {
       const part = modelPart(placed.model, { layers, parts: places.length });
       const need = memoryNeed(part, heldBy(placed.question));
-      return { place, need, fit: fitIn(need, place), layers, shared: places.length };
+      const { memoryBytes, memoryFreeBytes = NOT_READ } = place;
+      const [fit, fitNow] = [fitIn(need, memoryBytes), fitIn(need, memoryFreeBytes)];
+      return { place, need, fit, fitNow, layers, shared: places.length };
     }),
   );
   const fit = parts.map(part => part.fit).reduce(worse);
@@ -92,6 +98,7 @@ export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan)
     placement,
     parts: parts.map(({ layers: _, shared: __, ...part }) => part),
     fit,
+    fitNow: parts.map(part => part.fitNow).reduce(worse),
     contextThatFits: parts
       .map(({ place, layers, shared }) => contextIn(placed, place, { layers, parts: shared }))
       .reduce((least, one) => {
@@ -104,9 +111,9 @@ export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan)
   };
 };
 
-const fitIn = (need: MemoryNeed | Unknown, { memoryBytes }: HeadroomPlace): Fit | Unknown => {
+const fitIn = (need: MemoryNeed | Unknown, capacityBytes: Reported<number>): Fit | Unknown => {
   if (isUnknown(need)) return need;
-  return isUnknown(memoryBytes) ? memoryBytes : fitOf(need, memoryBytes);
+  return isUnknown(capacityBytes) ? capacityBytes : fitOf(need, capacityBytes);
 };
 
 const contextIn = (
@@ -178,6 +185,8 @@ const roomOf = (fit: Fit | Unknown): number => {
   if (fit.kind === 'unknown') return 0;
   return fit.kind === 'fits' ? fit.freeBytes : -fit.missingBytes;
 };
+
+const NOT_READ: Unknown = unknown('no machine that is here');
 
 const FIT_RANKS: Readonly<Record<(Fit | Unknown)['kind'], number>> = {
   fits: 0,

@@ -1,9 +1,10 @@
 // What a model should do on the cluster as it is now, for programs: they send the facts of the model, so that no request makes a
 // daemon open a file or ask a server.
 
-import * as v from 'valibot';
 import { clusterHeadroom } from '../../core/model/cluster-headroom.ts';
+import { headroomDocument } from '../../core/model/headroom-document.ts';
 import { headroomRequestSchema } from '../../wire/api/headroom-request.ts';
+import { headroomDocumentSchema } from '../../wire/headroom-schema.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { type ApiRoute, jsonAnswer, readBody, sendJson } from './route.ts';
 
@@ -17,14 +18,12 @@ export const headroomRoutes = ({ clock, cluster }: HttpServerOptions): readonly 
     parameters: [],
     body: headroomRequestSchema,
     answers: {
-      200: jsonAnswer(
-        'As plimsoll headroom --json.',
-        v.pipe(v.unknown(), v.description('The answer, in the form of plimsoll headroom --json.')),
-      ),
+      200: jsonAnswer('As plimsoll headroom --json.', headroomDocumentSchema),
     },
     handle: (request, reply) => {
       const { model, question, nodes } = readBody(request, headroomRequestSchema);
-      return sendJson(reply, clusterHeadroom(cluster.state, clock.nowMs(), { model, question, nodes }));
+      const answer = clusterHeadroom(cluster.state, clock.nowMs(), { model, question, nodes });
+      return sendJson(reply, headroomDocument(answer));
     },
   },
 ];

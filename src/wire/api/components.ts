@@ -4,6 +4,12 @@
 import type * as v from 'valibot';
 import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import {
+  headroomDocumentSchema,
+  headroomFitSchema,
+  headroomPlacementSchema,
+  headroomPlaceSchema,
+} from '../headroom-schema.ts';
 import { meshStatusSchema } from '../mesh-status.ts';
 import { noticeSchema } from '../notice.ts';
 import { gpuDeviceSchema, gpuLoadSchema, READING_SCHEMAS } from '../reading-schema.ts';
@@ -72,6 +78,10 @@ export const API_COMPONENTS: Components = {
   Problem: apiProblemSchema,
   Daemon: daemonAnswerSchema,
   Notice: noticeSchema,
+  Headroom: headroomDocumentSchema,
+  HeadroomPlacement: headroomPlacementSchema,
+  HeadroomPlace: headroomPlaceSchema,
+  HeadroomFit: headroomFitSchema,
   MeshStatus: meshStatusSchema,
   ...READINGS,
   ReadingStatus: readingStatusSchema,

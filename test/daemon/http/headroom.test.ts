@@ -1,11 +1,14 @@
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { headroomDocumentSchema } from '../../../src/wire/headroom-schema.ts';
+import { knownPart } from '../../../src/wire/schema.ts';
 import { madeFacts } from '../../model/made-headers.ts';
 import { bearer, postJson } from './http-exchange.ts';
 import { identityFact, memoryFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
 test('POST /api/headroom answers for the facts of a model, and refuses what is none', async () => {
   await using served = await serveCluster();
-  served.tell(SELF, identityFact('anvil'), memoryFact(64));
+  served.tell(SELF, identityFact('anvil'), memoryFact(64e9));
   const ask = (body: unknown, headers = bearer(TOKEN)) =>
     postJson(served.port, '/api/headroom', body, headers);
   const model = await madeFacts('llama3-8b');
@@ -17,6 +20,13 @@ test('POST /api/headroom answers for the facts of a model, and refuses what is n
       placements: [{ name: 'anvil', decode: { kind: 'unknown' }, behind: '' }],
     },
   ]);
+  // Every field of it is described, and in the memory that is free now there is less room.
+  const { model: _, ...answer } = JSON.parse(body);
+  expect(knownPart(headroomDocumentSchema, JSON.parse(body))).toMatchObject(answer);
+  expect(v.is(headroomDocumentSchema, JSON.parse(body))).toBe(true);
+  const [{ fit, fitNow }] = answer.placements;
+  expect([fit.kind, fitNow.kind]).toEqual(['fits', 'fits']);
+  expect(fit.freeBytes - fitNow.freeBytes).toBe(32e9);
   expect((await ask({ model, question: {}, nodes: [] })).body).toContain('"placements":[]');
   expect(await ask({ model: { name: 'x' }, question: {} })).toMatchObject({ status: 400 });
   expect(await ask({ model, question: { batch: 1e9 } })).toMatchObject({ status: 400 });

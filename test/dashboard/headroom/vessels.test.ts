@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { achievedBy, standingOf } from '../../../dashboard/src/headroom/achieved.ts';
 import { fitRows } from '../../../dashboard/src/headroom/fit-rows.ts';
-import { headroomInput, modelPlacements } from '../../../dashboard/src/headroom/placement.ts';
+import { headroomInput, livePlaces, modelPlacements } from '../../../dashboard/src/headroom/placement.ts';
 import { placementMap } from '../../../dashboard/src/headroom/placement-map.ts';
 import { headroomLead, vesselSentence } from '../../../dashboard/src/headroom/placement-words.ts';
 import { vesselsPicture } from '../../../dashboard/src/headroom/vessels.ts';
@@ -37,7 +37,7 @@ const views = viewsOf(
 );
 const model = await madeFacts('qwen3-30b-a3b');
 const placementsOn = (facts: ModelFacts, of: readonly NodeView[], question: HeadroomQuestion) => {
-  const input = headroomInput(facts, question, { views: of, links: [] });
+  const input = headroomInput(facts, question, { views: of, links: [], calibrationsOf: () => [] });
   return modelPlacements(headroom(facts, input.places, question, input.links), input);
 };
 const placements = placementsOn(model, views, QUESTION);
@@ -132,8 +132,12 @@ describe('what is said of placements', () => {
       figure: '–',
       strong: expect.stringMatching(/fits on none/),
     });
-    expect(fitRows(large).shown.map(({ tone }) => tone)).toEqual(['bad', 'bad', 'bad']);
-    for (const { parts } of fitRows(large).shown)
+    expect(fitRows(large, livePlaces(views)).shown.map(({ tone }) => tone)).toEqual(['bad', 'bad', 'bad']);
+    expect(fitRows(large, livePlaces(views)).shown[0]?.now).toEqual({
+      words: expect.stringMatching(/^\d+\sGB free now: .* missing$/),
+      tone: 'bad',
+    });
+    for (const { parts } of fitRows(large, livePlaces(views)).shown)
       expect(parts.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
     expect(
       vesselsPicture(large.ranked, { width: 900, objectiveSeconds: undefined }).vessels.every(

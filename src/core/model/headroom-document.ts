@@ -1,0 +1,29 @@
+// What `plimsoll headroom --json` prints and POST /api/headroom answers: the answer with the version of its form. What was measured
+// of engines on each node is left out: whose constants were used stands in each placement, and all of them would be megabytes.
+
+import type { Headroom } from './headroom.ts';
+import type { HeadroomPlace } from './headroom-place.ts';
+import type { PlacementStage } from './placement.ts';
+
+export const HEADROOM_SCHEMA = 'plimsoll.headroom/1';
+
+export interface HeadroomDocument extends Headroom {
+  readonly schema: typeof HEADROOM_SCHEMA;
+}
+
+export const headroomDocument = (answer: Headroom): HeadroomDocument => ({
+  schema: HEADROOM_SCHEMA,
+  ...answer,
+  placements: answer.placements.map(one => ({
+    ...one,
+    placement: { ...one.placement, stages: one.placement.stages.map(toldStage) },
+    parts: one.parts.map(part => ({ ...part, place: toldPlace(part.place) })),
+  })),
+});
+
+const toldStage = ({ layers, places }: PlacementStage): PlacementStage => ({
+  layers,
+  places: places.map(toldPlace),
+});
+
+const toldPlace = ({ calibrations: _, ...place }: HeadroomPlace): HeadroomPlace => place;

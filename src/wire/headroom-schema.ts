@@ -1,0 +1,187 @@
+// The form of `plimsoll headroom --json` and of the answer to POST /api/headroom. Read by programs of others, so each field says
+// what it is of.
+
+import * as v from 'valibot';
+import { CACHE_TYPES } from '../core/model/cache-bytes.ts';
+import { ENGINES } from '../core/model/engine-constants.ts';
+import { HEADROOM_SCHEMA } from '../core/model/headroom-document.ts';
+import { sentModelSchema } from './api/headroom-request.ts';
+import { count, figure, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
+import { estimateSchema } from './sweep-schema.ts';
+
+const said = (schema: v.GenericSchema, description: string): v.GenericSchema =>
+  v.pipe(schema, v.description(description));
+
+const interval = openObject({ low: figure, high: figure });
+
+const need = openObject({
+  weightBytes: interval,
+  cacheBytes: interval,
+  reserveBytes: said(interval, 'Buffers of computation, and what engines leave free.'),
+  totalBytes: interval,
+});
+
+export const headroomFitSchema: v.GenericSchema = v.variant('kind', [
+  openObject({ kind: v.literal('fits'), freeBytes: figure }),
+  openObject({
+    kind: v.literal('tight'),
+    missingBytes: said(figure, 'At most: it fits if what is not known exactly turns out small.'),
+  }),
+  openObject({ kind: v.literal('does-not-fit'), missingBytes: figure }),
+]);
+
+export const headroomPlaceSchema: v.GenericSchema = openObject({
+  name: text,
+  nodeId: v.exactOptional(nodeIdSchema),
+  deviceId: said(text, 'Of the inventory of its node; "cpu" for a processor.'),
+  deviceName: text,
+  deviceClass: v.picklist(['apple', 'gb10', 'geforce', 'datacentre', 'amd', 'other']),
+  ceiling: reported(
+    openObject({
+      bytesPerSecond: figure,
+      operationsPerSecond: v.exactOptional(said(figure, '16-bit products with 32-bit sums.')),
+      int8PerSecond: v.exactOptional(figure),
+      fp8PerSecond: v.exactOptional(figure),
+      isMeasured: said(v.boolean(), 'false: bytesPerSecond is of a data sheet.'),
+    }),
+  ),
+  memoryBytes: reported(figure),
+  memoryFreeBytes: reported(said(figure, 'Of those, what no program holds now.')),
+});
+
+const link = openObject({
+  source: nodeIdSchema,
+  sink: nodeIdSchema,
+  name: text,
+  typeName: text,
+  roundTripSeconds: figure,
+  exchangeSeconds: v.exactOptional(figure),
+  bytesPerSecond: figure,
+  negotiatedBytesPerSecond: reported(figure),
+  isStale: v.boolean(),
+});
+
+const exchange = openObject({
+  count,
+  each: openObject({
+    latencySeconds: estimateSchema,
+    transferSeconds: figure,
+    boundSeconds: figure,
+    way: v.exactOptional(said(link, 'Not there between devices of one machine.')),
+  }),
+});
+
+const TERM_SECONDS = {
+  weights: figure,
+  experts: figure,
+  cache: figure,
+  compute: figure,
+  overhead: figure,
+  linkLatency: figure,
+  linkBandwidth: figure,
+};
+
+const LIMITS = [
+  'weights',
+  'experts',
+  'cache',
+  'compute',
+  'overhead',
+  'linkLatency',
+  'linkBandwidth',
+  'capacity',
+] as const;
+
+const CHANGES = [
+  'link-rate',
+  'cache-type',
+  'bandwidth',
+  'latency',
+  'overhead',
+  'context',
+  'batch',
+  'weights',
+] as const;
+
+const decode = openObject({
+  boundTokensPerSecond: said(figure, 'Of all sequences together: measured ceilings and nothing else.'),
+  expectedTokensPerSecond: estimateSchema,
+  stepSeconds: said(estimateSchema, 'Of the step in which each sequence gets a token.'),
+  terms: said(openObject(TERM_SECONDS), 'Seconds of one step, by what they are for.'),
+  limit: v.picklist(LIMITS),
+  exchanges: list(exchange),
+  constants: said(text, 'Whose constants the expectation is of.'),
+  errorShare: reported(said(figure, 'Mean error of the constants where they were fitted, a share.')),
+});
+
+const prefill = openObject({
+  boundSeconds: figure,
+  ceiling: openObject({
+    operationsPerSecond: figure,
+    of: v.picklist(['16-bit', 'INT8', 'FP8']),
+    doubt: said(text, 'Why an engine may pass it; empty where none can.'),
+  }),
+  expectedSeconds: estimateSchema,
+  limit: v.picklist(['compute', 'weights', 'links']),
+});
+
+const serving = openObject({
+  timePerOutputTokenSeconds: estimateSchema,
+  timeToFirstTokenSeconds: estimateSchema,
+  requestsPerSecond: estimateSchema,
+});
+
+export const headroomPlacementSchema: v.GenericSchema = openObject({
+  key: said(v.string(), 'Lasts as long as the same devices have the same layers.'),
+  name: v.string(),
+  placement: openObject({
+    kind: v.picklist(['one', 'tensor', 'pipeline']),
+    stages: list(openObject({ layers: count, places: list(headroomPlaceSchema) })),
+  }),
+  parts: said(
+    list(
+      openObject({
+        place: headroomPlaceSchema,
+        need: reported(need),
+        fit: reported(headroomFitSchema),
+        fitNow: reported(headroomFitSchema),
+      }),
+    ),
+    'Each device, in the order of the stages.',
+  ),
+  fit: said(reported(headroomFitSchema), 'In all memory, of the device with the least room.'),
+  fitNow: said(reported(headroomFitSchema), 'The same in what no program holds now.'),
+  contextThatFits: reported(said(count, 'Tokens of each sequence.')),
+  decode: reported(decode),
+  prefill: said(reported(prefill), 'Of a prompt as long as the context.'),
+  serving: said(reported(serving), 'Of requests that follow each other, as many at once as the batch.'),
+  behind: said(v.string(), 'Why it is behind the first one; empty for the first.'),
+});
+
+export const headroomDocumentSchema: v.GenericSchema = openObject({
+  schema: v.literal(HEADROOM_SCHEMA),
+  model: sentModelSchema,
+  question: openObject({
+    engine: v.picklist(ENGINES),
+    contextTokens: count,
+    outputTokens: count,
+    batch: count,
+    cacheType: v.picklist(Object.keys(CACHE_TYPES)),
+  }),
+  need: said(reported(need), 'Of the model as a whole.'),
+  placements: said(list(headroomPlacementSchema), 'The fastest that fits first.'),
+  placementsLeftOut: count,
+  notes: said(list(v.string()), 'What was not tried.'),
+  changes: said(
+    list(
+      openObject({
+        kind: v.picklist(CHANGES),
+        words: v.string(),
+        beforeTokensPerSecond: figure,
+        afterTokensPerSecond: figure,
+        makesItFit: v.boolean(),
+      }),
+    ),
+    'What would make it faster or let it fit, most first.',
+  ),
+});
