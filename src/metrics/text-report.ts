@@ -41,7 +41,7 @@ import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
 import { shortReport } from './short-report.ts';
-import { lengthRows, tokenRows } from './text-requests.ts';
+import { lengthRows, promptsText, tokenRows } from './text-requests.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
@@ -86,7 +86,7 @@ const everything = (report: Report): readonly string[] => [
   ...DEFINITIONS,
 ];
 
-const head = ({ run, environment, series, provenance }: Report): readonly string[] => [
+const head = ({ run, environment, series, provenance, counts: measured }: Report): readonly string[] => [
   'How it was run',
   ...inColumns([
     ...(nameLabel(run) === '' ? [] : [['name', nameLabel(run)]]),
@@ -94,12 +94,9 @@ const head = ({ run, environment, series, provenance }: Report): readonly string
     ['api', words(run.api)],
     ['model', words(run.model)],
     ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
-    [
-      'prompts',
-      `${run.dataset}${run.hasNonce ? ', each made unique' : ''}, ${run.warmupRequests} to warm up`,
-    ],
+    ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
-    ...lengthRows(run),
+    ...lengthRows({ run, counts: measured }),
     ['client', `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`],
     ...provenanceRows(provenance),
   ]),

@@ -5,6 +5,8 @@ import { formatCount } from '../core/figure/figure.ts';
 import type { ReportRun, ReportSeries } from '../core/run/report.ts';
 import { hasOutputTokens, NO_OUTPUT_TOKENS } from '../core/run/run-rates.ts';
 import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
+import { isOfTrace, shapeOf } from '../core/run/run-shape.ts';
+import { traceRows } from '../core/run/trace-shape.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 
@@ -14,6 +16,12 @@ export interface CountedTokens {
 }
 
 type Row = readonly [name: string, text: string];
+
+/** What was sent, and whether a cache may have it from before. Prompts of a trace share what the trace's own did. */
+export const promptsText = ({ dataset, hasNonce, shape }: ReportRun): string => {
+  const unique = isOfTrace(shape) ? 'none like those of another run' : 'each made unique';
+  return `${dataset}${hasNonce ? `, ${unique}` : ''}`;
+};
 
 /** The two rows that stand on the first screen; none for a run of a version that left lengths to the server. */
 export const tokenRows = (
@@ -34,9 +42,17 @@ export const tokenRows = (
   ];
 };
 
-/** How the lengths were brought about: behind those two, in the full text. */
-export const lengthRows = ({ requests }: Pick<ReportRun, 'requests'>): readonly Row[] => {
-  if (isUnknown(requests)) return [];
+/** How the lengths were brought about, and of which trace: behind those two, in the full text. */
+export const lengthRows = ({
+  run,
+  counts,
+}: {
+  readonly run: Pick<ReportRun, 'requests' | 'shape'>;
+  readonly counts: { readonly issued: number };
+}): readonly Row[] => {
+  const { requests } = run;
+  const ofTrace = traceRows(shapeOf(run), counts.issued);
+  if (isUnknown(requests)) return ofTrace;
   const { inputTokens, prefixes, calibration, outputSource, lengthFields, body } = requests;
   const shared: readonly Row[] = isUnknown(prefixes)
     ? []
@@ -51,7 +67,13 @@ export const lengthRows = ({ requests }: Pick<ReportRun, 'requests'>): readonly 
     outputSource === 'option'
       ? [['answers held by', lengthFields.length === 0 ? NOT_HELD : lengthFields.join(', ')]]
       : [];
-  return [...shared, ...words, ...held, ...(body === '{}' ? [] : [['body', `each with ${body}`] as const])];
+  return [
+    ...ofTrace,
+    ...shared,
+    ...words,
+    ...held,
+    ...(body === '{}' ? [] : [['body', `each with ${body}`] as const]),
+  ];
 };
 
 const calibrationText = (calibration: RunRequests['calibration']): string => {

@@ -12,6 +12,7 @@ import {
   TAG_VALUE_LENGTH_MAX,
   TAGS_MAX,
 } from '../core/run/run-tags.ts';
+import type { TraceShape } from '../core/run/trace-shape.ts';
 import { count, openObject, reported } from './schema.ts';
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
@@ -25,6 +26,19 @@ export const runPatternSchema: v.GenericSchema<unknown, RunPattern> = v.variant(
   openObject({ kind: v.literal('max-throughput') }),
 ]);
 
+const traceShapeSchema: v.GenericSchema<unknown, TraceShape> = openObject({
+  speed: amount,
+  requests: count,
+  fromMs: reported(amount),
+  untilMs: reported(amount),
+  startAt: reported(openObject({ from: amount, to: amount })),
+  gapMsMax: reported(amount),
+  gapsCapped: count,
+  spanMs: reported(amount),
+  inputTokens: count,
+  sharedTokens: reported(count),
+});
+
 export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
   rampMs: amount,
   warmupMs: amount,
@@ -36,6 +50,7 @@ export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
       history: v.exactOptional(v.picklist(SESSION_HISTORIES)),
     }),
   ),
+  trace: reported(traceShapeSchema),
 });
 
 export const runNameSchema: v.GenericSchema<unknown, string> = v.pipe(

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { formatCount } from '../../src/core/figure/figure.ts';
 import type { ReportSeries } from '../../src/core/run/report.ts';
 import type { RunRequests } from '../../src/core/run/run-requests.ts';
+import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { lengthRows, tokenRows } from '../../src/metrics/text-requests.ts';
 
@@ -33,7 +34,7 @@ const counted = (mean: number, min = mean, max = mean): ReportSeries => ({
 
 const rowsOf = (requests: Partial<RunRequests>, input = counted(150), output = counted(256)) => [
   ...tokenRows({ requests: { ...BASE, ...requests } }, { input, output }),
-  ...lengthRows({ requests: { ...BASE, ...requests } }),
+  ...lengthRows({ run: { requests: { ...BASE, ...requests }, shape: PLAIN_SHAPE }, counts: { issued: 0 } }),
 ];
 
 test('where nobody said how long answers are, the default is told', () => {

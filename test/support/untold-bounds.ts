@@ -34,7 +34,7 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'src/bench/parse/record-output.ts': ['DETAIL_LENGTH_MAX', 'LINES_MAX'],
   'src/bench/run/bench-parts.ts': ['BENCH_SETTINGS.readyMsMax'],
   'src/bench/run/live-run-file.ts': ['LIVE_RUNS_MAX'],
-  'src/bench/run/run-plan.ts': ['OPEN_LOOP_OPENED_MAX', 'OPEN_LOOP_CONNECTIONS_MAX'],
+  'src/bench/run/load-size.ts': ['OPEN_LOOP_OPENED_MAX', 'OPEN_LOOP_CONNECTIONS_MAX'],
   'src/bench/target/api/json-reply.ts': ['DETAIL_LENGTH_MAX'],
   'src/bench/target/ask-server.ts': ['KIND_MS_MAX'],
   'src/bench/target/http1/head-reader.ts': ['LOCATION_BYTES_MAX'],

@@ -4,7 +4,7 @@
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
-import { connectionsFor } from '../run/run-plan.ts';
+import { connectionsFor } from '../run/load-size.ts';
 import type { AgentRefusal, LoadCaps } from './agent-policy.ts';
 
 /** Of the whole run, and this agent's share of it. */

@@ -21,6 +21,8 @@ import { LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import type { SizedWish } from './synthetic-dataset.ts';
 import { PROMPT_WORDS, sizedDataset, syntheticDataset } from './synthetic-dataset.ts';
+import type { TimedTrace } from './trace/survey-trace.ts';
+import { askedOfTrace } from './trace/survey-trace.ts';
 import type { WordCosts } from './word-costs.ts';
 
 export interface PromptWish {
@@ -32,6 +34,8 @@ export interface PromptWish {
   readonly prefixes: SharedPrefixes | undefined;
   /** undefined: single requests. */
   readonly sessions?: SessionWish | undefined;
+  /** Requests and their times: nothing else says what is sent. */
+  readonly trace?: TimedTrace;
   /** --body says itself how long answers are, or that nobody says it. */
   readonly isOutputInBody: boolean;
   /** Of a depth profile: nothing else says what is sent. */
@@ -43,6 +47,8 @@ export interface PlannedPrompts extends Dataset {
   readonly outputTokens: Reported<AskedTokens>;
   readonly outputSource: OutputSource;
   readonly lengths: RequestLengths;
+  /** Of a trace that is replayed: `prompts` are then those that warm up. */
+  readonly replay?: { readonly trace: TimedTrace; readonly costs: WordCosts };
 }
 
 /** undefined: what words cost does not matter to it. */
@@ -53,8 +59,14 @@ export const sizedWish = ({
   output,
   prefixes,
   sessions,
+  trace,
   depth,
 }: PromptWish): SizedWish | undefined => {
+  if (trace !== undefined) {
+    const tokens = trace.facts.inputTokens.p50;
+    const fixed: ChosenLengths = { distribution: { kind: 'fixed', value: tokens }, text: String(tokens) };
+    return { seed, input: fixed, prefixes: undefined, variesOutput: false };
+  }
   if (depth !== undefined) {
     const tokens = depth.plan.promptTokens;
     const fixed: ChosenLengths = { distribution: { kind: 'fixed', value: tokens }, text: String(tokens) };
@@ -96,6 +108,7 @@ const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts)
 };
 
 const plannedRequests = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
+  if (wish.trace !== undefined) return plannedReplay(wish.trace, wish, costs);
   if (wish.depth !== undefined) return plannedDepths(wish.depth, costs, wish.seed);
   const sized = sizedWish(wish);
   if (sized === undefined) {
@@ -113,6 +126,22 @@ const plannedRequests = (wish: PromptWish, costs: WordCosts): PlannedPrompts => 
     ...answered,
     inputTokens: askedTokens(text, input),
     lengths: { ...answered.lengths, input: lengthsText(input) },
+  };
+};
+
+/** What warms up has nothing of the trace: a cache is to hold what the trace itself puts there. */
+const plannedReplay = (trace: TimedTrace, wish: PromptWish, costs: WordCosts): PlannedPrompts => {
+  const { inputTokens, outputTokens } = trace.facts;
+  const { isOutputInBody, seed } = wish;
+  return {
+    description: trace.description,
+    file: trace.file,
+    prompts: syntheticDataset(seed).prompts,
+    inputTokens: askedOfTrace(inputTokens, trace.requests),
+    outputTokens: isOutputInBody ? unknown('--body says it') : askedOfTrace(outputTokens, trace.requests),
+    outputSource: isOutputInBody ? 'body' : 'option',
+    lengths: { input: '', output: '' },
+    replay: { trace, costs },
   };
 };
 

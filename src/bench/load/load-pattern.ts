@@ -20,4 +20,6 @@ export interface LoadPattern {
   waiting(nowNs: number): number;
   /** Where its requests are turns of sessions. */
   turnEnded?(result: TurnResult): void;
+  /** Where requests are made while they are sent: there was none, and is one. */
+  requestsCame?(): void;
 }

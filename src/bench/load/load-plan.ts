@@ -8,6 +8,7 @@ import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
+import type { ReplayPlan } from '../replay/feed-message.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { shareWithin } from '../schedule/arrivals.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
@@ -39,6 +40,8 @@ export interface LoadPlan {
   readonly sessions?: PlannedSessions | undefined;
   readonly isStreaming: boolean;
   readonly pattern: RunPattern;
+  /** Of a recorded trace: it says when each request is sent, and which. */
+  readonly replay?: ReplayPlan | undefined;
   /** How its level moves; undefined: it does not. */
   readonly course: LoadCourse | undefined;
   /** Open loop: an arrival beyond waits for a place. */
@@ -91,6 +94,8 @@ export interface LoadWorkerData {
   readonly runZeroNs: bigint;
   /** Where it is told how turns ended, by whoever reads their replies; undefined without sessions. */
   readonly turns: MessagePort | undefined;
+  /** Where the requests of a trace come from; undefined without one. */
+  readonly feed: MessagePort | undefined;
 }
 
 /** Where a load thread gets its marks: a port of this machine's loopback. */

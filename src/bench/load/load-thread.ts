@@ -14,7 +14,7 @@ import { LOOK } from '../arena/turn-result.ts';
 import type { ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
 import type { SocketDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
-import type { RequestWriter } from '../target/http1/request-writer.ts';
+import type { RequestSource } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
 import type { LoadPattern } from './load-pattern.ts';
@@ -27,7 +27,7 @@ export interface LoadThreadParts {
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
   readonly dialer: SocketDialer;
-  readonly requests: RequestWriter;
+  readonly requests: RequestSource;
   readonly board: ThreadBoard;
   readonly watch: ClientWatch;
   readonly counts: ConnectionCounts;
@@ -44,7 +44,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly dialer: SocketDialer;
   readonly board: ThreadBoard;
   readonly connections: HttpConnection[] = [];
-  readonly #requests: RequestWriter;
+  readonly requests: RequestSource;
   readonly #watch: ClientWatch;
   readonly #counts: ConnectionCounts;
   readonly #timer: NodeJS.Timeout;
@@ -68,10 +68,11 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.timeouts = parts.plan.timeouts;
     this.dialer = parts.dialer;
     this.board = parts.board;
-    this.#requests = parts.requests;
+    this.requests = parts.requests;
     this.#watch = parts.watch;
     this.#counts = parts.counts;
     this.#turns = parts.turns;
+    this.requests.whenRequestsCome?.(() => this.#pattern?.requestsCame?.());
     this.#turns?.on('message', (result: TurnResult) => this.#pattern?.turnEnded?.(result));
     this.#timer = setInterval(() => this.#tick(), LOAD_TICK_MS);
   }
@@ -139,7 +140,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   prepare(connection: HttpConnection, sampleId: number): void {
-    this.#requests.prepare(connection.request, sampleId);
+    this.requests.prepare(connection.request, sampleId);
   }
 
   /** `intendedNs` NONE: when it is sent. */
@@ -242,6 +243,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#watch.tick(nowNs);
     for (const connection of this.connections) connection.checkDeadlines(nowNs);
     this.#pattern?.tick(nowNs);
+    this.requests.tick?.();
     this.patternMoved();
     this.#ticks += 1;
     if (this.#ticks % OBSERVED_TICKS === 0) this.#observe();

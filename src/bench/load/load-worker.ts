@@ -4,7 +4,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { LoadRecorder } from '../arena/load-recorder.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
-import { arrivals, shareOf } from '../schedule/arrivals.ts';
+import { RequestFeed } from '../replay/request-feed.ts';
+import type { Arrivals } from '../schedule/arrivals.ts';
+import { arrivals, recordedArrivals, shareOf } from '../schedule/arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import { SocketDialer } from '../target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../target/http1/request-writer.ts';
@@ -12,7 +14,7 @@ import { TurnWriter } from '../target/http1/turn-writer.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ClosedLoop } from './closed-loop.ts';
 import type { LoadPattern } from './load-pattern.ts';
-import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-plan.ts';
+import type { FromLoadWorker, LoadWorkerData, OpenedConnections, ToLoadWorker } from './load-plan.ts';
 import { threadShare } from './load-plan.ts';
 import { LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
@@ -20,7 +22,7 @@ import { Pacer } from './pacing.ts';
 import { queuedTimeOfThread } from './queued-time.ts';
 import { SessionLoop } from './session-loop.ts';
 
-const { thread, plan, ring, board: boardMemory, runZeroNs, turns }: LoadWorkerData = workerData;
+const { thread, plan, ring, board: boardMemory, runZeroNs, turns, feed }: LoadWorkerData = workerData;
 
 const zeroSeconds = Number(runZeroNs / 1_000_000_000n);
 const zeroNanos = Number(runZeroNs % 1_000_000_000n);
@@ -33,17 +35,19 @@ const nowNs = (): number => {
 const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
 const share = threadShare(plan, thread);
 const board = new ThreadBoard(boardMemory);
+const writer = new RequestWriter(
+  requestHead(plan.target, plan.headers, plan.isStreaming),
+  plan.bodies,
+  plan.warmupRequests,
+);
+const fed = feed === undefined ? undefined : new RequestFeed(feed, writer, plan.warmupRequests);
 const load = new LoadThread({
   thread,
   plan,
   nowNs,
   recorder: new LoadRecorder(ring),
   dialer: new SocketDialer(plan.target, process.platform !== 'win32'),
-  requests: new RequestWriter(
-    requestHead(plan.target, plan.headers, plan.isStreaming),
-    plan.bodies,
-    plan.warmupRequests,
-  ),
+  requests: fed ?? writer,
   board,
   watch: new ClientWatch({
     thread,
@@ -58,6 +62,11 @@ const load = new LoadThread({
   counts,
   turns,
 });
+
+const scheduled = (pattern: Parameters<typeof arrivals>[0]): Arrivals =>
+  plan.replay === undefined
+    ? arrivals(pattern, plan.seed, plan.course)
+    : recordedArrivals(plan.replay.trace.timesNs);
 
 const patternFrom = (startNs: number): LoadPattern => {
   const { pattern, course, limits, warmupRequests } = plan;
@@ -80,7 +89,7 @@ const patternFrom = (startNs: number): LoadPattern => {
       arriving: isOpenLoop(pattern)
         ? {
             kind: 'open',
-            own: new OwnArrivals({ ...own, arrivals: arrivals(pattern, plan.seed, course) }),
+            own: new OwnArrivals({ ...own, arrivals: scheduled(pattern) }),
             inFlightCap,
           }
         : {
@@ -110,7 +119,7 @@ const patternFrom = (startNs: number): LoadPattern => {
       });
     default:
       return new OpenLoop(load, pacer, {
-        arrivals: () => arrivals(pattern, plan.seed, course),
+        arrivals: () => scheduled(pattern),
         own,
         firstSampleId: warmupRequests,
         inFlightCap,
@@ -138,6 +147,13 @@ const connectionsToOpen = (): number => {
   return shareOf(Math.min(pattern.concurrency, useful ?? pattern.concurrency), share);
 };
 
+/** Of a trace a load thread also waits for its first requests. */
+const opened = async (): Promise<OpenedConnections> => {
+  const connections = await load.open(connectionsToOpen());
+  await fed?.primed;
+  return connections;
+};
+
 const tell = (message: FromLoadWorker): void => parentPort?.postMessage(message);
 
 const end = async (): Promise<void> => {
@@ -148,7 +164,7 @@ const end = async (): Promise<void> => {
 const obey = async (message: ToLoadWorker): Promise<void> => {
   switch (message.kind) {
     case 'open':
-      tell({ kind: 'opened', connections: await load.open(connectionsToOpen()) });
+      tell({ kind: 'opened', connections: await opened() });
       return;
     case 'marks':
       load.readMarks(message.source);

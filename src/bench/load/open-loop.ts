@@ -55,7 +55,9 @@ export class OpenLoop implements LoadPattern {
     this.#prepareNext();
     this.#pacer.start({
       nextDueNs: () =>
-        this.hasIssuedAll || this.#places?.free === 0 ? Number.POSITIVE_INFINITY : this.#own.dueNs,
+        this.hasIssuedAll || this.#places?.free === 0 || !this.#thread.requests.has(this.#sampleId)
+          ? Number.POSITIVE_INFINITY
+          : this.#own.dueNs,
       send: dueNs => this.#send(dueNs),
     });
   }
@@ -84,6 +86,11 @@ export class OpenLoop implements LoadPattern {
     if (at >= 0) this.#idle.splice(at, 1);
     if (this.#prepared === connection) this.#prepared = undefined;
     this.#closed.push(connection);
+  }
+
+  requestsCame(): void {
+    if (this.#prepared === undefined) this.#prepareNext();
+    this.#pacer.wake();
   }
 
   tick(nowNs: number): void {
@@ -154,7 +161,7 @@ export class OpenLoop implements LoadPattern {
   }
 
   #prepareNext(): void {
-    if (this.hasIssuedAll) return;
+    if (this.hasIssuedAll || !this.#thread.requests.has(this.#sampleId)) return;
     const connection = this.#idle.pop();
     if (connection === undefined) return;
     this.#thread.prepare(connection, this.#sampleId);

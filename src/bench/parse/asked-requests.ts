@@ -38,6 +38,7 @@ export const askedRequests = ({
   check,
   bodies,
   sessions,
+  replay,
   warmupRequests,
 }: {
   readonly model: string;
@@ -45,6 +46,7 @@ export const askedRequests = ({
   readonly check?: CheckedAnswers;
   readonly bodies: RequestBodies;
   readonly sessions?: { readonly bodies: SessionBodies } | undefined;
+  readonly replay?: object | undefined;
   readonly warmupRequests: number;
 }): AskedRequests => ({
   model,
@@ -62,7 +64,8 @@ export const askedRequests = ({
   measuredFrom: warmupRequests,
   bodies: bodies.measured,
   // Turns of a session differ, and sessions begin anew where the data set is over.
-  repeats: sessions === undefined ? bodies.repeats : undefined,
+  // Those of a trace have words of their own.
+  repeats: sessions === undefined && replay === undefined ? bodies.repeats : undefined,
 });
 
 /** Which model of the mix a measured sample asks for; -1: there is no mix, or it warms up. */

@@ -10,6 +10,7 @@ import type { RunTags } from '../../core/run/run-tags.ts';
 import type { SessionWish } from '../dataset/chat-sessions.ts';
 import type { ImageWish } from '../dataset/made-up-images.ts';
 import type { Dataset } from '../dataset/prompt.ts';
+import type { TimedTrace } from '../dataset/trace/survey-trace.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
@@ -56,6 +57,8 @@ export interface BenchRequest {
 
 export type DatasetChoice =
   | { readonly kind: 'synthetic' }
+  /** Surveyed already, and read again while it is replayed. */
+  | { readonly kind: 'timed-trace'; readonly trace: TimedTrace }
   /** Read already: by the coordinator of a run, who sent it here. */
   | { readonly kind: 'held'; readonly dataset: Dataset }
   | {

@@ -6,7 +6,7 @@ import { BenchError } from '../bench-error.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { BenchRequest } from './bench-request.ts';
-import { connectionsFor, threadsFor } from './run-plan.ts';
+import { connectionsFor, threadsFor } from './load-size.ts';
 
 /** @throws BenchError `input` where the limit is known and too low. */
 export const checkOpenFiles = async (

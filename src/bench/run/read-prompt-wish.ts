@@ -21,6 +21,7 @@ export const readPromptWish = async (
     output: outputTokens === undefined ? undefined : await chosenLengths(outputTokens),
     prefixes,
     sessions: request.sessions,
+    ...(dataset.kind === 'timed-trace' ? { trace: dataset.trace } : {}),
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
     ...(request.depth === undefined ? {} : { depth: { plan: request.depth, noncePrefix } }),
   };
@@ -33,6 +34,7 @@ const readDataset = async (
 ): Promise<Dataset | undefined> => {
   switch (dataset.kind) {
     case 'synthetic':
+    case 'timed-trace':
       return undefined;
     case 'held':
       return dataset.dataset;

@@ -6,7 +6,6 @@ import { objectiveFields } from '../../core/run/objective.ts';
 import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -14,20 +13,22 @@ import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import { promptsSha256 } from '../dataset/prompts-digest.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
+import type { ReplayPlan } from '../replay/feed-message.ts';
 import type { Share } from '../schedule/arrivals.ts';
-import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import { cancellations } from '../schedule/cancellations.ts';
 import { loadCourse } from '../schedule/load-course.ts';
 import { checkedAnswers } from '../target/answer-check.ts';
+import type { BodySettings, ServerApi } from '../target/api/server-api.ts';
 import { withApiHeaders } from '../target/api-headers.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
-import { requestBodies } from '../target/request-bodies.ts';
+import { commonNonce, requestBodies } from '../target/request-bodies.ts';
 import type { RequestFields } from '../target/request-fields.ts';
 import { lengthFieldsFor } from '../target/request-fields.ts';
 import { sessionBodies } from '../target/session-bodies.ts';
 import { endpointPath } from '../target/target-url.ts';
 import type { CallProvenance } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
+import { connectionsFor, MAX_THROUGHPUT_CONNECTIONS, threadsFor } from './load-size.ts';
 import { mixedBodies } from './mixed-bodies.ts';
 
 export interface PlanOptions {
@@ -85,6 +86,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
             placesOf: request.shape.sessions.placesOf,
           },
     isStreaming: request.isStreaming,
+    replay: replayPlan(options, bodySettings),
     pattern: request.pattern,
     course: loadCourse(request.pattern, request.shape, MAX_THROUGHPUT_CONNECTIONS),
     inFlightCap,
@@ -103,6 +105,26 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     heartbeatMsMax: options.heartbeatMsMax,
   };
 };
+
+const replayPlan = (
+  { request, dataset, noncePrefix }: PlanOptions,
+  {
+    api,
+    fields,
+    ...settings
+  }: Pick<BodySettings, 'model' | 'isStreaming' | 'fields'> & { readonly api: ServerApi },
+): ReplayPlan | undefined =>
+  dataset.replay === undefined
+    ? undefined
+    : {
+        ...dataset.replay,
+        ...settings,
+        ...fields,
+        api: api.name,
+        seed: request.seed,
+        nonce: request.hasNonce ? commonNonce(noncePrefix) : undefined,
+        isOutputInBody: dataset.outputSource === 'body',
+      };
 
 const checkOf = ({ api, requests }: BenchRequest): Pick<LoadPlan, 'check'> => {
   const check = api.name === 'chat' ? checkedAnswers(requests.fields) : undefined;
@@ -166,8 +188,8 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
       ? unknown('whoever ran it does not tell')
       : {
           prompts: {
-            sha256: promptsSha256(dataset.prompts),
-            count: dataset.prompts.length,
+            sha256: dataset.replay?.trace.sha256 ?? promptsSha256(dataset.prompts),
+            count: dataset.replay?.trace.requests ?? dataset.prompts.length,
             file: dataset.file ?? unknown('prompts were generated'),
           },
           ...options.provenance,
@@ -201,67 +223,6 @@ const warmupRequests = ({ warmup }: BenchRequest, threads: number): number => {
   }
 };
 
-/**
- * One load thread for each 40,000 events/s that may be expected, at 100 events/s a stream, and never more than the cores
- * beside the main thread: reference figures of one thread are 95,000 to 114,000 paced events/s.
- */
-export const threadsFor = (
-  { pattern, shape }: Pick<BenchRequest, 'pattern' | 'shape'>,
-  cores: number,
-  share: Share = WHOLE_LOAD,
-): number => {
-  const all = Math.min(streamsOf(pattern), knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY));
-  const streams = shareOf(all, share);
-  return Math.max(1, Math.min(cores - 1, Math.ceil((streams * EVENTS_PER_STREAM) / EVENTS_PER_THREAD)));
-};
-
-/** How many streams are open at a time; of a rate as if an answer took a second. */
-const streamsOf = (pattern: RunPattern): number => {
-  switch (pattern.kind) {
-    case 'concurrency':
-      return pattern.concurrency;
-    case 'poisson':
-    case 'constant':
-      return Math.ceil(pattern.requestsPerSecond);
-    case 'max-throughput':
-      return MAX_THROUGHPUT_CONNECTIONS;
-    default:
-      return pattern satisfies never;
-  }
-};
-
-export const connectionsFor = ({
-  pattern,
-  shape,
-  samplesMax,
-}: Pick<BenchRequest, 'pattern' | 'shape' | 'samplesMax'>): LoadPlan['connections'] => {
-  // While the load grows samples are sent that no limit counts.
-  const isGrowing = shape.rampMs > 0 || shape.warmupMs > 0;
-  const useful = Math.min(
-    isGrowing ? Number.POSITIVE_INFINITY : (samplesMax ?? Number.POSITIVE_INFINITY),
-    knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY),
-  );
-  // Turns of one session may be in flight beside each other.
-  const most = (users: number): number => (isUnknown(shape.sessions) ? users : OPEN_LOOP_CONNECTIONS_MAX);
-  switch (pattern.kind) {
-    case 'concurrency':
-      return { opened: Math.min(pattern.concurrency, useful), max: most(pattern.concurrency) };
-    case 'max-throughput':
-      return {
-        opened: Math.min(MAX_THROUGHPUT_CONNECTIONS, useful),
-        max: most(MAX_THROUGHPUT_CONNECTIONS),
-      };
-    case 'poisson':
-    case 'constant':
-      return {
-        opened: Math.max(1, Math.min(streamsOf(pattern), OPEN_LOOP_OPENED_MAX, useful)),
-        max: OPEN_LOOP_CONNECTIONS_MAX,
-      };
-    default:
-      return pattern satisfies never;
-  }
-};
-
 /** What was opened at first was admitted; open loops open more when arrivals need them. */
 const bounded = (
   { opened, max }: LoadPlan['connections'],
@@ -270,9 +231,3 @@ const bounded = (
 
 /** The warm-up goes through so many prompts, each made unique. */
 const WARMUP_BODIES = 64;
-const EVENTS_PER_STREAM = 100;
-const EVENTS_PER_THREAD = 40_000;
-export const MAX_THROUGHPUT_CONNECTIONS = 256;
-/** More are opened while it runs, when arrivals need them. */
-const OPEN_LOOP_OPENED_MAX = 1_000;
-const OPEN_LOOP_CONNECTIONS_MAX = 20_000;

@@ -39,6 +39,13 @@ export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadCou
   }
 };
 
+/** Those that somebody recorded: Float64, ns, ascending. */
+export const recordedArrivals = (timesNs: SharedArrayBuffer): Arrivals => {
+  const times = new Float64Array(timesNs);
+  let index = 0;
+  return { nextNs: () => times[index++] ?? Number.POSITIVE_INFINITY };
+};
+
 /** Arrivals of rate 1, in arrivals. */
 const unitArrivals = ({ kind }: ArrivalPattern, seed: number): (() => number) => {
   if (kind === 'constant') {

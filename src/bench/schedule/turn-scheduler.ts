@@ -1,6 +1,7 @@
 // When the turns of sessions are due, from when those before them ended: pure, so that every order of ends can be tested. Each
 // turn of a session that has begun is taken exactly once behind all that it waits for, or skipped with a reason.
 
+import { EarliestFirst } from '../../core/earliest-first.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
 import type { TurnPlace, TurnTable } from './turn-table.ts';
 
@@ -20,7 +21,7 @@ export class TurnScheduler {
   readonly #table: TurnTable;
   readonly #listener: TurnListener;
   readonly #open: Map<number, OpenSession> = new Map();
-  readonly #queue: DueQueue = new DueQueue();
+  readonly #queue: EarliestFirst<DueTurn> = new EarliestFirst(({ dueNs }: DueTurn) => dueNs);
 
   constructor(table: TurnTable, listener: TurnListener) {
     this.#table = table;
@@ -158,66 +159,6 @@ interface OpenSession {
   readonly waitsFor: Int32Array;
   /** The end of the last of them so far; of a first turn the session's start. */
   readonly sinceNs: Float64Array;
-}
-
-/** A binary heap: earliest first, of equal ones the one that was added first. */
-class DueQueue {
-  readonly #heap: { readonly turn: DueTurn; readonly order: number }[] = [];
-  #added = 0;
-
-  get first(): DueTurn | undefined {
-    return this.#heap[0]?.turn;
-  }
-
-  count(matches: (turn: DueTurn) => boolean): number {
-    return this.#heap.reduce((sum, { turn }) => sum + (matches(turn) ? 1 : 0), 0);
-  }
-
-  add(turn: DueTurn): void {
-    const heap = this.#heap;
-    heap.push({ turn, order: this.#added });
-    this.#added += 1;
-    let at = heap.length - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#isBefore(at, parent)) return;
-      this.#swap(at, parent);
-      at = parent;
-    }
-  }
-
-  take(): DueTurn | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (first === undefined || last === undefined || heap.length === 0) return first?.turn;
-    heap[0] = last;
-    for (let at = 0; ; ) {
-      const left = 2 * at + 1;
-      const right = left + 1;
-      let least = at;
-      if (left < heap.length && this.#isBefore(left, least)) least = left;
-      if (right < heap.length && this.#isBefore(right, least)) least = right;
-      if (least === at) return first.turn;
-      this.#swap(at, least);
-      at = least;
-    }
-  }
-
-  #isBefore(one: number, other: number): boolean {
-    const a = this.#heap[one];
-    const b = this.#heap[other];
-    if (a === undefined || b === undefined) return false;
-    return a.turn.dueNs < b.turn.dueNs || (a.turn.dueNs === b.turn.dueNs && a.order < b.order);
-  }
-
-  #swap(one: number, other: number): void {
-    const a = this.#heap[one];
-    const b = this.#heap[other];
-    if (a === undefined || b === undefined) return;
-    this.#heap[one] = b;
-    this.#heap[other] = a;
-  }
 }
 
 /** Of a turn: it waits for others; it is due at a known time; it was sent; it has ended or was skipped. */

@@ -32,6 +32,11 @@ export interface RequestBodies {
 /** 8 of the run and 8 of the sample. */
 export const BODY_NONCE_BYTES = 16;
 
+/** Of requests that may find what another one has put into a cache: as long as any, and no sample's. */
+export const commonNonce = (noncePrefix: string): string => noncePrefix + COMMON_NUMBER;
+
+const COMMON_NUMBER = 'ffffffff';
+
 export interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreaming'> {
   readonly api: ServerApi;
   readonly hasNonce: boolean;

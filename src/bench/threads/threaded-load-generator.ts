@@ -1,7 +1,6 @@
 // The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, hands on what
 // they report, and notices when one of them dies or hangs.
 
-import { Worker } from 'node:worker_threads';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { recordOf } from '../../core/record-of.ts';
@@ -27,10 +26,13 @@ import type {
   LoadResult,
   LoadSink,
 } from './load-generator.ts';
+import { loadResult } from './load-result.ts';
 import { MarkSender } from './mark-sender.ts';
+import { RequestFeeder } from './request-feeder.ts';
 import { ThreadTally } from './thread-tally.ts';
 import { TurnPorts } from './turn-ports.ts';
-import { WatchedThread } from './watched-thread.ts';
+import type { WatchedThread } from './watched-thread.ts';
+import { startThread } from './watched-thread.ts';
 
 /**
  * Nothing is started before `open`.
@@ -53,6 +55,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #boardMemory: ThreadBoardMemory;
   readonly #board: ThreadBoard;
   readonly #turns: TurnPorts;
+  readonly #feeder: RequestFeeder;
   readonly #load: WatchedThread<ToLoadWorker, FromLoadWorker>[] = [];
   readonly #parse: WatchedThread<ToParseWorker, FromParseWorker>[] = [];
   readonly #opened: ThreadTally<OpenedConnections, OpenedConnections>;
@@ -73,7 +76,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#options = options;
     const { load, parse } = plan.threads;
     this.#turns = new TurnPorts(plan);
-    this.#boardMemory = createThreadBoardMemory(load + parse, plan.share.index);
+    this.#boardMemory = createThreadBoardMemory(load + parse + 1, plan.share.index);
+    const lost = (reason: string): void => this.#fail(reason);
+    this.#feeder = new RequestFeeder(plan, { clock: options.clock, board: this.#boardMemory, lost });
     this.#board = new ThreadBoard(this.#boardMemory);
     this.#opened = new ThreadTally(load, sumOpened);
     this.#warm = new ThreadTally(load, () => true);
@@ -99,6 +104,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
       this.#startParse(parser, own);
     }
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
+    this.#feeder.start();
     for (const thread of this.#load) thread.post({ kind: 'open' });
     this.#marks.start(this.#load);
     return this.#opened.whole;
@@ -141,25 +147,29 @@ class ThreadedLoadGenerator implements LoadGenerator {
     await this.ended;
     await this.#overdue;
     const threads = [...this.#load, ...this.#parse];
-    await Promise.all(threads.map(thread => thread.terminate()));
+    await Promise.all([...threads.map(thread => thread.terminate()), this.#feeder.terminate()]);
   }
 
   #startLoad(thread: number, ring: RingMemory): void {
-    const ports = this.#turns.ofLoad(thread);
+    const [turns, feed] = [this.#turns.ofLoad(thread), this.#feeder.ofLoad(thread)];
     const data: LoadWorkerData = {
       thread,
       plan: this.#plan,
       ring,
       board: this.#boardMemory,
       runZeroNs: this.#options.runZeroNs,
-      turns: ports[0],
+      turns: turns[0],
+      feed: feed[0],
     };
-    const entry = this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, '../load/load-worker.ts');
     this.#load.push(
-      new WatchedThread<ToLoadWorker, FromLoadWorker>({
+      startThread<ToLoadWorker, FromLoadWorker>({
         clock: this.#options.clock,
-        worker: new Worker(entry, { workerData: data, transferList: ports, name: `plimsoll load ${thread}` }),
-        heartbeat: () => this.#board.get(thread, 'heartbeat'),
+        entry: this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, '../load/load-worker.ts'),
+        name: `plimsoll load ${thread}`,
+        data,
+        ports: [...turns, ...feed],
+        board: this.#board,
+        boardThread: thread,
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#loadTold(thread, message),
         lost: reason => this.#loadLost(thread, `load thread ${thread} ${reason}`),
@@ -171,24 +181,20 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const turnPorts = this.#turns.ofParse(rings);
     const boardThread = this.#plan.threads.load + parser;
     const data: ParseWorkerData = {
-      parser,
-      boardThread,
-      rings,
-      board: this.#boardMemory,
       ...parseFacts(this.#plan),
-      turnPorts,
+      ...{ parser, boardThread, rings, turnPorts },
+      board: this.#boardMemory,
       runZeroNs: this.#options.runZeroNs,
     };
-    const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts');
     this.#parse.push(
-      new WatchedThread<ToParseWorker, FromParseWorker>({
+      startThread<ToParseWorker, FromParseWorker>({
         clock: this.#options.clock,
-        worker: new Worker(entry, {
-          workerData: data,
-          transferList: turnPorts.map(({ port }) => port),
-          name: `plimsoll parse ${parser}`,
-        }),
-        heartbeat: () => this.#board.get(boardThread, 'heartbeat'),
+        entry: this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts'),
+        name: `plimsoll parse ${parser}`,
+        data,
+        ports: turnPorts.map(({ port }) => port),
+        board: this.#board,
+        boardThread,
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#parseTold(message),
         lost: reason => this.#parseLost(rings, `parse thread ${parser} ${reason}`),
@@ -235,22 +241,16 @@ class ThreadedLoadGenerator implements LoadGenerator {
   /** The rest of the load would not be what was asked for: the run ends. */
   #loadLost(thread: number, reason: string): void {
     if (this.#endedNs.has(thread)) return;
-    this.#reasons.push(reason);
-    this.#parse[thread % this.#plan.threads.parse]?.post({
-      kind: 'thread-lost',
-      thread,
-      reason,
-      atNs: this.#nowNs(),
-    });
+    const parser = this.#parse[thread % this.#plan.threads.parse];
+    parser?.post({ kind: 'thread-lost', thread, reason, atNs: this.#nowNs() });
     this.#opened.tell(thread, unopened(reason));
-    this.stop();
+    this.#fail(reason);
   }
 
   /** What its load threads measured cannot be told any more. */
   #parseLost(rings: ParseWorkerData['rings'], reason: string): void {
     if (rings.every(({ thread }) => this.#endedNs.has(thread))) return;
-    this.#reasons.push(reason);
-    this.stop();
+    this.#fail(reason);
     for (const { thread } of rings) this.#threadEnded(thread, this.#nowNs());
   }
 
@@ -259,6 +259,11 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#endedNs.tell(thread, atNs);
     if (!this.#issuingEndedNs.has(thread)) this.#issuingEndedNs.tell(thread, atNs);
     if (this.#endedNs.isWhole) this.#finish();
+  }
+
+  #fail(reason: string): void {
+    this.#reasons.push(reason);
+    this.stop();
   }
 
   async #giveUpLate(): Promise<void> {
@@ -275,17 +280,12 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#over.abort();
     this.#marks.stop();
     const atNs = Math.max(0, ...this.#endedNs.values);
-    for (const thread of [...this.#load, ...this.#parse]) void thread.terminate();
+    for (const thread of [...this.#load, ...this.#parse, this.#feeder]) void thread.terminate();
     this.#opened.endWith(unopened('the load was stopped'));
     this.#warm.endWith(true);
     this.#issuingEndedNs.endWith(atNs);
-    this.#ending.resolve({
-      kind: this.#reasons.length > 0 ? 'incomplete' : wasStopped ? 'stopped' : 'complete',
-      reasons: this.#reasons,
-      atNs: atNs === 0 ? this.#nowNs() : atNs,
-      droppedEvents: this.#board.total('dropped'),
-      arenaFullCount: this.#board.total('arenaFull'),
-    });
+    const ending = { wasStopped, reasons: this.#reasons, atNs: atNs === 0 ? this.#nowNs() : atNs };
+    this.#ending.resolve(loadResult(ending, this.#board));
   }
 
   #nowNs(): number {

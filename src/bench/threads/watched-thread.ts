@@ -1,9 +1,11 @@
 // A worker thread that is expected to live until it is let go. That it threw, exited or hangs is told once, after it is
 // really gone, so that what it wrote to shared memory is final.
 
-import type { Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import type { ThreadBoard } from '../arena/thread-board.ts';
 
 export interface WatchedThreadOptions<Received> {
   readonly clock: Clock;
@@ -14,6 +16,33 @@ export interface WatchedThreadOptions<Received> {
   received(message: Received): void;
   lost(reason: string): void;
 }
+
+export interface BoardThreadOptions<Received>
+  extends Omit<WatchedThreadOptions<Received>, 'worker' | 'heartbeat'> {
+  readonly entry: URL;
+  /** For people who look at the threads of the process. */
+  readonly name: string;
+  readonly data: unknown;
+  readonly ports: readonly MessagePort[];
+  readonly board: ThreadBoard;
+  /** Whose heartbeat there is its own. */
+  readonly boardThread: number;
+}
+
+export const startThread = <Sent, Received>({
+  entry,
+  name,
+  data,
+  ports,
+  board,
+  boardThread,
+  ...options
+}: BoardThreadOptions<Received>): WatchedThread<Sent, Received> =>
+  new WatchedThread<Sent, Received>({
+    ...options,
+    worker: new Worker(entry, { workerData: data, transferList: [...ports], name }),
+    heartbeat: () => board.get(boardThread, 'heartbeat'),
+  });
 
 export class WatchedThread<Sent, Received> {
   readonly #options: WatchedThreadOptions<Received>;

@@ -22,6 +22,8 @@ import { IMAGES } from './image-options.ts';
 import type { NameOptions } from './name-options.ts';
 import { NAMES } from './name-options.ts';
 import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
+import type { TraceReplayOptions } from './replay-options.ts';
+import { REPLAY } from './replay-options.ts';
 import type { RequestOptionTable } from './request-options.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
 import type { SessionOptionTable } from './session-options.ts';
@@ -38,6 +40,7 @@ export interface BenchOptions
     NameOptions,
     DepthOptions,
     CancelOptions,
+    TraceReplayOptions,
     CheckOptions,
     ImageOptions {
   readonly api: Option<string | undefined>;
@@ -127,6 +130,7 @@ export const BENCH: BenchOptions = {
   }),
   maxThroughput: flag('max-throughput', 'Keep 256 requests in flight, to find the most the server can do.'),
   ...SHAPE,
+  ...REPLAY,
   ...DEPTH,
   dataset: value({
     name: 'dataset',

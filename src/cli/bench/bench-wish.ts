@@ -34,7 +34,7 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
   const api = apiOf(target, given(BENCH.api));
   const pattern = patternOf(given, stages);
   const isStreaming = streamingOf(api, given(BENCH.streaming));
-  const shape = runShape(invocation, pattern, stages);
+  const shape = runShape(invocation, pattern, stages, given(BENCH.trace) !== undefined);
   const { sessions, sessionsMax, ...ofSessions } = sessionWish(given, {
     pattern,
     api,

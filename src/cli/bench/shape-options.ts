@@ -70,9 +70,10 @@ export const runShape = (
   invocation: Invocation,
   pattern: RunPattern,
   stages: LoadStages | undefined,
+  isReplay: boolean,
 ): RunShape => {
   const inFlightCap = invocation.option(SHAPE.maxInFlight);
-  if (inFlightCap !== undefined && !isOpenLoop(pattern)) {
+  if (inFlightCap !== undefined && !isOpenLoop(pattern) && !isReplay) {
     throw usage(
       '--max-in-flight has no effect without a rate',
       `Write: --rate 10 --max-in-flight ${inFlightCap}, or --concurrency ${inFlightCap} alone.`,
@@ -84,6 +85,7 @@ export const runShape = (
     inFlightCap: inFlightCap ?? unknown('not limited'),
     steps: stages?.steps ?? [],
     sessions: unknown('each request stands for itself'),
+    trace: unknown('no trace is replayed'),
   };
 };
 

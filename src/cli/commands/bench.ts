@@ -11,6 +11,7 @@ import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { depthRequest, depthWish } from '../bench/depth-options.ts';
 import type { RepeatEnd } from '../bench/repeat-bench.ts';
+import { replayed, replayWish } from '../bench/replay-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { keptCall } from '../bench/run-provenance.ts';
@@ -67,6 +68,7 @@ export const benchCommand: Command = {
     if (like !== undefined) return await printLike(like, invocation.arguments[0] ?? '', state);
     const wish = benchWish(invocation, state.cwd, await givenStages(invocation, state.cwd));
     const depth = depthWish(invocation, BENCH_OPTIONS);
+    const trace = replayWish(invocation, BENCH_OPTIONS);
     const agents = namedAgents(invocation);
     const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
     const kept = keptCommand({
@@ -79,7 +81,13 @@ export const benchCommand: Command = {
     });
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
-    const request = { ...wish, headers };
+    const request = await interrupted(state, () =>
+      replayed({ ...wish, headers }, trace, {
+        cwd: state.cwd,
+        durationMs: invocation.option(BENCH.duration),
+        signal: state.stop,
+      }),
+    );
     const start = {
       request: depth === undefined ? request : await depthRequest(request, depth, state.stop),
       agents,

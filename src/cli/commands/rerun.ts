@@ -9,8 +9,9 @@ import { quotedWords } from '../../core/text/shell-words.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
 import { printable } from '../../tui/part.ts';
-import { BENCH } from '../bench/bench-options.ts';
+import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
+import { replayed, replayWish } from '../bench/replay-options.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { Command, Invocation, Option } from '../command.ts';
@@ -158,7 +159,13 @@ const differencesOf = async (
     invocation.arguments[1] === undefined
       ? { headers: [] }
       : await requestHeaders(called, state, wish.target);
-  const today = await factsToday({ ...wish, headers }, state, {
+  const trace = stored.command.name === 'bench' ? replayWish(called, BENCH_OPTIONS) : undefined;
+  const request = await replayed({ ...wish, headers }, trace, {
+    cwd: state.cwd,
+    durationMs: called.option(BENCH.duration),
+    signal: state.stop,
+  });
+  const today = await factsToday(request, state, {
     home: resolveHome({ ...state, option: invocation.option(homeOption) }),
     noteGit: called.option(BENCH.noteGit),
   });

@@ -58,6 +58,10 @@ const promptsToday = async (
     // A pipe or a device would be waited for, and nobody has agreed to anything yet.
     if (request.dataset.kind === 'file' && !(await stat(request.dataset.path)).isFile())
       return unknown(`${request.dataset.shownPath} is not a file`);
+    if (request.dataset.kind === 'timed-trace') {
+      const { sha256, requests, file } = request.dataset.trace;
+      return { sha256, count: requests, file };
+    }
     if (request.depth !== undefined) return unknown('prompts of --profile depth are other ones in each run');
     const wish = await readPromptWish(request, signal, NO_NONCE);
     const file = wish.file?.file ?? unknown('prompts were generated');

@@ -193,8 +193,9 @@ const spoilersOf = (report: Pick<Report, 'contamination'>): Reported<string> => 
 const withoutSeed = (dataset: string): string => dataset.replace(/, seed -?\d+$/, '');
 
 const arrivalOf = ({ pattern, shape }: ComparableFacts): string => {
-  const { rampMs, warmupMs, steps } = shapeOf({ shape });
-  const kind = 'concurrency' in pattern ? 'closed loop' : loadLabel({ pattern, shape: PLAIN_SHAPE });
+  const { rampMs, warmupMs, steps, trace } = shapeOf({ shape });
+  const kind =
+    'concurrency' in pattern ? 'closed loop' : loadLabel({ pattern, shape: { ...PLAIN_SHAPE, trace } });
   return [
     steps.length === 0 ? kind : loadLabel({ pattern, shape }),
     ...(rampMs === 0 ? [] : [`ramp ${rampMs / 1_000} s`]),

@@ -8,7 +8,7 @@ import { ALL_RATES, ALL_TIMES, OF_PROMPT, OF_STREAM } from './contamination.ts';
 import type { ContaminationCheck, ContaminationSources } from './contamination-check.ts';
 import { finding, ofRequests, partWords, timeText } from './contamination-check.ts';
 import { PAIRS_LEAST } from './contamination-tally.ts';
-import { isOfSessions } from './run-shape.ts';
+import { isOfSessions, isOfTrace } from './run-shape.ts';
 import { clientSwap, otherClients, preemption, speculativeDecoding, swap } from './server-contamination.ts';
 
 export const findContamination = (sources: ContaminationSources): readonly ContaminationFinding[] =>
@@ -16,9 +16,9 @@ export const findContamination = (sources: ContaminationSources): readonly Conta
     check => check(sources) ?? [],
   );
 
-/** A depth profile and sessions repeat what came before, so that the server finds it. */
+/** A depth profile, sessions and traces repeat what came before, so that the server finds it. */
 const isMeant = ({ isDepthProfile, run }: ContaminationSources): boolean =>
-  isDepthProfile || isOfSessions(run.shape);
+  isDepthProfile || isOfSessions(run.shape) || isOfTrace(run.shape);
 
 const answerCache: ContaminationCheck = ({ run, samples }) => {
   const { firstDecodeNs, repeatDecodeNs, completed, repeats } = samples;

@@ -7,6 +7,8 @@ import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { RunPattern } from './run-pattern.ts';
 import { isOpenLoop, patternLabel } from './run-pattern.ts';
+import type { TraceShape } from './trace-shape.ts';
+import { speedText } from './trace-shape.ts';
 
 export type RunShape = {
   /** In which the load grows evenly to its first level; not measured. 0: at once. */
@@ -19,6 +21,8 @@ export type RunShape = {
   readonly steps: readonly LoadStep[];
   /** Where requests belong to sessions, whose arrivals the pattern then means. */
   readonly sessions: Reported<SessionShape>;
+  /** Where requests are those of a recorded trace; the pattern then says how many come a second on average. */
+  readonly trace: Reported<TraceShape>;
 };
 
 export type SessionShape = {
@@ -53,6 +57,7 @@ export const PLAIN_SHAPE: RunShape = {
   inFlightCap: unknown('not limited'),
   steps: [],
   sessions: unknown('each request stands for itself'),
+  trace: unknown('no trace is replayed'),
 };
 
 /** Versions before shapes had plain runs only. */
@@ -66,6 +71,8 @@ export const isCapped = (shape: Reported<RunShape>): boolean =>
 export const isOfSessions = (shape: Reported<RunShape>): boolean =>
   !isUnknown(shape) && !isUnknown(shape.sessions);
 
+export const isOfTrace = (shape: Reported<RunShape>): boolean => !isUnknown(shape) && !isUnknown(shape.trace);
+
 export const hasSteps = (shape: Reported<RunShape> | undefined): boolean =>
   shape !== undefined && !isUnknown(shape) && shape.steps.length > 0;
 
@@ -74,16 +81,25 @@ export const loadLabel = (run: {
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
 }): string => {
-  const { rampMs, warmupMs, inFlightCap, steps, sessions } = shapeOf(run);
+  const { rampMs, warmupMs, inFlightCap, steps, sessions, trace } = shapeOf(run);
   const label = steps.length === 0 ? patternLabel(run.pattern) : stepsLabel(run.pattern, steps);
   return [
-    isUnknown(sessions) ? label : sessionsLabel(run.pattern, sessions, label),
+    isUnknown(sessions)
+      ? replayLabel(run.pattern, trace, label)
+      : sessionsLabel(run.pattern, sessions, label),
+    ...(isUnknown(trace) || isUnknown(sessions) ? [] : [`of a trace at ${speedText(trace)}`]),
     ...(isUnknown(sessions) || sessions.history !== 'server' ? [] : ['history kept by the server']),
     ...(isUnknown(inFlightCap) ? [] : [`at most ${formatCount(inFlightCap)} in flight`]),
     ...(rampMs > 0 ? [`ramp ${timeText(rampMs)}`] : []),
     ...(warmupMs > 0 ? [`warm-up ${timeText(warmupMs)}`] : []),
   ].join(', ');
 };
+
+/** "trace at 10 times its speed, 33.2 req/s on average". */
+const replayLabel = (pattern: RunPattern, trace: Reported<TraceShape>, label: string): string =>
+  !isUnknown(trace) && isOpenLoop(pattern)
+    ? `trace at ${speedText(trace)}, ${formatThreeDigits(pattern.requestsPerSecond)} req/s on average`
+    : label;
 
 /** "8 sessions at a time", "sessions, 8 requests at a time", "sessions: Poisson 2.00 a second". */
 const sessionsLabel = (pattern: RunPattern, { placesOf }: SessionShape, label: string): string => {

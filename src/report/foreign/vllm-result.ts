@@ -4,7 +4,8 @@
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { ObjectiveName } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { isOfTrace } from '../../core/run/run-shape.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { knownOr } from '../../core/unknown.ts';
 import type { ForeignFigures } from './foreign-series.ts';
@@ -33,7 +34,7 @@ export async function* vllmResult(report: Report, samples: SampleReading): Async
   const result = {
     ...headOf(report),
     num_prompts: totals.completed + totals.failed,
-    ...pacingOf(report.run.pattern),
+    ...pacingOf(report.run),
     duration: seconds > 0 ? seconds : null,
     completed: totals.completed,
     failed: totals.failed,
@@ -72,7 +73,10 @@ const headOf = ({ plimsoll, run }: Report): Record<string, unknown> => {
 /** "20260131-142501", as vLLM writes it, but in UTC. */
 const vllmDate = (iso: string): string => iso.replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
 
-const pacingOf = (pattern: RunPattern): Record<string, unknown> => {
+const pacingOf = ({ pattern, shape }: Report['run']): Record<string, unknown> => {
+  // No such process made the arrivals of a trace.
+  if (isOfTrace(shape) && isOpenLoop(pattern))
+    return { request_rate: pattern.requestsPerSecond, burstiness: null, max_concurrency: null };
   switch (pattern.kind) {
     case 'concurrency':
       return { request_rate: 'inf', burstiness: 1, max_concurrency: pattern.concurrency };

@@ -30,7 +30,7 @@ import {
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { headlineSeries, seriesRow } from '../../core/run/run-series.ts';
-import { hasSteps, isOfSessions, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
+import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
 import { tagTexts } from '../../core/run/run-tags.ts';
 import type { Markup } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -80,7 +80,7 @@ const runTitle = ({ run }: Report): string => {
 /** Of sessions as everywhere else: "4 sessions at a time". */
 const loadTitle = (run: Report['run']): string => {
   if (hasSteps(run.shape)) return `${shapeOf(run).steps.length} stages`;
-  return isOfSessions(run.shape) ? loadLabel(run) : loadWords(run.pattern);
+  return isOfSessions(run.shape) || isOfTrace(run.shape) ? loadLabel(run) : loadWords(run.pattern);
 };
 
 const nameAndTags = ({ run }: Report): readonly string[] => [

@@ -36,7 +36,7 @@ import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { Reported, Unknown } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
-import { lengthRows, tokenRows } from '../../metrics/text-requests.ts';
+import { lengthRows, promptsText, tokenRows } from '../../metrics/text-requests.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
 
 /** Each objective with its answer and how sure it is; of a version that judged none, how many requests kept to it. */
@@ -250,9 +250,9 @@ export const runDetails = (report: Report): Markup => {
       ],
       ...[
         ...tokenRows(run, { input: report.series.inputTokens, output: report.series.outputTokens }),
-        ...lengthRows(run),
+        ...lengthRows(report),
       ].map(([name, text]) => [capitalized(name), text] as const),
-      ['Prompts', `${run.dataset}${run.hasNonce ? ', each made unique' : ''}`],
+      ['Prompts', promptsText(run)],
       ['Bytes', `${bytesText(bytes.sent)} sent, ${bytesText(bytes.received)} received`],
       [
         'Client',

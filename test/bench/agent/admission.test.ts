@@ -279,6 +279,7 @@ describe('a load', () => {
         inFlightCap: fc.constant(PLAIN_SHAPE.inFlightCap),
         steps: fc.array(fc.record({ from: figure, to: figure, durationMs: figure }), { maxLength: 3 }),
         sessions: fc.constant(PLAIN_SHAPE.sessions),
+        trace: fc.constant(PLAIN_SHAPE.trace),
       }),
       samplesMax: fc.option(figure, { nil: undefined }),
       durationMs: fc.option(figure, { nil: undefined }),

@@ -28,6 +28,7 @@ const request: BenchRequest = {
     inFlightCap: 64,
     steps: [{ from: 1, to: 12.5, durationMs: 500 }],
     sessions: { placesOf: 'requests' },
+    trace: unknown('no trace is replayed'),
   },
   samplesMax: undefined,
   durationMs: 500,

@@ -15,6 +15,8 @@ export class TraceTexts {
   readonly #wordTokens: number;
   readonly #known: Map<number, string> = new Map();
 
+  #knownLength = 0;
+
   constructor(costs: WordCosts, seed: number) {
     this.#costs = costs;
     const tokens = costs.bundles.reduce((sum, bundle) => sum + bundle.tokens, 0);
@@ -42,6 +44,12 @@ export class TraceTexts {
     if (known !== undefined) return known;
     const random = seededRandom(chained(chained(this.#start, block), tokens > 0 ? tokens : 0));
     const text = (isFirst ? SHORT_TASK : '') + wordText(Math.max(0, tokens), this.#costs, random);
+    this.#knownLength += text.length;
+    if (this.#knownLength > KNOWN_LENGTH_MAX) {
+      // Made anew they are the same.
+      this.#known.clear();
+      this.#knownLength = text.length;
+    }
     this.#known.set(block, text);
     return text;
   }
@@ -56,6 +64,8 @@ export class TraceTexts {
   }
 }
 
+/** Characters. */
+const KNOWN_LENGTH_MAX = 33_554_432;
 const OWN = 7;
 /** One in forty thousand has the same. */
 const OWN_WORDS = 2;

@@ -12,7 +12,19 @@ export interface PreparedRequest {
   bytes: Buffer;
 }
 
-export class RequestWriter {
+/** Where the bytes of requests come from. */
+export interface RequestSource {
+  /** false: its bytes are still being made. */
+  has(sampleId: number): boolean;
+  /** Only what it has. */
+  prepare(into: PreparedRequest, sampleId: number): void;
+  /** Every few milliseconds. */
+  tick?(): void;
+  /** Told when there was nothing and is something. */
+  whenRequestsCome?(came: () => void): void;
+}
+
+export class RequestWriter implements RequestSource {
   readonly #head: Buffer;
   readonly #bodies: Buffer;
   readonly #starts: Float64Array;
@@ -33,6 +45,10 @@ export class RequestWriter {
     this.#warmup = this.#nonceAts.length - prompts.measured;
     this.#measuredFrom = measuredFrom;
     if (this.#measured === 0) throw new RangeError('there is no prompt to send');
+  }
+
+  has(): boolean {
+    return true;
   }
 
   /**

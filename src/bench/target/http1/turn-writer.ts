@@ -3,7 +3,7 @@
 
 import type { SessionHistory } from '../../../core/run/run-shape.ts';
 import { TurnTable } from '../../schedule/turn-table.ts';
-import { BODY_NONCE_BYTES } from '../request-bodies.ts';
+import { BODY_NONCE_BYTES, commonNonce } from '../request-bodies.ts';
 import type { SessionBodies } from '../session-bodies.ts';
 import {
   ANSWER_AFTER,
@@ -145,7 +145,7 @@ export class TurnWriter {
   /** Whoever shares a scope has the same one. */
   #nonce(dataTurn: number, { session, firstSampleId }: TurnRequest): string {
     const scope = this.#cell(dataTurn, TURN_CELL.scope);
-    if (scope === RUN_SCOPE) return `${this.#noncePrefix}${RUN_NONCE}`;
+    if (scope === RUN_SCOPE) return commonNonce(this.#noncePrefix);
     const turn = scope - this.table.firstTurn(session);
     const number = firstSampleId + this.table.numberOf({ session, turn });
     return this.#noncePrefix + number.toString(16).padStart(BODY_NONCE_BYTES / 2, '0');
@@ -155,6 +155,3 @@ export class TurnWriter {
     return this.#cells[dataTurn * TURN_CELLS + cell] ?? 0;
   }
 }
-
-/** No sample's number. */
-const RUN_NONCE = 'ffffffff';

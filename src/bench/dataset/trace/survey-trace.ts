@@ -1,0 +1,151 @@
+// What a replay must know of a trace before its first request: that every row of it can be read, when each request is due, how
+// long prompts are and what they share, and the digest of the file. It is read from beginning to end, and of each request eight
+// bytes are kept; the prompts are made while they are sent (replay/feed-worker.ts).
+
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { FileDigest } from '../../../core/run/provenance.ts';
+import type { AskedTokens } from '../../../core/run/run-requests.ts';
+import type { DatasetPlace } from '../dataset-chunks.ts';
+import { DatasetDigest, wrongFile } from '../dataset-chunks.ts';
+import type { LengthFacts } from '../dataset-facts.ts';
+import type { TracePart } from './read-trace.ts';
+import type { ReplayPace } from './replay-times.ts';
+import { ReplayTimes } from './replay-times.ts';
+import { timedPart } from './timed-part.ts';
+import type { TraceFormat } from './trace.ts';
+import { TRACE_FORMATS } from './trace.ts';
+import type { TraceFacts } from './trace-facts.ts';
+import { TraceFactCounter } from './trace-facts.ts';
+import { traceEntries } from './trace-file.ts';
+
+export interface TimedTraceWish {
+  readonly path: string;
+  readonly shownPath: string;
+  readonly format: TraceFormat;
+  readonly part: TracePart;
+  readonly pace: ReplayPace;
+  readonly limits: { readonly requestsMax: number | undefined; readonly durationMs: number | undefined };
+}
+
+/** A trace that tells when each request came, as it will be replayed. */
+export interface TimedTrace extends Omit<TimedTraceWish, 'limits'> {
+  /** Float64: when each is due, ns from the first, ascending. */
+  readonly timesNs: SharedArrayBuffer;
+  /** As many as there are times. */
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  /** Most within a second. */
+  readonly busiestPerSecond: number;
+  readonly gapsCapped: number;
+  readonly spanMs: number;
+  readonly facts: TraceFacts;
+  readonly description: string;
+  readonly file: FileDigest;
+  /** Of lengths and blocks of all requests, hex: equal ones ask equal questions. */
+  readonly sha256: string;
+}
+
+/** @throws BenchError `input`, with the line of the first row that is wrong, wherever it stands; the signal's reason. */
+export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Promise<TimedTrace> => {
+  const { path, shownPath, format, part, pace, limits } = wish;
+  const place: DatasetPlace = { path, shownPath, signal, bytesMax: Number.POSITIVE_INFINITY };
+  const digest = new DatasetDigest();
+  const counts = { leftOut: 0 };
+  const counter = new TraceFactCounter();
+  const replay = new ReplayTimes(pace);
+  const times = new GrowingTimes(shownPath);
+  const questions = createHash('sha256');
+  const endNs = limits.durationMs === undefined ? Number.POSITIVE_INFINITY : limits.durationMs * 1e6;
+  let isOver = false;
+  let spanMs = 0;
+  let gapsCapped = 0;
+  for await (const { atMs, line, request } of timedPart(
+    traceEntries(place, format, { digest, counts }),
+    wish,
+  )) {
+    // What is not replayed is read all the same: a digest is that of the whole file.
+    if (isOver || times.count >= (limits.requestsMax ?? Number.POSITIVE_INFINITY)) continue;
+    const dueNs = replay.next(atMs);
+    isOver = dueNs >= endNs;
+    if (isOver) continue;
+    times.add(dueNs, line);
+    ({ spanMs, gapsCapped } = replay);
+    counter.add({ line, key: undefined, startMs: atMs, requests: [request] });
+    questions.update(`${request.inputTokens} ${request.outputTokens} ${request.blocks.join(',')}\n`);
+  }
+  if (times.count === 0)
+    throw wrongFile(
+      part.fromMs === undefined && part.untilMs === undefined
+        ? `${shownPath} has no request`
+        : `${shownPath} has no request between --trace-from and --trace-until`,
+      'plimsoll dataset show FILE tells the time that it spans.',
+    );
+  const timesNs = times.told();
+  const seconds = Math.max(1, (new Float64Array(timesNs).at(-1) ?? 0) / 1e9);
+  const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
+  return {
+    ...wish,
+    timesNs,
+    requests: times.count,
+    requestsPerSecond: times.count / seconds,
+    busiestPerSecond: busiestSecond(new Float64Array(timesNs)),
+    gapsCapped,
+    spanMs,
+    facts: counter.told(),
+    description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} requests${rest}`,
+    file: digest.told(),
+    sha256: questions.digest('hex'),
+  };
+};
+
+export const askedOfTrace = ({ total, min, max }: LengthFacts, requests: number): AskedTokens => ({
+  text: 'as in the trace',
+  mean: total / requests,
+  min,
+  max,
+});
+
+const busiestSecond = (timesNs: Float64Array): number => {
+  let most = 0;
+  let from = 0;
+  for (let to = 0; to < timesNs.length; to += 1) {
+    while ((timesNs[to] ?? 0) - (timesNs[from] ?? 0) >= 1e9) from += 1;
+    most = Math.max(most, to - from + 1);
+  }
+  return most;
+};
+
+class GrowingTimes {
+  readonly #shownPath: string;
+  #times: Float64Array = new Float64Array(1_024);
+  count = 0;
+
+  constructor(shownPath: string) {
+    this.#shownPath = shownPath;
+  }
+
+  add(ns: number, line: number): void {
+    if (this.count === REPLAYED_REQUESTS_MAX)
+      throw wrongFile(
+        `${this.#shownPath}:${line}: a run replays at most ${REPLAYED_REQUESTS_MAX} requests`,
+        'Take a part of it: --trace-from and --trace-until, or --requests.',
+      );
+    if (this.count === this.#times.length) {
+      const more = new Float64Array(this.#times.length * 2);
+      more.set(this.#times);
+      this.#times = more;
+    }
+    this.#times[this.count] = ns;
+    this.count += 1;
+  }
+
+  told(): SharedArrayBuffer {
+    const shared = new SharedArrayBuffer(this.count * Float64Array.BYTES_PER_ELEMENT);
+    new Float64Array(shared).set(this.#times.subarray(0, this.count));
+    return shared;
+  }
+}
+
+/** 80 MB of times. */
+const REPLAYED_REQUESTS_MAX = 10_000_000;

@@ -1,0 +1,92 @@
+// Entry of the thread that makes the requests of a trace while they are sent: it reads the file a second time, a bounded time
+// ahead of what is due, so that neither the trace nor its texts are ever whole in memory.
+
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { workerData } from 'node:worker_threads';
+import { BEAT_NS } from '../../core/run/event-record.ts';
+import { ThreadBoard } from '../arena/thread-board.ts';
+import { DatasetDigest } from '../dataset/dataset-chunks.ts';
+import { ReplayTimes } from '../dataset/trace/replay-times.ts';
+import { timedPart } from '../dataset/trace/timed-part.ts';
+import { traceEntries } from '../dataset/trace/trace-file.ts';
+import type { FeedTaken, FeedWorkerData, FromFeed } from './feed-message.ts';
+import { ReplayedRequests } from './replayed-requests.ts';
+
+const { plan, head, firstSampleId, ports, board: memory, boardThread }: FeedWorkerData = workerData;
+const { trace } = plan;
+const board = new ThreadBoard(memory);
+setInterval(() => board.add(boardThread, 'heartbeat', 1), BEAT_NS / 1e6);
+
+const ahead = ports.map(() => ({ requests: 0, bytes: 0 }));
+const credits = new EventTarget();
+for (const [thread, port] of ports.entries())
+  port.on('message', ({ requests, bytes }: FeedTaken) => {
+    const own = ahead[thread];
+    if (own === undefined) return;
+    own.requests -= requests;
+    own.bytes -= bytes;
+    credits.dispatchEvent(new Event('taken'));
+  });
+
+const tell = (thread: number, message: FromFeed, transfer: readonly ArrayBuffer[] = []): void =>
+  ports[thread]?.postMessage(message, transfer);
+
+let isPrimed = false;
+const prime = (): void => {
+  if (isPrimed) return;
+  isPrimed = true;
+  for (const thread of ports.keys()) tell(thread, { kind: 'primed' });
+};
+
+const untilRoom = async (thread: number): Promise<void> => {
+  const own = ahead[thread];
+  while (
+    own !== undefined &&
+    (own.requests >= AHEAD_REQUESTS_MAX / ports.length || own.bytes >= AHEAD_BYTES_MAX / ports.length)
+  ) {
+    prime();
+    await once(credits, 'taken');
+  }
+};
+
+const feed = async (): Promise<void> => {
+  const requests = new ReplayedRequests(plan, head);
+  const times = new Float64Array(trace.timesNs);
+  const replay = new ReplayTimes(trace.pace);
+  const place = {
+    path: trace.path,
+    shownPath: trace.shownPath,
+    signal: new AbortController().signal,
+    bytesMax: Number.POSITIVE_INFINITY,
+  };
+  const entries = traceEntries(place, trace.format, { digest: new DatasetDigest(), counts: { leftOut: 0 } });
+  let number = 0;
+  for await (const { atMs, line, request } of timedPart(entries, trace)) {
+    if (number === times.length) break;
+    if (replay.next(atMs) !== times[number])
+      throw new Error(`${trace.shownPath}:${line}: the file is not what it was when it was read first`);
+    const thread = number % ports.length;
+    await untilRoom(thread);
+    const bytes = requests.bytesOf(request, number);
+    const own = ahead[thread];
+    if (own !== undefined) {
+      own.requests += 1;
+      own.bytes += bytes.length;
+    }
+    tell(thread, { kind: 'request', sampleId: firstSampleId + number, bytes }, [bytes.buffer]);
+    number += 1;
+    // What load threads have taken is told in a message.
+    if (number % REQUESTS_PER_TURN === 0) await nextTurn();
+  }
+  if (number < times.length) throw new Error(`${trace.shownPath} has become shorter since it was read first`);
+  prime();
+};
+
+/** Made and not sent yet, of all load threads together. */
+const AHEAD_REQUESTS_MAX = 8_192;
+const AHEAD_BYTES_MAX = 67_108_864;
+const REQUESTS_PER_TURN = 16;
+
+// What is thrown ends the thread, which the main thread sees.
+void feed();

@@ -1,0 +1,115 @@
+// The options of `plimsoll bench` that replay a recorded trace, and the request that they make of it. `--from` was taken: it names
+// the machines that load, so that the part of a trace is said with --trace-from and --trace-until, as in `dataset make`.
+
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { Invocation, Option } from '../command.ts';
+import { nonEmpty, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { TraceOptions } from '../dataset/trace-options.ts';
+import { givenTraceOption, TRACE, tracePart } from '../dataset/trace-options.ts';
+import { duration } from './option-values.ts';
+import type { ReplayingRun, TraceReplayWish } from './replay-request.ts';
+
+export interface TraceReplayOptions extends TraceOptions {
+  readonly trace: Option<string | undefined>;
+  readonly speed: Option<number | undefined>;
+  readonly longestGap: Option<number | undefined>;
+}
+
+const speed = (text: string): Parsed<number> => {
+  const number = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  return number >= SPEED_LEAST && number <= SPEED_MOST
+    ? parsed(number)
+    : wrong(
+        `${JSON.stringify(text.slice(0, 40))} is not a speed from ${SPEED_LEAST} to ${SPEED_MOST}`,
+        'Write how many times faster than recorded: --speed 10, or --speed 0.5 for half as fast.',
+      );
+};
+
+const SPEED_LEAST = 0.001;
+const SPEED_MOST = 100_000;
+
+/** In the order of --help. */
+export const REPLAY: TraceReplayOptions = {
+  trace: value({
+    name: 'trace',
+    valueName: 'FILE',
+    meaning:
+      'Replay a recorded trace, each request at its time: Mooncake, Azure, BurstGPT (docs/datasets.md).',
+    parse: nonEmpty,
+  }),
+  speed: value({
+    name: 'speed',
+    valueName: 'X',
+    meaning: 'How many times faster than recorded. Default: 1.',
+    parse: speed,
+  }),
+  longestGap: value({
+    name: 'gap-max',
+    valueName: 'D',
+    meaning: 'Cut longer pauses of the trace to this, in its own time.',
+    parse: duration(1, 366 * 86_400_000),
+  }),
+  ...TRACE,
+};
+
+/** What is to be replayed, and how; undefined: no trace. @throws CommandError `usage` for what contradicts or would have no effect. */
+export const replayWish = (
+  invocation: Invocation,
+  options: readonly Option<unknown>[],
+): TraceReplayWish | undefined => {
+  const given = <T>(option: Option<T>): T => invocation.option(option);
+  const file = given(REPLAY.trace);
+  if (file === undefined) {
+    const alone =
+      [REPLAY.speed, REPLAY.longestGap].find(option => given(option) !== undefined)?.name ??
+      givenTraceOption(given);
+    if (alone === undefined) return undefined;
+    throw usage(`--${alone} has no effect without --trace`, `Write: --trace FILE --${alone} …`);
+  }
+  const other = options.find(option => BESIDE_NO_TRACE.has(option.name) && isGiven(given(option)));
+  if (other !== undefined)
+    throw usage(
+      `--trace and --${other.name} cannot be combined`,
+      'A trace says itself when requests are sent and how long they are.',
+    );
+  if (given(REPLAY.startAt) !== undefined)
+    throw usage(
+      '--start-at has no effect on a trace of single requests',
+      'Leave it out, or say which part of the time: --trace-from 10m.',
+    );
+  return {
+    file,
+    part: tracePart(given),
+    pace: { speed: given(REPLAY.speed) ?? 1, gapMsMax: given(REPLAY.longestGap) },
+  };
+};
+
+/** As it was asked for where no trace is replayed. @throws CommandError */
+export const replayed = async (
+  request: BenchRequest,
+  wish: TraceReplayWish | undefined,
+  run: ReplayingRun,
+): Promise<BenchRequest> => {
+  if (wish === undefined) return request;
+  const { replayRequest } = await loadReplay();
+  return await replayRequest(request, wish, run);
+};
+
+/** Loaded late: few commands read a trace. */
+const loadReplay = () => import('./replay-request.ts');
+
+const isGiven = (read: unknown): boolean =>
+  read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+/** Whatever else would say when requests are sent, how long they are, or who sends them. */
+const BESIDE_NO_TRACE: ReadonlySet<string> = new Set([
+  ...['concurrency', 'rate', 'arrival', 'max-throughput', 'stages', 'ramp', 'warmup-duration'],
+  ...['profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens', 'output-tokens'],
+  ...['prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers', 'sessions'],
+  ...['concurrency-of', 'images', 'image-size', 'from', 'agents'],
+]);

@@ -1,0 +1,81 @@
+// What of a recorded trace a run replays and how fast, and how every form of a report says it. Figures alone: the names of a
+// trace are its owner's. A pattern of its own it is not, because an older version would not read such a run (decision 16).
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatCount, formatFinePercent, formatThreeDigits } from '../figure/figure.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
+
+export type TraceShape = {
+  /** Times of the trace are divided by it. */
+  readonly speed: number;
+  /** That were planned: of the part that is replayed, up to the limits of the run. */
+  readonly requests: number;
+  /** Which part, in the trace's own time since its first request. */
+  readonly fromMs: Reported<number>;
+  readonly untilMs: Reported<number>;
+  /** Shares of a conversation between which each began. */
+  readonly startAt: Reported<{ readonly from: number; readonly to: number }>;
+  /** No pause is longer, in the trace's own time. */
+  readonly gapMsMax: Reported<number>;
+  readonly gapsCapped: number;
+  /** As recorded, from the first request to the last. Unknown: times are within conversations alone. */
+  readonly spanMs: Reported<number>;
+  /** Of all planned prompts, as recorded. */
+  readonly inputTokens: number;
+  /** Of these, in leading blocks that an earlier request has too: what a cache of prefixes without end could answer. */
+  readonly sharedTokens: Reported<number>;
+};
+
+/** "10 times its speed", "its own speed". */
+export const speedText = ({ speed }: Pick<TraceShape, 'speed'>): string =>
+  speed === 1 ? 'its own speed' : `${formatThreeDigits(speed).replace(/\.0+$/, '')} times its speed`;
+
+/** "from 10 min to 20 min, pauses of at most 60 s (14 were longer)"; '' for all of it as it is. */
+const partText = ({ fromMs, untilMs, startAt, gapMsMax, gapsCapped }: TraceShape): string =>
+  [
+    ...(isUnknown(fromMs) ? [] : [`from ${timeText(fromMs)}`]),
+    ...(isUnknown(untilMs) ? [] : [`until ${timeText(untilMs)}`]),
+    ...(isUnknown(startAt)
+      ? []
+      : [`each conversation from ${percent(startAt.from)} to ${percent(startAt.to)} of it on`]),
+    ...(isUnknown(gapMsMax)
+      ? []
+      : [`pauses of at most ${timeText(gapMsMax)} (${formatCount(gapsCapped)} were longer)`]),
+  ].join(', ');
+
+/** What a run of a trace has beside the rows of every run; none of other runs. */
+export const traceRows = (
+  {
+    trace,
+    sessions,
+  }: { readonly trace: Reported<TraceShape>; readonly sessions: Reported<{ readonly placesOf: string }> },
+  issued: number,
+): readonly (readonly [name: string, text: string])[] => {
+  if (isUnknown(trace)) return [];
+  const part = partText(trace);
+  const span = isUnknown(trace.spanMs) ? '' : `, recorded over ${timeText(trace.spanMs)}`;
+  const skipped = Math.max(0, trace.requests - issued);
+  return [
+    ['trace', `${speedText(trace)}${span}${part === '' ? '' : `, ${part}`}`],
+    // Of sessions the turns are counted by themselves.
+    ...(isUnknown(sessions)
+      ? [
+          [
+            'trace requests',
+            `${formatCount(trace.requests)} planned: ${formatCount(issued)} issued, ${formatCount(skipped)} skipped`,
+          ] as const,
+        ]
+      : []),
+    [
+      'trace sharing',
+      isUnknown(trace.sharedTokens)
+        ? `unknown: ${trace.sharedTokens.reason}`
+        : `${percent(trace.inputTokens === 0 ? 0 : trace.sharedTokens / trace.inputTokens)} of the input tokens begin a prompt as an earlier one did`,
+    ],
+  ];
+};
+
+const timeText = (ms: number): string => figureText(formatMeasuredNanoseconds(ms * 1e6));
+
+const percent = (share: number): string => figureText(formatFinePercent(share));

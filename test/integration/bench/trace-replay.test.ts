@@ -1,0 +1,195 @@
+// A recorded trace as `plimsoll bench --trace` replays it, by what the server was asked and what the run tells of it.
+
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
+import { azureLines, mooncakeLines } from '../../support/made-up-trace.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { BenchHere } from './bench-here.ts';
+import { benchHere, expectInvariants } from './bench-here.ts';
+
+interface Asked {
+  readonly words: readonly string[];
+  readonly maxTokens: number;
+}
+
+interface AskedServer extends AsyncDisposable {
+  readonly url: string;
+  readonly asked: readonly Asked[];
+}
+
+/** Keeps the words of each prompt, without its mark. */
+const askedServer = async (): Promise<AskedServer> => {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(Buffer.from(part));
+    if (request.method !== 'POST') {
+      response.writeHead(404).end();
+      return;
+    }
+    const body: { readonly messages: readonly { readonly content: string }[]; readonly max_tokens: number } =
+      JSON.parse(Buffer.concat(parts).toString());
+    const [message] = body.messages;
+    asked.push({
+      words: (message?.content ?? '').replace(/^\[[0-9a-f]{16}\] /, '').split(' '),
+      maxTokens: body.max_tokens,
+    });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+      }),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    asked,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+};
+
+interface Row {
+  readonly timestamp: number;
+  readonly input_length: number;
+  readonly output_length: number;
+  readonly hash_ids: readonly number[];
+}
+
+const BLOCK = 512;
+const QUIET = ['--streaming', 'off', '--no-warmup', '--model', 'm', '--events', 'off'];
+
+/** Of every prompt each of its full blocks with all before it: as many different ones as a tree of prefixes has. */
+const prefixesOf = (prompts: readonly (readonly (string | number)[])[], block: number): readonly number[] => {
+  const all = prompts.flatMap(prompt =>
+    Array.from({ length: Math.floor(prompt.length / block) }, (_, index) =>
+      prompt.slice(0, (index + 1) * block).join(' '),
+    ),
+  );
+  return [all.length, new Set(all).size];
+};
+
+const intendedMs = (run: BenchHere): readonly number[] => {
+  const samples = readFileSync(join(run.directory, 'samples.jsonl'), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .flatMap(line => {
+      const decoded = decodeSampleLine(line);
+      return decoded.kind === 'sample' ? [decoded.sample] : [];
+    })
+    .toSorted((a, b) => a.sampleId - b.sampleId);
+  expect(samples.map(({ sampleId }) => sampleId)).toEqual([...samples.keys()]);
+  return samples.map(({ intendedNs }) => (intendedNs - (samples[0]?.intendedNs ?? 0)) / 1e6);
+};
+
+describe('a replayed trace', { timeout: 60_000 }, () => {
+  test('sends every request once, at its time, as long as it was, with what its prompts share', async () => {
+    using folder = temporaryDirectory();
+    await using server = await askedServer();
+    const lines = mooncakeLines({ seed: 3, requests: 60, inputTokens: 1_500 });
+    const file = join(folder.path, 'moon.jsonl');
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const run = await benchHere(folder.path, [server.url, '--trace', file, '--speed', '60', ...QUIET]);
+    expect(run.exit, run.stderr).toBe('ok');
+    const report = run.report();
+    expectInvariants(report);
+    const rows = lines.map((line): Row => JSON.parse(line));
+    const sizes = (all: readonly { readonly input: number; readonly output: number }[]) =>
+      all.map(({ input, output }) => `${input} ${output}`).sort();
+    expect(
+      sizes(server.asked.map(({ words, maxTokens }) => ({ input: words.length, output: maxTokens }))),
+    ).toEqual(sizes(rows.map(row => ({ input: row.input_length, output: row.output_length }))));
+    const fullBlocks = rows.map(row => row.hash_ids.slice(0, Math.floor(row.input_length / BLOCK)));
+    expect(
+      prefixesOf(
+        server.asked.map(({ words }) => words),
+        BLOCK,
+      ),
+    ).toEqual(prefixesOf(fullBlocks, 1));
+    expect(intendedMs(run)).toEqual(
+      rows.map(({ timestamp }) => Math.round(((timestamp - (rows[0]?.timestamp ?? 0)) / 60) * 1e6) / 1e6),
+    );
+    if (isUnknown(report.run.shape) || isUnknown(report.run.shape.trace)) throw new Error('no trace is told');
+    expect(report.run.shape.trace).toMatchObject({ speed: 60, requests: 60, gapsCapped: 0 });
+    expect(report.counts).toMatchObject({ issued: 60, completed: 60 });
+    if (isUnknown(report.provenance)) throw new Error(report.provenance.reason);
+    expect(report.provenance.prompts).toMatchObject({
+      count: 60,
+      file: { bytes: lines.join('\n').length + 1 },
+    });
+    expect(run.stdout).toContain('trace at 60 times its speed');
+  });
+
+  test('takes the part that was asked for, cuts its pauses, and counts what a limit left out', async () => {
+    using folder = temporaryDirectory();
+    await using server = await askedServer();
+    const file = join(folder.path, 'azure.csv');
+    writeFileSync(file, azureLines({ seed: 4, requests: 200, inputTokens: 40 }).join('\n'));
+    const part = ['--trace-from', '10s', '--trace-until', '20s', '--gap-max', '500ms', '--requests', '12'];
+    const run = await benchHere(folder.path, [
+      server.url,
+      '--trace',
+      file,
+      '--speed',
+      '50',
+      ...part,
+      ...QUIET,
+    ]);
+    expect(run.exit, run.stderr).toBe('ok');
+    expect(server.asked).toHaveLength(12);
+    const gaps = intendedMs(run).map((atMs, index, all) => atMs - (all[index - 1] ?? 0));
+    expect(Math.max(...gaps)).toBeCloseTo(10, 3);
+    const text = readFileSync(join(run.directory, 'report.txt'), 'utf8').replace(/\s+/g, ' ');
+    expect(text).toMatch(/from 10\.0 s, until 20\.0 s, pauses of at most 500 ms \(\d+ were longer\)/);
+    expect(text).toContain('12 planned: 12 issued, 0 skipped');
+    expect(text).toContain('unknown: the trace does not tell which prompts began alike');
+  });
+
+  test('that is damaged is refused with its line, before anything is sent', async () => {
+    using folder = temporaryDirectory();
+    const good = mooncakeLines({ seed: 1, requests: 4, inputTokens: 600 });
+    const row = (change: object): string => JSON.stringify({ ...JSON.parse(good[2] ?? ''), ...change });
+    const with3 = (text: string): string => [...good.slice(0, 2), text, good[3]].join('\n');
+    const cases: readonly (readonly [name: string, content: string | Buffer, says: RegExp])[] = [
+      ['negative', with3(row({ timestamp: -1 })), /trace:3: "timestamp" is not a time/],
+      ['NaN', with3(row({}).replace(/"timestamp":\d+/, '"timestamp":NaN')), /trace:3: this line is not JSON/],
+      ['1e18', with3(row({ timestamp: 1e18 })), /trace:3: "timestamp" is not a time/],
+      ['cut', with3(good[2]?.slice(0, 40) ?? ''), /trace:3: this line is not JSON/],
+      ['empty', '', /is no trace that is known/],
+      ['gzip', gzipSync(good.join('\n')).subarray(0, 80), /is no trace that is known/],
+      ['parquet', Buffer.from('PAR1 and no more'), /is no trace that is known/],
+    ];
+    for (const [name, content, says] of cases) {
+      const file = join(folder.path, 'trace');
+      writeFileSync(file, content);
+      const run = await benchHere(folder.path, ['http://127.0.0.1:9', '--trace', file, ...QUIET]);
+      expect(run.exit, name).toBe('benchInput');
+      expect(run.stderr, name).toMatch(says);
+    }
+  });
+
+  test('has no options beside it that would have no effect', async () => {
+    using folder = temporaryDirectory();
+    for (const [option, says] of [
+      [['--trace', 'x', '--rate', '3'], '--trace and --rate cannot be combined'],
+      [['--trace', 'x', '--dataset', 'y'], '--trace and --dataset cannot be combined'],
+      [['--speed', '3'], '--speed has no effect without --trace'],
+      [['--trace-from', '3s'], '--trace-from has no effect without --trace'],
+    ] as const) {
+      const run = await benchHere(folder.path, ['http://127.0.0.1:9', ...option, ...QUIET]);
+      expect(run.exit).toBe('usage');
+      expect(run.stderr).toContain(says);
+    }
+  });
+});
