@@ -1,6 +1,7 @@
 // Where a run stands under the bound, found out at its end: the machine that it loaded from the daemon of this one, the model's
 // facts from the server or from what a person named. Whatever cannot be had is a reason in the report, never a failed run.
 
+import { resolve } from 'node:path';
 import type { runBench } from '../../bench/bench.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ModelLimits } from '../../bench/target/ask-model-limits.ts';
@@ -30,6 +31,10 @@ export interface JudgeOptions {
   /** The model's file, folder or URL, as --facts names it. */
   readonly facts: string | undefined;
 }
+
+/** As it was named on a command line; a command may go on from another folder than the one in which it was begun. */
+export const factsPlace = (cwd: string, facts: string | undefined): string | undefined =>
+  facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);
 
 /** What a report gets beside its figures. */
 export type JudgedPart = Pick<Report, 'headroom' | 'calibration'>;

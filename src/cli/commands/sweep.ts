@@ -10,6 +10,7 @@ import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
+import { factsPlace } from '../bench/run-headroom.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
@@ -125,7 +126,7 @@ const newStart = async (
   return {
     request: { ...wish, headers },
     agents,
-    facts: placeFrom(cwd, invocation.option(BENCH.facts)),
+    facts: factsPlace(cwd, invocation.option(BENCH.facts)),
     asked,
     order: {
       durationMs: wish.durationMs ?? 0,
@@ -143,10 +144,6 @@ const newStart = async (
     notices: [...proxyNotices(state.env), ...notices],
   };
 };
-
-/** A sweep may go on from another folder than the one in which it was begun. */
-const placeFrom = (cwd: string, facts: string | undefined): string | undefined =>
-  facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);
 
 const exitOf = async (
   { document, diskProblems }: SweepOutcome,

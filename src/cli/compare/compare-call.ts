@@ -12,6 +12,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
+import { factsPlace } from '../bench/run-headroom.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
@@ -96,6 +97,7 @@ const compareStart = async (
 ): Promise<CompareStart> => {
   const agents = namedAgents(invocation);
   const [urlA, urlB] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
+  const facts = invocation.option(BENCH.facts);
   const notices = new Set<string>(proxyNotices(state.env));
   const side = async (url: string, letter: 'a' | 'b'): Promise<AskedSide> => {
     // Read as a benchmark of that URL would be, so that everything else means the same in both.
@@ -105,6 +107,7 @@ const compareStart = async (
     return {
       label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? wish.target.shown,
       request: { ...wish, headers },
+      facts: factsPlace(cwd, letter === 'b' ? (invocation.option(COMPARE.bFacts) ?? facts) : facts),
       startCommand: invocation.option(letter === 'a' ? COMPARE.aStart : COMPARE.bStart),
     };
   };
@@ -201,6 +204,11 @@ const checkServers = (
   if (starts.length > 0 && platform === 'win32')
     throw usage('--a-start and --b-start need process groups', 'Start the servers yourself on Windows.');
   const isSame = a.request.target.shown === b.request.target.shown;
+  if (isSame && a.facts !== b.facts)
+    throw usage(
+      '--b-facts cannot be told apart from --facts: A and B have the same address',
+      'Give them different ports, or leave out --b-facts.',
+    );
   if (isSame && starts.length > 0 && !isOneAtATime)
     throw usage(
       'A and B have the same address, and a server is started there',

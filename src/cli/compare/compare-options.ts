@@ -23,6 +23,7 @@ export interface CompareOptions {
   readonly bLabel: Option<string | undefined>;
   readonly aStart: Option<string | undefined>;
   readonly bStart: Option<string | undefined>;
+  readonly bFacts: Option<string | undefined>;
   readonly startTimeout: Option<number | undefined>;
   readonly oneAtATime: Option<boolean>;
   readonly pairs: Option<number | undefined>;
@@ -81,6 +82,12 @@ export const COMPARE: CompareOptions = {
   bLabel: label('B'),
   aStart: start('A'),
   bStart: start('B'),
+  bFacts: value({
+    name: 'b-facts',
+    valueName: 'MODEL',
+    meaning: 'As --facts, of B alone, where it serves another model.',
+    parse: nonEmpty,
+  }),
   startTimeout: value({
     name: 'start-timeout',
     valueName: 'D',
@@ -183,6 +190,11 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.noWarmup,
   BENCH.from,
   BENCH.agents,
+  {
+    ...BENCH.facts,
+    meaning:
+      'The model that both serve, as for plimsoll headroom: each segment stands under its bound. Default: as the servers tell.',
+  },
   NAMES.name,
   NAMES.tag,
   { ...BENCH.out, meaning: 'The directory of the comparison, new or empty. Default: <home>/runs/<id>.' },
@@ -204,6 +216,8 @@ export const LIVE_ONLY: readonly Option<unknown>[] = [
   BENCH.noteGit,
   COMPARE.aStart,
   COMPARE.bStart,
+  COMPARE.bFacts,
+  BENCH.facts,
   COMPARE.startTimeout,
   COMPARE.oneAtATime,
   COMPARE.pairs,

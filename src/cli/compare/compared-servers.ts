@@ -12,6 +12,8 @@ import type { ProcessState } from '../process-state.ts';
 export interface AskedSide {
   readonly label: string;
   readonly request: BenchRequest;
+  /** Its model's file, folder or URL, as --facts and --b-facts name it. */
+  readonly facts: string | undefined;
   /** Typed on this command line, and written nowhere. */
   readonly startCommand: string | undefined;
 }

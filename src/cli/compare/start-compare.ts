@@ -112,11 +112,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
       segment: {
         bench,
         newRun,
-        run: judgedRuns(
-          state,
-          { home, facts: undefined },
-          energyRuns(state, home, agentsRun(state, home, start.agents)),
-        ),
+        run: judgedSides(state, start),
       },
       a: { ...a, ...servers.side('a') },
       b: { ...b, ...servers.side('b') },
@@ -161,6 +157,17 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
   } finally {
     await closeFollowing();
   }
+};
+
+/** Each segment under the bound of the model that its side serves. */
+const judgedSides = (
+  state: ProcessState,
+  { home, agents, a, b }: CompareStart,
+): ReturnType<typeof judgedRuns> => {
+  const run = energyRuns(state, home, agentsRun(state, home, agents));
+  const ofA = judgedRuns(state, { home, facts: a.facts }, run);
+  const ofB = judgedRuns(state, { home, facts: b.facts }, run);
+  return (request, parts) => (request.target.shown === b.request.target.shown ? ofB : ofA)(request, parts);
 };
 
 interface OpenPlace extends AsyncDisposable {

@@ -31,6 +31,11 @@ describe('plimsoll compare of two servers', () => {
       ['--a', 'some-run', '--b', 'other-run', '--a-start', 'true'],
       '--a-start has no effect on finished runs',
     ],
+    [
+      ['--a', A, '--b', A, '--facts', 'one.gguf', '--b-facts', 'other.gguf'],
+      '--b-facts cannot be told apart from --facts',
+    ],
+    [['--a', 'some-run', '--b', 'other-run', '--facts', 'm'], '--facts has no effect on finished runs'],
     [['--a', 'some-run', '--b', 'other-run', '--pairs', '8'], '--pairs has no effect on finished runs'],
     [['--a', A, '--b', B, '--margin', 'tfft=2%'], 'Did you mean --margin ttft'],
     [['--a', A, '--b', B, '--margin', '0%'], 'is not a margin'],
