@@ -31,6 +31,9 @@ export interface MeshNodeOptions {
   /** What it replicates over; one that needs the node's store gets it. */
   readonly mesh: Met | ((store: ReplicaStore) => Met);
   readonly limits?: ReplicationLimits;
+  /** What stands before the journal and before the store: a disk that fails, a bug planted on purpose. */
+  readonly wrapJournal?: (journal: Journal) => Journal;
+  readonly wrapStore?: (store: ReplicaStore) => ReplicaStore;
 }
 
 export class MeshNode {
@@ -49,17 +52,17 @@ export class MeshNode {
   readonly #facts = new Map<string, Fact>();
 
   constructor(options: MeshNodeOptions) {
-    const { clock, key, disk, mesh, limits } = options;
+    const { clock, key, disk, mesh, limits, wrapJournal = same, wrapStore = same } = options;
     this.#options = options;
     this.id = key.nodeId;
-    this.journal = createMemoryJournal({ ownNode: key.nodeId, clock, disk });
+    this.journal = wrapJournal(createMemoryJournal({ ownNode: key.nodeId, clock, disk }));
     restore(this.journal, this.cluster, clock);
     const notices = new Notices(() => undefined);
     this.recorder = new EventRecorder({ key, clock, journal: this.journal, cluster: this.cluster, notices });
     this.cluster.subscribe(events => {
       this.seen.push(...events);
     });
-    const store = this.#store();
+    const store = wrapStore(this.#store());
     this.replicator = new Replicator({
       mesh: typeof mesh === 'function' ? mesh(store) : mesh,
       store,
@@ -182,6 +185,8 @@ export class MeshNode {
     return { kind: 'stored' };
   }
 }
+
+const same = <T>(value: T): T => value;
 
 export const openedConnection = (sink: NodeId, sinkAddress: string): Fact => ({
   kind: 'connection.opened',
