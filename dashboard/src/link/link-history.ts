@@ -1,7 +1,7 @@
 // What a connection carried before, as points of two lines and as their picture.
 
+import { figurePoints } from '../../../src/wire/api/figure-points.ts';
 import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
-import { figurePoints } from '../stream/profile-rows.ts';
 
 export interface LinkPoint {
   /** On the daemon's wall clock, ms. */

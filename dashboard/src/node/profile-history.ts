@@ -2,9 +2,9 @@
 
 import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
 import { DEVICE_FIGURES, HABIT_COUNT_MIN, VARIATION_SHARE } from '../../../src/core/probe/unusual-figures.ts';
+import type { FigurePoint } from '../../../src/wire/api/figure-points.ts';
+import { figurePoints } from '../../../src/wire/api/figure-points.ts';
 import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
-import type { FigurePoint } from '../stream/profile-rows.ts';
-import { figurePoints } from '../stream/profile-rows.ts';
 
 export const profilePoints = (rows: readonly ProfileRow[]): readonly FigurePoint[] =>
   figurePoints(rows, DEVICE_FIGURES);

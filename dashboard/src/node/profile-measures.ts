@@ -5,8 +5,8 @@ import { formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/fi
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
+import type { FigurePoint } from '../../../src/wire/api/figure-points.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
-import type { FigurePoint } from '../stream/profile-rows.ts';
 import type { Change } from './profile-history.ts';
 import { changeOf } from './profile-history.ts';
 import type { AskedDevice } from './profile-store.svelte.ts';

@@ -1,6 +1,6 @@
 // Requests the history of a node's devices from the daemon: again after a new measurement, or for another time span.
 
-import type { FigurePoint } from '../stream/profile-rows.ts';
+import type { FigurePoint } from '../../../src/wire/api/figure-points.ts';
 import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
 import { profilePoints } from './profile-history.ts';
 

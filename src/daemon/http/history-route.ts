@@ -1,21 +1,12 @@
 // The past: the last quarter of an hour of live figures from memory, and profiles from the journal.
 
 import * as v from 'valibot';
-import type { Event } from '../../core/event.ts';
-import { type Unknown, unknown } from '../../core/unknown.ts';
-import { decodeHourlySummary } from '../../journal/hourly-summary.ts';
-import type { HistoryRow } from '../../journal/journal.ts';
-import type {
-  LiveHistoryAnswer,
-  ProfileHistoryAnswer,
-  ProfileRecord,
-  ProfileRow,
-} from '../../wire/api/history-answers.ts';
+import type { LiveHistoryAnswer, ProfileHistoryAnswer } from '../../wire/api/history-answers.ts';
 import { historyAnswerSchema } from '../../wire/api/history-answers.ts';
-import { decodeRecordBody, RECORD_VERSION } from '../../wire/durable-record.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { InTurns } from './in-turns.ts';
+import { profileRow } from './profile-row.ts';
 import { RequestError } from './request-error.ts';
 import {
   type ApiRoute,
@@ -59,7 +50,7 @@ export const historyRoute = ({ clock, cluster, nodeId }: HttpServerOptions): Api
       // Converted to text right away: thousands of rows at once would take as long as reading them.
       const texts = await turns.map(
         rows,
-        row => JSON.stringify(readRow(row)),
+        row => JSON.stringify(profileRow(row)),
         () => !reply.raw.destroyed,
       );
       const head: ProfileHistoryAnswer = { node, slot, key, rows: [] };
@@ -76,26 +67,6 @@ const slotWithoutKey = (parameter: 'slot' | 'key'): RequestError =>
     advice: 'Leave both out for live series.',
     parameter,
   });
-
-/** Read as events are, so that a field of which an older version told nothing says so. */
-const readRow = ({ atWallMs, isHourly, body }: HistoryRow): ProfileRow => {
-  if (isHourly) {
-    const record = decodeHourlySummary(body) ?? unknown('the stored summary cannot be read');
-    return { isHourly, atWallMs, record };
-  }
-  const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
-  if (decoded.kind === 'refused')
-    return { isHourly, atWallMs, record: unknown(`the stored record cannot be read: ${decoded.reason}`) };
-  return { isHourly, atWallMs, record: recordOf(decoded.event) };
-};
-
-const recordOf = (event: Event): ProfileRecord | Unknown => {
-  const { origin, epoch, seq, key } = event;
-  const head = { version: RECORD_VERSION, origin, epoch, seq, key } as const;
-  if (event.kind === 'gpu.profiled') return { ...head, kind: event.kind, payload: event.payload };
-  if (event.kind === 'link.profiled') return { ...head, kind: event.kind, payload: event.payload };
-  return unknown('the stored record is not a profile');
-};
 
 const query = <T>(
   name: string,

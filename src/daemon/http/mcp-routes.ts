@@ -5,10 +5,13 @@ import * as v from 'valibot';
 import { mcpServer } from '../mcp/mcp-server.ts';
 import { MCP_TOOLS } from '../mcp/tool-table.ts';
 import type { HttpServerOptions } from './http-options.ts';
+import { InTurns } from './in-turns.ts';
+import { profileRow } from './profile-row.ts';
 import { type ApiRoute, jsonAnswer, sendJson } from './route.ts';
 
 export const mcpRoutes = (options: HttpServerOptions): readonly ApiRoute[] => {
   const { cluster, clock, version } = options;
+  const turns = new InTurns();
   const server = mcpServer({
     version,
     tools: MCP_TOOLS,
@@ -17,7 +20,9 @@ export const mcpRoutes = (options: HttpServerOptions): readonly ApiRoute[] => {
         ...options,
         state: cluster.state,
         nowMs: clock.nowMs(),
-        profileHistory: query => cluster.profileHistory(query),
+        wallMs: clock.wallMs(),
+        profileRows: async query =>
+          (await turns.map(cluster.profileHistory(query), profileRow, () => true)) ?? [],
       }),
   });
   return [

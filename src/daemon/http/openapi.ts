@@ -7,9 +7,8 @@ import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';
 import { API_COMPONENTS, BODY_COMPONENTS } from '../../wire/api/components.ts';
-import { sentModelSchema } from '../../wire/api/headroom-request.ts';
-import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema } from '../../wire/schema.ts';
 import { cookieName } from './access.ts';
+import { OWN_SCHEMAS } from './own-schemas.ts';
 import type { ApiRoute, RouteAnswer } from './route.ts';
 
 type Json = { readonly [keyword: string]: unknown };
@@ -124,7 +123,7 @@ const describe = (
     // JSON has no other numbers, and a guard asks for nothing that its object does not.
     ignoreActions: ['finite', 'guard'],
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    overrideSchema: context => CUSTOM.get(context.valibotSchema) ?? overridden(context, typeMode),
+    overrideSchema: context => OWN_SCHEMAS.get(context.valibotSchema) ?? overridden(context, typeMode),
   });
   return { components: $defs, of: schema => properties[keys.get(schema) ?? ''] };
 };
@@ -156,26 +155,6 @@ const asTold = (valibotSchema: object, { default: _, ...jsonSchema }: JsonSchema
 
 const hasDefault = (entry: unknown): boolean =>
   typeof entry === 'object' && entry !== null && 'default' in entry && entry.default !== undefined;
-
-/** Schemas that are functions, as JSON Schema has them. */
-const CUSTOM: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
-  [
-    sentModelSchema,
-    {
-      type: 'object',
-      description: 'Facts of a model: `model` of `plimsoll headroom --json`, with all of its fields.',
-      properties: {
-        name: { type: 'string', description: 'As its file or server calls it.' },
-        notes: { type: 'array', items: { type: 'string' }, description: 'What was assumed or is missing.' },
-      },
-      required: ['name', 'notes'],
-    },
-  ],
-  [nodeIdSchema, { type: 'string', pattern: '^[a-z0-9]{26}$', description: 'Of a node.' }],
-  [runIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a run.' }],
-  [comparisonIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a comparison.' }],
-  [sweepIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a sweep or line.' }],
-]);
 
 const SECURITY: Readonly<Record<ApiRoute['access'], readonly Json[]>> = {
   public: [],

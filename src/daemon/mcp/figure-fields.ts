@@ -41,7 +41,7 @@ export const toldFigure = (
   if (value === undefined) return unknownFigure(unit, 'not measured yet');
   if (isUnknown(value)) return unknownFigure(unit, value.reason);
   const ageSeconds = Number.isFinite(ageMs) ? Math.round(ageMs / 100) / 10 : null;
-  return { value: rounded(value), unit, ageSeconds, method: quoted(method), isStale, reason: '' };
+  return { value: sixDigits(value), unit, ageSeconds, method: quoted(method), isStale, reason: '' };
 };
 
 export const unknownFigure = (unit: string, reason: string): ToldFigure => ({
@@ -58,5 +58,5 @@ export const quoted = (text: string): string => singleLine(text).slice(0, QUOTED
 
 export const QUOTED_LENGTH_MAX = 200;
 
-/** Six digits: more than any of them has. */
-const rounded = (value: number): number => Number(value.toPrecision(6));
+/** More than any of them has. */
+export const sixDigits = (value: number): number => Number(value.toPrecision(6));

@@ -4,9 +4,10 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { errorMessage } from '../../core/problem.ts';
 import { showable } from '../../core/text/single-line.ts';
+import { OWN_SCHEMAS } from '../http/own-schemas.ts';
 import type { RpcAnswer, RpcRequest } from './json-rpc.ts';
 import { readRpcMessage, rpcError, rpcResult } from './json-rpc.ts';
-import type { McpAnswer, McpTool } from './mcp-tool.ts';
+import type { McpAnswer, McpTool, ObjectSchema } from './mcp-tool.ts';
 import { McpToolError } from './mcp-tool.ts';
 
 export interface McpServerOptions {
@@ -89,10 +90,17 @@ const listed = ({ name, title, description, input, output, isReadOnly }: McpTool
   name,
   title,
   description,
-  inputSchema: toJsonSchema(input, { target: 'draft-2020-12', typeMode: 'input' }),
-  outputSchema: toJsonSchema(output, { target: 'draft-2020-12', typeMode: 'output' }),
+  inputSchema: jsonSchema(input, 'input'),
+  outputSchema: jsonSchema(output, 'output'),
   annotations: { title, readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
 });
+
+const jsonSchema = (schema: ObjectSchema, typeMode: 'input' | 'output') =>
+  toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    typeMode,
+    overrideSchema: ({ valibotSchema }) => OWN_SCHEMAS.get(valibotSchema),
+  });
 
 /** The asker's where we know it, else our newest: then it may go. */
 const agreedVersion = (asked: unknown): string => VERSIONS.find(version => version === asked) ?? VERSIONS[0];

@@ -2,9 +2,9 @@
 // from state alone. Whatever strangers named (hosts, models, errors) is data in a field, never part of a sentence.
 
 import * as v from 'valibot';
-import type { NodeId } from '../../core/ids.ts';
 import type { State } from '../../core/state.ts';
-import type { HttpServerOptions } from '../http/http-options.ts';
+import type { ProfileRow } from '../../wire/api/history-answers.ts';
+import type { HttpServerOptions, ProfileHistoryQuery } from '../http/http-options.ts';
 
 export interface McpTool {
   readonly name: string;
@@ -26,12 +26,12 @@ export interface McpAnswer {
   readonly structured: object;
 }
 
-export interface McpContext
-  extends Pick<HttpServerOptions, 'runs' | 'comparisons' | 'nodeId'>,
-    Pick<HttpServerOptions['cluster'], 'profileHistory'> {
+export interface McpContext extends Pick<HttpServerOptions, 'runs' | 'comparisons'> {
   readonly state: State;
   readonly nowMs: number;
-  readonly nodeId: NodeId;
+  /** Of the answering machine: rows of its journal are dated by it. */
+  readonly wallMs: number;
+  readonly profileRows: (query: ProfileHistoryQuery) => Promise<readonly ProfileRow[]>;
 }
 
 /** In words for the asker: it becomes the tool's answer, marked as an error. */

@@ -14,10 +14,25 @@ export const NODE: v.GenericSchema<unknown, string> = v.pipe(
   v.description('The id or the name of a node.'),
 );
 
-export const LIMIT: v.GenericSchema<number | undefined, number> = v.pipe(
-  v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(100)), 20),
-  v.description('At most so many, 1 to 100.'),
-);
+export const countFrom = ({
+  least,
+  most,
+  usual,
+  what,
+}: {
+  readonly least: number;
+  readonly most: number;
+  readonly usual: number;
+  readonly what: string;
+}): v.GenericSchema<number | undefined, number> =>
+  v.pipe(
+    v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most)), usual),
+    v.description(`${what}, ${least} to ${most}.`),
+  );
+
+/** @param usual so many that an answer has some 4 kB at most: what reads it pays for each word. */
+export const limitFrom = (usual: number): v.GenericSchema<number | undefined, number> =>
+  countFrom({ least: 1, most: 100, usual, what: 'At most so many' });
 
 /** @throws McpToolError where there is none, or several of that name. */
 export const nodeOf = (state: State, asked: string): NodeId => {

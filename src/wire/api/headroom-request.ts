@@ -23,14 +23,16 @@ export interface HeadroomRequest {
 const upTo = (most: number): v.GenericSchema<number> =>
   v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
 
+export const headroomQuestionSchema: v.GenericSchema<unknown, HeadroomQuestion> = v.object({
+  engine: v.optional(v.picklist(['llama.cpp', 'mlx', 'vllm', 'sglang', 'other']), 'other'),
+  contextTokens: v.optional(upTo(100_000_000), 4_096),
+  outputTokens: v.optional(upTo(100_000_000), 256),
+  batch: v.optional(upTo(100_000), 1),
+  cacheType: v.optional(v.picklist(['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0']), 'f16'),
+});
+
 export const headroomRequestSchema: v.GenericSchema<unknown, HeadroomRequest> = v.object({
   model: sentModelSchema,
-  question: v.object({
-    engine: v.optional(v.picklist(['llama.cpp', 'mlx', 'vllm', 'sglang', 'other']), 'other'),
-    contextTokens: v.optional(upTo(100_000_000), 4_096),
-    outputTokens: v.optional(upTo(100_000_000), 256),
-    batch: v.optional(upTo(100_000), 1),
-    cacheType: v.optional(v.picklist(['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0']), 'f16'),
-  }),
+  question: headroomQuestionSchema,
   nodes: v.optional(v.pipe(v.array(nodeIdSchema), v.maxLength(1_024))),
 });

@@ -50,6 +50,17 @@ const ask = async (name: string, given: Record<string, unknown> = {}): Promise<R
   return isJsonObject(structuredContent) ? structuredContent : {};
 };
 
+/** Of the first connection: counts and medians of both ways. */
+const pastOf = ({ connections }: Record<string, unknown>) => {
+  const first: unknown = Array.isArray(connections) ? connections[0] : undefined;
+  const way = (name: string): unknown => {
+    const past = isJsonObject(first) ? first[name] : undefined;
+    if (!isJsonObject(past) || !isJsonObject(past['median'])) throw new Error(`no past ${name}`);
+    return [past['measurements'], past['median']['value']];
+  };
+  return { there: way('there'), back: way('back') };
+};
+
 const refusal = async (name: string, given: Record<string, unknown>): Promise<string> => {
   const { content, isError } = await client.callTool({ name, arguments: given });
   expect(isError).toBe(true);
@@ -113,6 +124,28 @@ describe('over HTTP', () => {
     expect(Array.isArray(short) && short.length >= warned.length).toBe(true);
   });
 
+  test('the past of a link is of its own connection, its medians within its lowest and highest', async () => {
+    const [link] = linkViews(demo.daemon.state, demo.daemon.nowMs()).filter(
+      ({ best }) => best.profile !== undefined && typeof best.profile.uploadBitsPerSecond === 'number',
+    );
+    if (link === undefined) throw new Error('the demo has no measured link');
+    const [from, to] = link.nodes;
+    const there = { measurements: expect.any(Number), newest: { unit: 'bits/s' } };
+    const forth = await ask('link_history', { from, to, days: 90, steps: 2 });
+    expect(forth).toMatchObject({ from, to, connections: [{ there, course: [{}, {}] }] });
+    const back = await ask('link_history', { from: to, to: from, days: 90, steps: 2 });
+    expect(pastOf(back)).toEqual({ there: pastOf(forth).back, back: pastOf(forth).there });
+    expect(await refusal('link_history', { from, to: from })).toContain('no link of these two nodes');
+    expect(await refusal('link_history', { from, to, days: 91 })).toContain(
+      'the arguments are wrong at days',
+    );
+  });
+
+  test('a model is none where its facts are not all there, and no file is opened for it', async () => {
+    expect(await refusal('headroom', { model: '/etc/passwd' })).toContain('not the facts of a model');
+    expect(await refusal('headroom', { model: { name: 'x' } })).toContain('not the facts of a model');
+  });
+
   test('tells warnings, what is missing, and runs with their reports', async () => {
     expect(await ask('warnings')).toHaveProperty('warnings');
     const [id] = nodeIds(demo.daemon.state);
@@ -125,12 +158,11 @@ describe('over HTTP', () => {
 
 describe('whatever is sent', () => {
   const server = (): McpServer => {
-    const { state, nodeId } = demo.daemon;
     const context: McpContext = {
-      state,
-      nodeId,
+      state: demo.daemon.state,
       nowMs: demo.daemon.nowMs(),
-      profileHistory: () => [],
+      wallMs: 0,
+      profileRows: async () => [],
     };
     return mcpServer({
       version: '1',

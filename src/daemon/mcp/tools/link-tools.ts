@@ -11,7 +11,7 @@ import type { ToldFigure } from '../figure-fields.ts';
 import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
 import type { McpContext, McpTool } from '../mcp-tool.ts';
 import { mcpTool } from '../mcp-tool.ts';
-import { LIMIT } from '../tool-arguments.ts';
+import { limitFrom } from '../tool-arguments.ts';
 
 const linkSchema = v.object({
   nodes: v.pipe(v.array(v.string()), v.description('Ids of both ends.')),
@@ -46,7 +46,7 @@ export const worstLinksTool: McpTool = mcpTool({
       v.optional(v.picklist(['shortfall', 'bandwidth', 'round_trip']), 'shortfall'),
       v.description('shortfall: only those that fall short of something. The others list all, worst first.'),
     ),
-    limit: LIMIT,
+    limit: limitFrom(5),
   }),
   output: v.object({ links: v.array(linkSchema), leftOut: v.number(), unmeasured: v.number() }),
   call: ({ by, limit }, context) => {

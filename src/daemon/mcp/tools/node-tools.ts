@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
-import type { GpuView, MeasuredDevice, NodeView } from '../../../core/node/node-view.ts';
+import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../../core/node/node-view.ts';
 import { freshGpuUse, nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
@@ -17,7 +17,7 @@ import type { ToldFigure } from '../figure-fields.ts';
 import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
 import type { McpContext, McpTool } from '../mcp-tool.ts';
 import { mcpTool } from '../mcp-tool.ts';
-import { LIMIT, NODE, nodeOf } from '../tool-arguments.ts';
+import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
 
 const totalSchema = v.object({
   sum: v.number(),
@@ -102,7 +102,7 @@ export const listNodesTool: McpTool = mcpTool({
   name: 'list_nodes',
   title: 'List nodes',
   description: 'The nodes of the cluster: whether each is here, its memory, how many GPUs it has.',
-  input: v.object({ limit: LIMIT }),
+  input: v.object({ limit: limitFrom(10) }),
   output: v.object({ nodes: v.array(nodeSchema), leftOut: v.number() }),
   call: ({ limit }, { state, nowMs }) => {
     const all = nodeIds(state);
@@ -137,9 +137,9 @@ export const nodeDetailTool: McpTool = mcpTool({
         machine: quoted(words.join(', ')),
         cpuFp32: measured(view.cpu, 'fp32FlopsPerSecond', 'FLOP/s', context),
         cpuMemoryRead: measured(view.cpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
-        devices: gpusOf(view)
-          .slice(0, DEVICES_MAX)
-          .map(gpu => device(gpu, context)),
+        devices: view.gpus
+          .flatMap(vendor => vendor.devices.map(gpu => device(gpu, vendor, context)))
+          .slice(0, DEVICES_MAX),
       },
     };
   },
@@ -164,9 +164,13 @@ const read = (view: ReadingView<unknown>, value: number | undefined, unit: strin
   return toldFigure(value, { unit, ageMs: view.ageMs, method: view.source, isStale: view.kind === 'stale' });
 };
 
-const device = (gpu: GpuView, context: McpContext): v.InferOutput<typeof deviceSchema> => {
+const device = (
+  gpu: GpuView,
+  { inventory, loads }: VendorView,
+  context: McpContext,
+): v.InferOutput<typeof deviceSchema> => {
   const { device: identity, load, loadAgeMs, isLoadStale } = gpu;
-  const origin = { ageMs: loadAgeMs, method: 'reading', isStale: isLoadStale };
+  const origin = { ageMs: loadAgeMs, method: sourceOf(loads), isStale: isLoadStale };
   return {
     deviceId: quoted(identity.deviceId),
     name: quoted(identity.name),
@@ -174,7 +178,12 @@ const device = (gpu: GpuView, context: McpContext): v.InferOutput<typeof deviceS
     temperature: toldFigure(load?.temperatureCelsius, { unit: '°C', ...origin }),
     power: toldFigure(load?.powerWatts, { unit: 'W', ...origin }),
     memoryUsed: toldFigure(load?.memoryUsedBytes, { unit: 'bytes', ...origin }),
-    memoryTotal: toldFigure(identity.memoryTotalBytes, { unit: 'bytes', ...origin, isStale: false }),
+    memoryTotal: toldFigure(identity.memoryTotalBytes, {
+      unit: 'bytes',
+      ageMs: 'ageMs' in inventory ? inventory.ageMs : Number.POSITIVE_INFINITY,
+      method: sourceOf(inventory),
+      isStale: inventory.kind === 'stale',
+    }),
     fp16: measured(gpu, 'fp16FlopsPerSecond', 'FLOP/s', context),
     memoryRead: measured(gpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
     isLowerBound: gpu.profile?.value.isLowerBound === true,
@@ -194,5 +203,7 @@ const measured = (
         ageMs: ageMsOf(profile, nowMs) + profile.value.measuredAgeMs,
         method: profile.value.method,
       });
+
+const sourceOf = (view: ReadingView<unknown>): string => ('source' in view ? view.source : '');
 
 const DEVICES_MAX = 16;

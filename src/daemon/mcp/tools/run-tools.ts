@@ -5,13 +5,18 @@ import { figureText } from '../../../core/figure/figure.ts';
 import type { RunId } from '../../../core/ids.ts';
 import { isRunId } from '../../../core/ids.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
-import { reportVerdict, summaryFigures } from '../../../core/run/report-summary.ts';
+import type { Report } from '../../../core/run/report.ts';
+import { reportVerdict, summaryFigures, vouchedPercentile } from '../../../core/run/report-summary.ts';
+import type { Run } from '../../../core/run/run.ts';
+import { rateRow } from '../../../core/run/run-rates.ts';
 import { runView, runViews } from '../../../core/run/run-selectors.ts';
-import { isUnknown, knownOr } from '../../../core/unknown.ts';
-import { quoted } from '../figure-fields.ts';
+import { seriesOf, seriesRow } from '../../../core/run/run-series.ts';
+import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
+import type { ToldFigure } from '../figure-fields.ts';
+import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
 import type { McpTool } from '../mcp-tool.ts';
 import { McpToolError, mcpTool } from '../mcp-tool.ts';
-import { LIMIT } from '../tool-arguments.ts';
+import { limitFrom } from '../tool-arguments.ts';
 
 const RUN = v.pipe(v.string(), v.maxLength(64), v.description('The id of a run: list_runs lists them.'));
 
@@ -24,15 +29,19 @@ const runSchema = v.object({
   name: v.string(),
   state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
   reason: v.string(),
+  ttftP50: toldFigureSchema,
+  output: v.pipe(toldFigureSchema, v.description('Tokens of output, all requests together.')),
+  requests: toldFigureSchema,
 });
 
 export const listRunsTool: McpTool = mcpTool({
   name: 'list_runs',
   title: 'List runs',
-  description: 'Load tests of endpoints, newest first.',
-  input: v.object({ limit: LIMIT }),
+  description:
+    'Load tests of endpoints, newest first, with their main figures once they have ended. Ages are those of their beginning.',
+  input: v.object({ limit: limitFrom(6) }),
   output: v.object({ runs: v.array(runSchema), leftOut: v.number() }),
-  call: ({ limit }, { state, nowMs }) => {
+  call: ({ limit }, { state, nowMs, wallMs }) => {
     const all = runViews(state, nowMs);
     const runs = all.slice(0, limit).map(({ run, node, state: shown, reason }) => ({
       runId: run.runId,
@@ -43,9 +52,35 @@ export const listRunsTool: McpTool = mcpTool({
       name: quoted(knownOr(run.runName, '')),
       state: shown,
       reason: quoted(reason),
+      ...digestFigures(run, wallMs),
     }));
     return { text: `${all.length} runs.`, structured: { runs, leftOut: all.length - runs.length } };
   },
+});
+
+/** Of a run that has ended: what its node told the cluster. */
+const digestFigures = (
+  { figures, pattern, startedAt }: Run,
+  wallMs: number,
+): Readonly<Record<'ttftP50' | 'output' | 'requests', ToldFigure>> => {
+  if (isUnknown(figures))
+    return {
+      ttftP50: unknownFigure('ns', figures.reason),
+      output: unknownFigure('tok/s', figures.reason),
+      requests: unknownFigure('req/s', figures.reason),
+    };
+  const origin = originOf({ pattern, startedAt }, wallMs);
+  const ttft = figures.series.ttftNs?.percentiles['50'] ?? unknown('no first token was seen');
+  return {
+    ttftP50: toldFigure(ttft, { unit: 'ns', ...origin }),
+    output: toldFigure(figures.outputTokensPerSecond, { unit: 'tok/s', ...origin }),
+    requests: toldFigure(figures.requestsPerSecond, { unit: 'req/s', ...origin }),
+  };
+};
+
+const originOf = ({ pattern, startedAt }: Pick<Run, 'pattern' | 'startedAt'>, wallMs: number) => ({
+  ageMs: Math.max(0, wallMs - Date.parse(startedAt)),
+  method: `load test with ${pattern.kind} load`,
 });
 
 export const runReportTool: McpTool = mcpTool({
@@ -58,16 +93,23 @@ export const runReportTool: McpTool = mcpTool({
     verdict: v.string(),
     sentence: v.string(),
     reasons: v.array(v.string()),
-    figures: v.array(
-      v.object({
-        name: v.string(),
-        value: v.string(),
-        isAtLeast: v.boolean(),
-        note: v.string(),
-      }),
+    figures: v.pipe(
+      v.array(
+        v.object({
+          name: v.string(),
+          value: v.string(),
+          isAtLeast: v.boolean(),
+          note: v.string(),
+        }),
+      ),
+      v.description('As a person reads them.'),
+    ),
+    measured: v.pipe(
+      v.array(v.object({ name: v.string(), figure: toldFigureSchema })),
+      v.description('To reckon with. The age is that of the beginning of the run.'),
     ),
   }),
-  call: async ({ run }, { state, nowMs, runs }) => {
+  call: async ({ run }, { state, nowMs, wallMs, runs }) => {
     const view = runView(state, runOf(run), nowMs);
     if (view === undefined) throw new McpToolError('there is no such run: list_runs lists them');
     if (view.isLive) throw new McpToolError('the run goes on: ask again when it has ended');
@@ -86,10 +128,40 @@ export const runReportTool: McpTool = mcpTool({
           isAtLeast,
           note: quoted(remark),
         })),
+        measured: measuredFigures(report, wallMs),
       },
     };
   },
 });
+
+const measuredFigures = (
+  report: Report,
+  wallMs: number,
+): { readonly name: string; readonly figure: ToldFigure }[] => {
+  const origin = originOf(report.run, wallMs);
+  const percentiles = seriesOf('headline').flatMap(key => {
+    const series = report.series[key];
+    const { shortLabel, unit } = seriesRow(key);
+    return series === undefined || series.count === 0
+      ? []
+      : PERCENTILES.map(percentile => {
+          const vouched = vouchedPercentile(series, percentile);
+          const figure =
+            vouched.kind === 'value'
+              ? toldFigure(vouched.value, { unit, ...origin })
+              : unknownFigure(unit, 'too few requests');
+          return { name: `${shortLabel} p${percentile}`, figure };
+        });
+  });
+  const rates = RATES.map(key => {
+    const { shortLabel, unit } = rateRow(key);
+    return { name: shortLabel, figure: toldFigure(report[key], { unit, ...origin }) };
+  });
+  return [...percentiles, ...rates];
+};
+
+const PERCENTILES = ['50', '90', '99'] as const;
+const RATES = ['outputTokensPerSecond', 'requestsPerSecond'] as const;
 
 const runOf = (text: string): RunId => {
   if (isRunId(text)) return text;

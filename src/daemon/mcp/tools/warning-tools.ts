@@ -9,14 +9,14 @@ import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
 import { quoted } from '../figure-fields.ts';
 import type { McpTool } from '../mcp-tool.ts';
 import { mcpTool } from '../mcp-tool.ts';
-import { LIMIT, NODE, nodeOf } from '../tool-arguments.ts';
+import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
 
 export const warningsTool: McpTool = mcpTool({
   name: 'warnings',
   title: 'Warnings',
   description:
     'Everything in the cluster that a person should look at, serious things first, with the command that helps.',
-  input: v.object({ limit: LIMIT }),
+  input: v.object({ limit: limitFrom(12) }),
   output: v.object({
     warnings: v.array(
       v.object({

@@ -1,0 +1,147 @@
+// What a model should do here: the placements of a model on the measured machines, each with its bound and what is expected.
+
+import * as v from 'valibot';
+import { ageMsOf } from '../../../core/entry-maps.ts';
+import { clusterHeadroom } from '../../../core/model/cluster-headroom.ts';
+import type { RankedPlacement } from '../../../core/model/headroom.ts';
+import type { Interval } from '../../../core/model/model-facts.ts';
+import { isUnknown, type Unknown } from '../../../core/unknown.ts';
+import { headroomQuestionSchema, sentModelSchema } from '../../../wire/api/headroom-request.ts';
+import type { ToldFigure } from '../figure-fields.ts';
+import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import type { McpContext, McpTool } from '../mcp-tool.ts';
+import { mcpTool } from '../mcp-tool.ts';
+import { countFrom, NODE, nodeOf } from '../tool-arguments.ts';
+
+const placementSchema = v.object({
+  name: v.string(),
+  nodes: v.array(v.string()),
+  fits: v.picklist(['fits', 'tight', 'does-not-fit', 'unknown']),
+  contextThatFits: toldFigureSchema,
+  bound: v.pipe(
+    toldFigureSchema,
+    v.description('Decoding, all sequences together, at the measured ceilings: no engine is faster.'),
+  ),
+  expected: toldFigureSchema,
+  expectedLow: toldFigureSchema,
+  expectedHigh: toldFigureSchema,
+  limitedBy: v.string(),
+  promptBound: toldFigureSchema,
+  promptExpected: toldFigureSchema,
+  behind: v.pipe(v.string(), v.description('Why it is behind the first; empty for the first.')),
+});
+
+export const headroomTool: McpTool = mcpTool({
+  name: 'headroom',
+  title: 'Headroom of a model',
+  description:
+    'Does a model fit, what should it do on the measured machines, and what limits it? The bound follows from measured ceilings, the expectation from constants of engines. The facts of the model are those that `plimsoll headroom MODEL --json` tells in `model`: no file is opened and no server asked for them here.',
+  input: v.object({
+    model: sentModelSchema,
+    nodes: v.pipe(
+      v.optional(v.pipe(v.array(NODE), v.maxLength(64))),
+      v.description('Only these. Default: all that are not offline.'),
+    ),
+    question: v.optional(headroomQuestionSchema, {}),
+    limit: countFrom({ least: 1, most: 50, usual: 3, what: 'At most so many placements' }),
+  }),
+  output: v.object({
+    needs: v.object({ least: toldFigureSchema, most: toldFigureSchema }),
+    placements: v.array(placementSchema),
+    leftOut: v.number(),
+    changes: v.array(
+      v.object({
+        what: v.string(),
+        before: v.pipe(v.number(), v.description('tokens/s')),
+        after: v.number(),
+        makesItFit: v.boolean(),
+      }),
+    ),
+    notes: v.array(v.string()),
+  }),
+  call: ({ model, nodes, limit, question }, context) => {
+    const { state, nowMs } = context;
+    const answer = clusterHeadroom(state, nowMs, {
+      model,
+      question,
+      nodes: nodes?.map(node => nodeOf(state, node)),
+    });
+    const { need, placements, placementsLeftOut, changes, notes } = answer;
+    const shown = placements.slice(0, limit);
+    return {
+      text: `${placements.length + placementsLeftOut} placements, of which ${shown.length} are told, the fastest that fits first.`,
+      structured: {
+        needs: isUnknown(need)
+          ? { least: unknownFigure('bytes', need.reason), most: unknownFigure('bytes', need.reason) }
+          : { least: needed(need.totalBytes, 'low'), most: needed(need.totalBytes, 'high') },
+        placements: shown.map(placement => toldPlacement(placement, context)),
+        leftOut: placements.length + placementsLeftOut - shown.length,
+        changes: changes
+          .slice(0, CHANGES_SHOWN)
+          .map(({ words, beforeTokensPerSecond, afterTokensPerSecond, makesItFit }) => ({
+            what: quoted(words),
+            before: beforeTokensPerSecond,
+            after: afterTokensPerSecond,
+            makesItFit,
+          })),
+        notes: [...model.notes, ...notes].slice(0, NOTES_SHOWN).map(quoted),
+      },
+    };
+  },
+});
+
+const needed = (interval: Interval, end: 'low' | 'high'): ToldFigure =>
+  toldFigure(interval[end], { unit: 'bytes', ageMs: 0, method: 'from the facts of the model' });
+
+const toldPlacement = (
+  { name, parts, fit, contextThatFits, decode, prefill, behind }: RankedPlacement,
+  { state, nowMs }: McpContext,
+): v.InferOutput<typeof placementSchema> => {
+  // As old as the oldest measurement that it follows from.
+  const ageMs = Math.max(
+    0,
+    ...parts.flatMap(({ place: { nodeId, deviceId } }) => {
+      const profile = nodeId === undefined ? undefined : state.nodeGpuProfiles[nodeId]?.[deviceId];
+      return profile === undefined ? [] : [ageMsOf(profile, nowMs) + profile.value.measuredAgeMs];
+    }),
+  );
+  const told = <T>(
+    of: T | Unknown,
+    unit: string,
+    { value, method }: { readonly value: (known: T) => number; readonly method: string },
+  ): ToldFigure =>
+    isUnknown(of) ? unknownFigure(unit, of.reason) : toldFigure(value(of), { unit, ageMs, method });
+  const constants = isUnknown(decode) ? '' : `constants: ${decode.constants}`;
+  const speed = (end: 'value' | 'low' | 'high'): ToldFigure =>
+    told(decode, 'tokens/s', { value: ({ expectedTokensPerSecond: all }) => all[end], method: constants });
+  return {
+    name: quoted(name),
+    nodes: [...new Set(parts.map(({ place }) => quoted(place.name)))],
+    fits: fit.kind,
+    contextThatFits: toldFigure(contextThatFits, {
+      unit: 'tokens',
+      ageMs: 0,
+      method: 'from the facts of the model',
+    }),
+    bound: told(decode, 'tokens/s', {
+      value: ({ boundTokensPerSecond }) => boundTokensPerSecond,
+      method: 'measured ceilings',
+    }),
+    expected: speed('value'),
+    expectedLow: speed('low'),
+    expectedHigh: speed('high'),
+    limitedBy: isUnknown(decode) ? '' : decode.limit,
+    promptBound: told(prefill, 's', {
+      value: ({ boundSeconds }) => boundSeconds,
+      method: 'measured ceilings',
+    }),
+    promptExpected: told(prefill, 's', {
+      value: ({ expectedSeconds }) => expectedSeconds.value,
+      method: constants,
+    }),
+    behind: quoted(behind),
+  };
+};
+
+const CHANGES_SHOWN = 5;
+const NOTES_SHOWN = 16;

@@ -1,0 +1,184 @@
+// How a cable did before: what was measured on the connections of a link, as sums and as a short course.
+
+import * as v from 'valibot';
+import type { NodeId } from '../../../core/ids.ts';
+import type { ConnectionFacts } from '../../../core/link/link-facts.ts';
+import { linkViews } from '../../../core/link/link-view.ts';
+import { typeWords } from '../../../core/link/link-words.ts';
+import { nodeName } from '../../../core/node/node-view.ts';
+import { lowerPercentile } from '../../../core/statistics/percentile.ts';
+import type { FigurePoint } from '../../../wire/api/figure-points.ts';
+import { figurePoints } from '../../../wire/api/figure-points.ts';
+import type { ToldFigure } from '../figure-fields.ts';
+import { quoted, sixDigits, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import type { McpContext, McpTool } from '../mcp-tool.ts';
+import { McpToolError, mcpTool } from '../mcp-tool.ts';
+import { countFrom, NODE, nodeOf } from '../tool-arguments.ts';
+
+const pastSchema = v.object({
+  measurements: v.number(),
+  lowest: toldFigureSchema,
+  median: toldFigureSchema,
+  highest: toldFigureSchema,
+  newest: toldFigureSchema,
+});
+
+const stepSchema = v.object({
+  secondsAgo: v.pipe(v.number(), v.description('The middle of this part of the time asked for.')),
+  there: v.pipe(v.nullable(v.number()), v.description('Median, bits/s; null where nothing was measured.')),
+  back: v.nullable(v.number()),
+  roundTrip: v.pipe(v.nullable(v.number()), v.description('Median, ns.')),
+});
+
+const connectionSchema = v.object({
+  connection: v.string(),
+  measuredBy: v.string(),
+  type: v.string(),
+  there: v.pipe(pastSchema, v.description('From the node `from` to the node `to`.')),
+  back: pastSchema,
+  roundTrip: pastSchema,
+  course: v.pipe(v.array(stepSchema), v.description('Oldest first, parts of equal length.')),
+});
+
+export const linkHistoryTool: McpTool = mcpTool({
+  name: 'link_history',
+  title: 'History of a link',
+  description:
+    'What was measured on the link of two nodes in the last days, by the answering machine: lowest, median, highest and newest of each direction and of the round trip, and their course. Measurements older than three days are medians of an hour; after ninety days they are gone.',
+  input: v.object({
+    from: NODE,
+    to: NODE,
+    days: countFrom({ least: 1, most: 90, usual: 7, what: 'So many days back' }),
+    connections: countFrom({
+      least: 1,
+      most: 4,
+      usual: 1,
+      what: 'Of so many connections of the link, that which carries most first',
+    }),
+    steps: countFrom({ least: 1, most: 96, usual: 14, what: 'Parts of the course' }),
+  }),
+  output: v.object({
+    from: v.string(),
+    to: v.string(),
+    connections: v.array(connectionSchema),
+    leftOut: v.number(),
+  }),
+  call: async ({ from, to, days, connections, steps }, context) => {
+    const { state, nowMs } = context;
+    const ends = { from: nodeOf(state, from), to: nodeOf(state, to) };
+    const link = linkViews(state, nowMs).find(
+      ({ nodes }) => ends.from !== ends.to && nodes.includes(ends.from) && nodes.includes(ends.to),
+    );
+    if (link === undefined)
+      throw new McpToolError('no link of these two nodes is known: worst_links lists links');
+    const chosen = link.connections
+      .toSorted((a, b) => Number(b === link.best) - Number(a === link.best) || carried(b) - carried(a))
+      .slice(0, connections);
+    const told = [];
+    for (const facts of chosen)
+      told.push(await toldConnection(facts, { ...ends, backMs: days * DAY_MS, steps }, context));
+    const most = Math.max(...told.map(({ roundTrip }) => roundTrip.measurements));
+    return {
+      text: `At most ${most} measurements of a connection in ${days} days.`,
+      structured: {
+        from: ends.from,
+        to: ends.to,
+        connections: told,
+        leftOut: link.connections.length - chosen.length,
+      },
+    };
+  },
+});
+
+interface Asked {
+  readonly from: NodeId;
+  readonly backMs: number;
+  readonly steps: number;
+}
+
+const toldConnection = async (
+  { source, sink, connectionKey, ...facts }: ConnectionFacts,
+  { from, backMs, steps }: Asked,
+  { state, profileRows, wallMs }: McpContext,
+): Promise<v.InferOutput<typeof connectionSchema>> => {
+  const rows = await profileRows({
+    origin: source,
+    slot: 'link',
+    key: `${sink} ${connectionKey}`,
+    sinceWallMs: wallMs - backMs,
+    limit: ROWS_MAX,
+  });
+  const points = figurePoints(rows, ['uploadBitsPerSecond', 'downloadBitsPerSecond', ROUND_TRIP]);
+  const [there, back] =
+    source === from
+      ? ['uploadBitsPerSecond', 'downloadBitsPerSecond']
+      : ['downloadBitsPerSecond', 'uploadBitsPerSecond'];
+  return {
+    connection: quoted(connectionKey),
+    measuredBy: quoted(nodeName(state, source)),
+    type: typeWords(facts),
+    there: past(points, there, 'bits/s', wallMs),
+    back: past(points, back, 'bits/s', wallMs),
+    roundTrip: past(points, ROUND_TRIP, 'ns', wallMs),
+    course: Array.from({ length: steps }, (_, at) => {
+      const sinceMs = wallMs - backMs + (at * backMs) / steps;
+      const part = points.filter(({ atMs }) => atMs >= sinceMs && atMs < sinceMs + backMs / steps);
+      return {
+        secondsAgo: Math.round((backMs / 1_000) * (1 - (at + 0.5) / steps)),
+        there: medianOf(part, there),
+        back: medianOf(part, back),
+        roundTrip: medianOf(part, ROUND_TRIP),
+      };
+    }),
+  };
+};
+
+const past = (
+  points: readonly FigurePoint[],
+  name: string,
+  unit: string,
+  wallMs: number,
+): v.InferOutput<typeof pastSchema> => {
+  const known = points.flatMap(({ atMs, figures }) => {
+    const value = figures[name];
+    return value === undefined ? [] : [{ ageMs: Math.max(0, wallMs - atMs), value }];
+  });
+  const sorted = known.toSorted((a, b) => a.value - b.value);
+  const [oldest] = known;
+  const told = (point: (typeof known)[number] | undefined, method: string): ToldFigure =>
+    point === undefined
+      ? unknownFigure(unit, 'nothing was measured in this time, or this machine has not kept it')
+      : toldFigure(point.value, { unit, ageMs: point.ageMs, method });
+  const middle =
+    sorted.length === 0
+      ? undefined
+      : lowerPercentile(
+          sorted.map(({ value }) => value),
+          50,
+        );
+  return {
+    measurements: known.length,
+    lowest: told(sorted[0], 'lowest of them'),
+    median: told(
+      middle === undefined || oldest === undefined ? undefined : { ageMs: oldest.ageMs, value: middle },
+      'median of them; the age is that of the oldest',
+    ),
+    highest: told(sorted.at(-1), 'highest of them'),
+    newest: told(known.at(-1), 'newest of them'),
+  };
+};
+
+const medianOf = (points: readonly FigurePoint[], name: string): number | null => {
+  const values = points.flatMap(({ figures }) => figures[name] ?? []).sort((a, b) => a - b);
+  return values.length === 0 ? null : sixDigits(lowerPercentile(values, 50));
+};
+
+const carried = ({ profile }: ConnectionFacts): number => {
+  const known = [profile?.uploadBitsPerSecond, profile?.downloadBitsPerSecond];
+  return Math.max(0, ...known.filter(value => typeof value === 'number'));
+};
+
+const ROUND_TRIP = 'roundTripNsP50';
+const DAY_MS = 24 * 3_600_000;
+/** Every 5 minutes for 3 days, an hour for 87: 2,952. */
+const ROWS_MAX = 3_000;
