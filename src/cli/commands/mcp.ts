@@ -8,29 +8,51 @@ import { mcpServer } from '../../daemon/mcp/mcp-server.ts';
 import type { McpAnswer, McpTool } from '../../daemon/mcp/mcp-tool.ts';
 import { McpToolError } from '../../daemon/mcp/mcp-tool.ts';
 import { MCP_TOOLS } from '../../daemon/mcp/tool-table.ts';
-import type { Command } from '../command.ts';
-import { homeOption } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
+import { flag, homeOption, nonEmpty, repeated } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import type { AllowedTargets, McpAction } from '../mcp/mcp-actions.ts';
+import { allowedTargets, mcpActions } from '../mcp/mcp-actions.ts';
 import type { ProcessState } from '../process-state.ts';
+
+const actionsOption = flag(
+  'allow-actions',
+  'Also offer what starts something, for the targets that are named.',
+);
+const targetOption = repeated({
+  name: 'allow-target',
+  valueName: 'URL|NODE',
+  meaning:
+    'With --allow-actions: an endpoint that may be loaded, or a node that may be measured; cluster: each node. Any number of times.',
+  parse: nonEmpty,
+});
 
 export const mcpCommand: Command = {
   name: 'mcp',
   summary: 'Answer programs that reason about the cluster, by the Model Context Protocol',
   description:
-    'Speaks on standard input and output, one JSON-RPC message a line, until its input ends. Answers come from the\nrunning daemon; nothing is changed.',
+    'Speaks on standard input and output, one JSON-RPC message a line, until its input ends. Answers come from the\nrunning daemon; nothing is changed unless --allow-actions says so.',
   arguments: [],
-  options: [homeOption],
+  options: [homeOption, actionsOption, targetOption],
   examples: [
     { line: 'claude mcp add plimsoll -- plimsoll mcp', meaning: 'one of the programs that start it' },
+    {
+      line: 'plimsoll mcp --allow-actions --allow-target http://127.0.0.1:8000 --allow-target atlas',
+      meaning: 'it may load that endpoint, and measure atlas',
+    },
   ],
   run: async (invocation, state) => {
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
-    const server = mcpServer({
+    const targets = targetsOf(invocation);
+    const over = new AbortController();
+    const until = AbortSignal.any([state.stop, over.signal]);
+    const server = mcpServer<McpTool | McpAction>({
       version: state.version,
-      tools: MCP_TOOLS,
-      call: (tool, given) => askDaemon(tool, given, home, state),
+      tools: [...MCP_TOOLS, ...mcpActions(targets, { home, state, until })],
+      call: (tool, given) =>
+        worded(() => (tool.isReadOnly ? askDaemon(tool, given, home, state) : tool.start(given))),
     });
     const tell = async (answer: unknown): Promise<void> => {
       if (answer !== undefined) await state.stdout.write(`${JSON.stringify(answer)}\n`);
@@ -49,11 +71,27 @@ export const mcpCommand: Command = {
       );
       if (state.stdout.closed.aborted) break;
     }
+    // What it started ends with it: nobody would hear of it any more.
+    over.abort();
     return EXIT_CODES.ok.code;
   },
 };
 
-/** @throws McpToolError with what a person can do where no daemon answers. */
+/** @throws CommandError where either option stands without the other. */
+const targetsOf = (invocation: Invocation): AllowedTargets => {
+  const isAllowed = invocation.option(actionsOption);
+  const given = invocation.option(targetOption);
+  if (isAllowed && given.length === 0)
+    throw new CommandError(
+      'usage',
+      '--allow-actions without --allow-target: nothing could be started',
+      'Name what may be loaded or measured: --allow-target http://127.0.0.1:8000, or the name of a node, or cluster.',
+    );
+  if (!isAllowed && given.length > 0)
+    throw new CommandError('usage', '--allow-target without --allow-actions', 'Write both, or neither.');
+  return allowedTargets(given);
+};
+
 const askDaemon = async (
   tool: McpTool,
   given: unknown,
@@ -67,13 +105,18 @@ const askDaemon = async (
     params: { name: tool.name, arguments: given },
   };
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
+  const client = await findDaemon(home, state);
+  const { result, error } = await client.answer(ANSWER, '/mcp', signal, 'POST', message);
+  if (result?.structuredContent === undefined || result.isError)
+    throw new McpToolError(result?.content[0]?.text ?? error?.message ?? 'the daemon gave no answer');
+  // Its first line; the answer itself is repeated behind it by this side.
+  return { text: result.content[0]?.text.split('\n', 1)[0] ?? '', structured: result.structuredContent };
+};
+
+/** @throws McpToolError with what a person can do where no daemon answers. */
+const worded = async (answer: () => Promise<McpAnswer>): Promise<McpAnswer> => {
   try {
-    const client = await findDaemon(home, state);
-    const { result, error } = await client.answer(ANSWER, '/mcp', signal, 'POST', message);
-    if (result?.structuredContent === undefined || result.isError)
-      throw new McpToolError(result?.content[0]?.text ?? error?.message ?? 'the daemon gave no answer');
-    // Its first line; the answer itself is repeated behind it by this side.
-    return { text: result.content[0]?.text.split('\n', 1)[0] ?? '', structured: result.structuredContent };
+    return await answer();
   } catch (problem) {
     if (problem instanceof CommandError)
       throw new McpToolError(`${problem.problem.problem}. ${problem.problem.advice}`);

@@ -7,14 +7,14 @@ import { showable } from '../../core/text/single-line.ts';
 import { OWN_SCHEMAS } from '../http/own-schemas.ts';
 import type { RpcAnswer, RpcRequest } from './json-rpc.ts';
 import { readRpcMessage, rpcError, rpcResult } from './json-rpc.ts';
-import type { McpAnswer, McpTool, ObjectSchema } from './mcp-tool.ts';
+import type { McpAnswer, McpToolHead, ObjectSchema } from './mcp-tool.ts';
 import { McpToolError } from './mcp-tool.ts';
 
-export interface McpServerOptions {
+export interface McpServerOptions<Tool extends McpToolHead> {
   readonly version: string;
-  readonly tools: readonly McpTool[];
+  readonly tools: readonly Tool[];
   /** Where the tools' answers come from. @throws McpToolError with words for the asker. */
-  readonly call: (tool: McpTool, given: unknown) => Promise<McpAnswer>;
+  readonly call: (tool: Tool, given: unknown) => Promise<McpAnswer>;
 }
 
 export interface McpServer {
@@ -22,7 +22,7 @@ export interface McpServer {
   answer(json: unknown): Promise<RpcAnswer | undefined>;
 }
 
-export const mcpServer = (options: McpServerOptions): McpServer => ({
+export const mcpServer = <Tool extends McpToolHead>(options: McpServerOptions<Tool>): McpServer => ({
   answer: async json => {
     const message = readRpcMessage(json);
     switch (message.kind) {
@@ -38,7 +38,10 @@ export const mcpServer = (options: McpServerOptions): McpServer => ({
   },
 });
 
-const answerRequest = async (request: RpcRequest, options: McpServerOptions): Promise<RpcAnswer> => {
+const answerRequest = async <Tool extends McpToolHead>(
+  request: RpcRequest,
+  options: McpServerOptions<Tool>,
+): Promise<RpcAnswer> => {
   const { id, method, params } = request;
   switch (method) {
     case 'initialize':
@@ -59,9 +62,9 @@ const answerRequest = async (request: RpcRequest, options: McpServerOptions): Pr
   }
 };
 
-const callTool = async (
+const callTool = async <Tool extends McpToolHead>(
   { id, params }: RpcRequest,
-  { tools, call }: McpServerOptions,
+  { tools, call }: McpServerOptions<Tool>,
 ): Promise<RpcAnswer> => {
   const tool = tools.find(({ name }) => name === params['name']);
   if (tool === undefined)
@@ -86,7 +89,7 @@ const callTool = async (
   }
 };
 
-const listed = ({ name, title, description, input, output, isReadOnly }: McpTool) => ({
+const listed = ({ name, title, description, input, output, isReadOnly }: McpToolHead) => ({
   name,
   title,
   description,

@@ -6,7 +6,8 @@ import type { State } from '../../core/state.ts';
 import type { ProfileRow } from '../../wire/api/history-answers.ts';
 import type { HttpServerOptions, ProfileHistoryQuery } from '../http/http-options.ts';
 
-export interface McpTool {
+/** What is listed of a tool. */
+export interface McpToolHead {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -14,6 +15,10 @@ export interface McpTool {
   readonly output: ObjectSchema;
   /** Nothing is measured, started or changed. */
   readonly isReadOnly: boolean;
+}
+
+export interface McpTool extends McpToolHead {
+  readonly isReadOnly: true;
   /** Reads its own arguments. @throws McpToolError for what the asker can mend. */
   call(given: unknown, context: McpContext): Promise<McpAnswer>;
 }
@@ -58,7 +63,8 @@ export const mcpTool = <Input extends object, Output extends object>({
   call: async (given, context) => await call(readArguments(tool.input, given), context),
 });
 
-const readArguments = <T>(schema: v.GenericSchema<unknown, T>, given: unknown): T => {
+/** @throws McpToolError with what is wrong, and where. */
+export const readArguments = <T>(schema: v.GenericSchema<unknown, T>, given: unknown): T => {
   const read = v.safeParse(schema, given);
   if (read.success) return read.output;
   const [issue] = read.issues;

@@ -1,0 +1,187 @@
+// What `plimsoll mcp --allow-actions` may start, and where: probes of machines and loads of endpoints that the person who started it
+// named, bounded as by hand. There are no such tools at the daemon's POST /mcp: whoever may ask is not for that reason one who may load.
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as after } from 'node:timers/promises';
+import * as v from 'valibot';
+import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { nodeName } from '../../core/node/node-view.ts';
+import type { State } from '../../core/state.ts';
+import { lastLine } from '../../core/text/single-line.ts';
+import { quoted } from '../../daemon/mcp/figure-fields.ts';
+import type { McpAnswer, McpToolHead } from '../../daemon/mcp/mcp-tool.ts';
+import { McpToolError, readArguments } from '../../daemon/mcp/mcp-tool.ts';
+import { countFrom, NODE, nodeOf } from '../../daemon/mcp/tool-arguments.ts';
+import type { ToolResult } from '../../process/child.ts';
+import { runTool } from '../../process/child.ts';
+import type { ProbeTarget } from '../../wire/api/probe-answers.ts';
+import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
+import { clusterNow } from '../cluster-stream.ts';
+import { CommandError } from '../command-error.ts';
+import { findDaemon } from '../daemon-client.ts';
+import type { ProcessState } from '../process-state.ts';
+
+export interface McpAction extends McpToolHead {
+  readonly isReadOnly: false;
+  start(given: unknown): Promise<McpAnswer>;
+}
+
+/** What a person named: endpoints that may be loaded, machines that may be measured. */
+export interface AllowedTargets {
+  readonly urls: readonly string[];
+  /** Names or ids; "cluster" is each of them. */
+  readonly nodes: readonly string[];
+}
+
+/** @throws CommandError for a URL that cannot be loaded. */
+export const allowedTargets = (given: readonly string[]): AllowedTargets => {
+  const urls = given.filter(target => target.includes('://'));
+  for (const url of urls) {
+    const parsed = parseTargetUrl(url);
+    if (parsed.kind === 'wrong')
+      throw new CommandError('usage', `--allow-target: ${parsed.problem}`, parsed.advice);
+  }
+  return { urls, nodes: given.filter(target => !urls.includes(target)) };
+};
+
+export interface ActionParts {
+  readonly home: string;
+  readonly state: ProcessState;
+  /** Ends what was started. */
+  readonly until: AbortSignal;
+  /** An answer waits so long for a load test that cannot even begin. Default: 2 s. */
+  readonly earlyMs?: number;
+}
+
+export const mcpActions = ({ urls, nodes }: AllowedTargets, parts: ActionParts): readonly McpAction[] => [
+  ...(nodes.length === 0 ? [] : [startProbe(nodes, parts)]),
+  ...(urls.length === 0 ? [] : [startBench(urls, parts)]),
+];
+
+const PROBE_INPUT = v.object({
+  node: v.pipe(NODE, v.description('Whose devices are measured; with `to`, where the link begins.')),
+  to: v.optional(NODE),
+});
+
+const PROBE_OUTPUT = v.object({
+  probes: v.array(
+    v.object({
+      measuredBy: v.string(),
+      what: v.string(),
+      result: v.picklist(['started', 'queued', 'refused']),
+      reason: v.string(),
+    }),
+  ),
+  unreached: v.array(v.object({ node: v.string(), reason: v.string() })),
+});
+
+const startProbe = (nodes: readonly string[], { home, state, until }: ActionParts): McpAction => ({
+  name: 'start_probe',
+  title: 'Start a probe',
+  description:
+    'Measures the devices of a node, or with `to` the link to another one, now. It takes some seconds of the device or the cable, waits where a probe runs, and is refused where a runner is active. node_detail and worst_links tell the figures afterwards.',
+  input: PROBE_INPUT,
+  output: PROBE_OUTPUT,
+  isReadOnly: false,
+  start: async given => {
+    const { node, to } = readArguments(PROBE_INPUT, given);
+    const signal = AbortSignal.any([until, AbortSignal.timeout(ANSWER_MS)]);
+    const client = await findDaemon(home, state);
+    const moment = await clusterNow(client, systemClock, signal);
+    const source = allowedNode(moment.state, node, nodes);
+    const subject: ProbeTarget =
+      to === undefined
+        ? { kind: 'gpu', nodeId: source }
+        : { kind: 'link', source, sink: allowedNode(moment.state, to, nodes) };
+    const answer = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', { subject });
+    const structured: v.InferOutput<typeof PROBE_OUTPUT> = {
+      probes: answer.probes.slice(0, ROWS_TOLD).map(({ node: by, subject: of, result, reason }) => ({
+        measuredBy: quoted(nodeName(moment.state, by)),
+        what: quoted(of.kind === 'gpu' ? of.deviceId : of.connectionKey),
+        result,
+        reason: quoted(reason),
+      })),
+      unreached: answer.unreached.slice(0, ROWS_TOLD).map(({ node: of, reason }) => ({
+        node: quoted(nodeName(moment.state, of)),
+        reason: quoted(reason),
+      })),
+    };
+    const started = answer.probes.filter(({ result }) => result === 'started').length;
+    return { text: `${started} of ${answer.probes.length} probes have started.`, structured };
+  },
+});
+
+const allowedNode = (state: State, asked: string, nodes: readonly string[]): NodeId => {
+  const id = nodeOf(state, asked);
+  if (nodes.some(each => each === EVERY_NODE || each === id || each === nodeName(state, id))) return id;
+  throw new McpToolError('this node is not among those that may be measured: --allow-target names them');
+};
+
+const BENCH_OUTPUT = v.object({
+  name: v.pipe(v.string(), v.description('list_runs tells the run by this name.')),
+  state: v.picklist(['running', 'ended', 'failed']),
+  reason: v.string(),
+});
+
+const startBench = (
+  urls: readonly string[],
+  { home, state, until, earlyMs = EARLY_MS }: ActionParts,
+): McpAction => {
+  const input = v.object({
+    target: v.pipe(v.picklist(urls), v.description('Endpoints that may be loaded.')),
+    concurrency: countFrom({ least: 1, most: 64, usual: 8, what: 'Requests at once' }),
+    seconds: countFrom({ least: 5, most: 300, usual: 30, what: 'How long' }),
+  });
+  let running: string | undefined;
+  return {
+    name: 'start_bench',
+    title: 'Start a load test',
+    description:
+      'Loads an endpoint with requests, one test at a time. list_runs tells it while it runs, run_report when it has ended: ask for the name that the answer has.',
+    input,
+    output: BENCH_OUTPUT,
+    isReadOnly: false,
+    start: async given => {
+      const { target, concurrency, seconds } = readArguments(input, given);
+      if (running !== undefined)
+        throw new McpToolError('a load test that was started here goes on: ask again when it has ended');
+      const name = `asked-${randomBytes(4).toString('hex')}`;
+      running = name;
+      const args = [
+        ...['bench', target, '--quiet', '--json', `--home=${home}`, `--name=${name}`],
+        ...[`--concurrency=${concurrency}`, `--duration=${seconds}s`],
+      ];
+      const ended = runTool(state.nodePath, [state.script, ...args], {
+        env: state.env,
+        signal: until,
+        timeoutMs: seconds * 1_000 + LONGER_MS,
+      }).finally(() => (running = undefined));
+      // What ends it later is told by list_runs.
+      ended.catch(() => undefined);
+      const first = await Promise.race([ended, after(earlyMs, undefined, { ref: false })]);
+      const structured: v.InferOutput<typeof BENCH_OUTPUT> = { name, ...outcomeOf(first) };
+      return { text: `The load test ${OUTCOMES[structured.state]}.`, structured };
+    },
+  };
+};
+
+const outcomeOf = (
+  result: ToolResult | undefined,
+): { readonly state: 'running' | 'ended' | 'failed'; readonly reason: string } => {
+  if (result === undefined) return { state: 'running', reason: '' };
+  if (result.kind !== 'exited') return { state: 'failed', reason: quoted(result.reason) };
+  return result.code === 0
+    ? { state: 'ended', reason: '' }
+    : { state: 'failed', reason: quoted(lastLine(result.stderr)) };
+};
+
+const OUTCOMES = { running: 'runs', ended: 'has ended', failed: 'did not succeed' } as const;
+const EVERY_NODE = 'cluster';
+const ANSWER_MS = 10_000;
+const ROWS_TOLD = 32;
+/** What cannot begin, because nobody answers there, is known by then. */
+const EARLY_MS = 2_000;
+/** A run drains, and looks for the model before it begins. */
+const LONGER_MS = 120_000;
