@@ -2,6 +2,7 @@
 // engines of that kind do, and why it is behind the first; and what would make it faster.
 
 import type { Unknown } from '../unknown.ts';
+import { credibleModel } from './credible-model.ts';
 import { runsOn } from './engine-constants.ts';
 import type { HeadroomChange } from './headroom-changes.ts';
 import { headroomChanges } from './headroom-changes.ts';
@@ -39,11 +40,12 @@ export interface RankedPlacement extends PlacementHeadroom {
 }
 
 export const headroom = (
-  model: ModelFacts,
+  claimed: ModelFacts,
   places: readonly HeadroomPlace[],
   question: HeadroomQuestion,
   links: readonly PlaceLink[] = [],
 ): Headroom => {
+  const model = credibleModel(claimed);
   const placed = { model, question, links: new PlaceLinkTable(links) };
   const usable = places.filter(({ deviceClass }) => runsOn(question.engine, deviceClass));
   const { ranked: all, nodesLeftOut } = rankedPlacements(placed, usable);

@@ -139,6 +139,8 @@ const decodeOver = (
   if (isUnknown(time)) return time;
   const { model, question } = placed;
   const { value, low, high } = time.expectedSeconds;
+  if (!(time.boundSeconds > 0 && low > 0))
+    return unknown('what it tells of itself allows that nothing is read for a token');
   const constants = placesOf(placement).map(place => constantsFor(model, question.engine, place));
   const errors = constants.map(({ errorShare }) => errorShare);
   return {
