@@ -36,11 +36,15 @@ export const sysfsBytes = async (
 };
 
 /** Names in a folder, sorted; none if it cannot be read. */
-export const sysfsNames = async (path: string): Promise<readonly string[]> => {
+export const sysfsNames = async (path: string): Promise<readonly string[]> =>
+  (await readableNames(path)) ?? [];
+
+/** The same; undefined for a folder that is not there or not ours to read. */
+export const readableNames = async (path: string): Promise<readonly string[] | undefined> => {
   try {
     return (await readdir(path)).sort((a, b) => (a < b ? -1 : 1));
   } catch {
-    return []; // not there or not ours to read: nothing to list either way
+    return undefined;
   }
 };
 

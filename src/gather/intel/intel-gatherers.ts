@@ -1,7 +1,9 @@
 // Intel: inventory and loads from the sysfs of i915 and xe.
 
-import type { GpuDevice } from '../../core/node/gpu.ts';
+import type { GpuDevice, GpuLoad } from '../../core/node/gpu.ts';
+import { unknown } from '../../core/unknown.ts';
 import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { drmProcesses, readDrmClients } from '../drm/drm-clients.ts';
 import { whyNoCard } from '../drm/pci-bus.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
@@ -47,22 +49,33 @@ const pollLoads = async ({ root, intervals }: MachineAccess, session: GatherSess
   const meters = new Map<string, EnergyMeter>();
   const nowMs = (): number => session.clock.nowMs();
   let cards: readonly IntelCard[] = [];
+  let processes: ReadonlyMap<string, GpuLoad['processes']> = new Map();
   let foundAtMs = Number.NEGATIVE_INFINITY;
   await poll(session, intervals.gpuMs, async () => {
     if (nowMs() - foundAtMs >= intervals.identityMs) {
       cards = await findIntelCards(root);
+      const clients = await readDrmClients(root);
+      processes = new Map(
+        await Promise.all(
+          cards.map(
+            async card =>
+              [card.address, await drmProcesses(root, clients, { ...card, more: undefined })] as const,
+          ),
+        ),
+      );
       foundAtMs = nowMs();
       for (const address of meters.keys()) {
         if (!cards.some(card => card.address === address)) meters.delete(address);
       }
     }
-    const devices = await Promise.all(
+    const loads = await Promise.all(
       cards.map(card => {
         const meter = meters.get(card.address) ?? new EnergyMeter();
         meters.set(card.address, meter);
         return readIntelLoad(card, meter, nowMs);
       }),
     );
+    const devices = loads.map(load => ({ ...load, processes: processes.get(load.deviceId) ?? NOT_LISTED }));
     session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'intel', devices } });
   });
 };
@@ -76,6 +89,7 @@ const isHere = async (root: string, kind: GatheredKind, session: GatherSession):
   return false;
 };
 
+const NOT_LISTED = unknown('the card was not there when processes were read');
 const SOURCE = 'sysfs drm';
 const INVENTORY = { reading: 'gpus', vendor: 'intel' } as const;
 const LOADS = { reading: 'gpuLoads', vendor: 'intel' } as const;

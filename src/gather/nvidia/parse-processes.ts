@@ -3,7 +3,8 @@
 
 import type { GpuProcess } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import { heaviestProcesses, PROCESS_NAME_LENGTH_MAX } from '../gpu-processes.ts';
 import { cellMebibytes, cellNumber, cellText } from './nvidia-cell.ts';
 import { childOf, childrenOf, parseTagTree, type Tag } from './tag-tree.ts';
 
@@ -34,17 +35,12 @@ const processesOn = (gpu: Tag): Reported<readonly GpuProcess[]> => {
       memoryBytes: cellMebibytes(childOf(info, 'used_memory')?.text),
     });
   }
-  return [...byPid.values()]
-    .sort((a, b) => knownOr(b.memoryBytes, 0) - knownOr(a.memoryBytes, 0) || a.pid - b.pid)
-    .slice(0, PROCESSES_MAX);
+  return heaviestProcesses(byPid.values());
 };
 
 const programOf = (text: string | undefined): Reported<string> => {
   const told = cellText(text);
   if (isUnknown(told)) return told;
-  const program = told.split(/\s/, 1)[0]?.split('/').at(-1)?.slice(0, NAME_LENGTH) ?? '';
+  const program = told.split(/\s/, 1)[0]?.split('/').at(-1)?.slice(0, PROCESS_NAME_LENGTH_MAX) ?? '';
   return program === '' || program === 'unknown' ? unknown('the driver does not tell it') : program;
 };
-
-const PROCESSES_MAX = 32;
-const NAME_LENGTH = 64;

@@ -56,7 +56,7 @@ describe('the AMD gatherers', () => {
         clockMhz: 2371,
         pcieNow: { generation: 3, width: 8 },
         throttleReasons: unknown('amdgpu reports it only in a binary table'),
-        processes: unknown('this source does not tell them'),
+        processes: unknown('the list of processes cannot be read', 'permission'),
       },
     ]);
   });
