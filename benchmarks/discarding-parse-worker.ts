@@ -24,7 +24,7 @@ const turn = (): void => {
         bodyBytes = 0;
         tell({ kind: 'warmed-up', thread });
       } else if (type === RECORD.issuingEnded) {
-        tell({ kind: 'lines', bytes: new TextEncoder().encode(`${bodyBytes}\n`) });
+        tell({ kind: 'lines', to: 'sampleLines', bytes: new TextEncoder().encode(`${bodyBytes}\n`) });
         tell({ kind: 'issuing-ended', thread, atNs: stampNs });
       } else if (type === RECORD.ended) {
         tell({ kind: 'ended', thread, atNs: stampNs });

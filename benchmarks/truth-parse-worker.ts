@@ -69,7 +69,11 @@ class TruthParser {
       tell({ kind: 'issuing-ended', thread, atNs: stampNs });
     } else if (type === RECORD.ended) {
       const told = { errorsUs: this.#errorsUs, busy: this.#busy, cores: this.#cores };
-      tell({ kind: 'lines', bytes: new TextEncoder().encode(`${JSON.stringify(told)}\n`) });
+      tell({
+        kind: 'lines',
+        to: 'sampleLines',
+        bytes: new TextEncoder().encode(`${JSON.stringify(told)}\n`),
+      });
       tell({ kind: 'ended', thread, atNs: stampNs });
     }
   }

@@ -11,6 +11,7 @@ import type { AggregatorChild } from './run/aggregator-child.ts';
 import { openAggregator } from './run/aggregator-child.ts';
 import type { BenchParts, BenchResult, RunPart } from './run/bench-parts.ts';
 import type { BenchRequest } from './run/bench-request.ts';
+import { checkedTokenizer } from './run/count-answers.ts';
 import type { EventLogChild } from './run/event-log-child.ts';
 import { openEventLog } from './run/event-log-child.ts';
 import { finishRun } from './run/finish-run.ts';
@@ -34,6 +35,8 @@ import type { LoadSink } from './threads/load-generator.ts';
  */
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
   const prompts = await readPromptWish(request, parts.stop, parts.noncePrefix);
+  const tokenizer =
+    request.tokenizer === undefined ? undefined : await checkedTokenizer(request.tokenizer, parts.stop);
   await checkOpenFiles(request, parts.environment.cores, parts.part?.share);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
@@ -45,6 +48,8 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       snapshots: sockets.endpoint('snapshots'),
     };
     await using samples = await directory.openSamples();
+    const answers = tokenizer === undefined ? undefined : await directory.openAnswers();
+    await using _answers = answers ?? NOTHING;
     const runZeroNs = monotonicNs();
     const relay = new BatchRelay();
     const publish = (batch: Uint8Array): void => relay.publish(batch);
@@ -52,7 +57,11 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     const failed = new AbortController();
     const signal = AbortSignal.any([parts.stop, failed.signal]);
     const sink = tapped(
-      { batch: publish, sampleLines: (lines: Uint8Array) => samples.append(lines) },
+      {
+        batch: publish,
+        sampleLines: (lines: Uint8Array) => samples.append(lines),
+        answerLines: (lines: Uint8Array) => answers?.append(lines),
+      },
       parts.tap,
     );
     const opening = [
@@ -104,6 +113,10 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       config,
       directory,
       samples,
+      tokenizer:
+        answers === undefined || tokenizer === undefined || request.tokenizer === undefined
+          ? undefined
+          : { folder: request.tokenizer, facts: tokenizer, answers },
       aggregator,
       eventLog,
       machine: conditions.figures(),
@@ -140,6 +153,7 @@ const tapped = (sink: LoadSink, tap: LoadSink | undefined): LoadSink =>
   tap === undefined
     ? sink
     : {
+        ...sink,
         batch: records => {
           sink.batch(records);
           tap.batch(records);

@@ -20,6 +20,7 @@ import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import type { ReportRates } from '../core/run/run-rates.ts';
 import { reportRates } from '../core/run/run-rates.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
+import { tokenizerLines } from '../core/run/tokenizer-account.ts';
 import { unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
 import { skewNotices, worstClient } from './report-agents.ts';
@@ -46,6 +47,7 @@ export interface ReportInput {
   readonly littlesLaw?: Report['littlesLaw'];
   /** Likewise kept of the report of the run itself. */
   readonly machine?: Report['machine'];
+  readonly tokenizer?: Report['tokenizer'];
   /** Of a run from many machines. */
   readonly agents?: readonly ReportAgent[];
 }
@@ -74,6 +76,7 @@ export const buildReport = (input: ReportInput): Report => {
       ...reportNotices(metrics, state === 'complete' || state === 'interrupted'),
       ...skewNotices(input.agents ?? []),
       ...lawNotices(law),
+      ...(input.tokenizer === undefined ? [] : tokenizerLines(input.tokenizer)),
       ...(config.run.isUnguarded === true ? [`nobody looked for what spoils figures: ${UNGUARDED}`] : []),
       ...input.notices,
     ],
@@ -105,6 +108,7 @@ export const buildReport = (input: ReportInput): Report => {
     environment: config.environment,
     provenance: config.provenance,
     ...(snapshot?.variants === undefined ? {} : { variants: snapshot.variants }),
+    ...(input.tokenizer === undefined ? {} : { tokenizer: input.tokenizer }),
     ...(input.agents === undefined ? {} : { agents: input.agents }),
   };
 };

@@ -5,10 +5,8 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Problem } from '../core/problem.ts';
 import { errorCode, ProblemError } from '../core/problem.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
-import { judgedObjectives } from '../core/run/objective.ts';
 import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
-import { shapeOf } from '../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { unknown } from '../core/unknown.ts';
 import { DecodeError } from '../wire/decode-error.ts';
@@ -22,7 +20,7 @@ import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts
 import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
 import type { CountedSamples } from './samples-file.ts';
-import { countSamples } from './samples-file.ts';
+import { countRun } from './samples-file.ts';
 import { withSessions } from './session-samples.ts';
 
 export interface FinalSnapshot {
@@ -121,6 +119,7 @@ const rebuiltFrom = async (
   if (snapshot?.state === 'complete')
     return buildReport({
       ...known,
+      ...(report?.tokenizer === undefined ? {} : { tokenizer: report.tokenizer }),
       snapshot,
       source: 'final-snapshot-file',
       runProblems,
@@ -148,6 +147,7 @@ const rebuiltFrom = async (
   }
   return buildReport({
     ...known,
+    ...(report?.tokenizer === undefined ? {} : { tokenizer: unknown(RECOUNTED) }),
     snapshot: merged,
     source: 'samples-file',
     // The run's own report has those of the end line and more.
@@ -187,16 +187,7 @@ export const storedRunConfig = async (directory: string): Promise<RunConfig> => 
 
 const countIfThere = async (path: string, config: RunConfig): Promise<CountedSamples | undefined> => {
   try {
-    const { run, objectives } = config;
-    const judged = judgedObjectives(config);
-    const shape = shapeOf(run);
-    return await countSamples(path, {
-      pattern: run.pattern,
-      shape,
-      isStreaming: run.streaming,
-      objectives,
-      judged,
-    });
+    return await countRun(path, config);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return undefined;
@@ -270,6 +261,7 @@ const readIf = async <T>(
   }
 };
 
+const RECOUNTED = 'these figures are recounted from samples.jsonl, which has what the server told alone';
 const AFTER_EXIT_MS = 2_000;
 /** Longer than any run; a timer takes no more. */
 const FOREVER_MS = 2_147_483_647;

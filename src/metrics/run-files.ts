@@ -11,6 +11,8 @@ export interface RunFiles {
   readonly server: string;
   /** What the node that was loaded drew; only where it tells anything. */
   readonly power: string;
+  /** What was answered, for a tokenizer that counts it; gone when that is done. */
+  readonly answers: string;
   readonly report: string;
   readonly reportText: string;
   /** Space that is held for the two reports while a run goes on. */
@@ -24,6 +26,7 @@ export const runFiles = (directory: string): RunFiles => ({
   finalSnapshot: join(directory, 'final_snapshot.json'),
   server: join(directory, 'server.csv'),
   power: join(directory, 'power.csv'),
+  answers: join(directory, 'answers.tmp'),
   report: join(directory, 'report.json'),
   reportText: join(directory, 'report.txt'),
   reserve: join(directory, 'reserve.tmp'),

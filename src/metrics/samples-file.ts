@@ -2,6 +2,9 @@
 // that was cut short by a kill gives what it has, and says what it lacks.
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
+import { judgedObjectives } from '../core/run/objective.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
+import { shapeOf } from '../core/run/run-shape.ts';
 import type { SkippedTurn } from '../core/run/session-outcome.ts';
 import { readOwnSampleLine } from '../wire/own-sample-line.ts';
 import type { SamplesEnd } from '../wire/sample-line.ts';
@@ -21,8 +24,15 @@ export interface CountedSamples {
   readonly isTorn: boolean;
 }
 
+/** Says more of a sample than its line does. */
+export type AmendSample = (sample: EndedSample) => EndedSample;
+
 /** @throws the system's error when the file cannot be read. */
-export const countSamples = async (path: string, options: RunMetricsOptions): Promise<CountedSamples> => {
+export const countSamples = async (
+  path: string,
+  options: RunMetricsOptions,
+  amend: AmendSample = asItIs,
+): Promise<CountedSamples> => {
   const metrics = new RunMetrics(options);
   const seen = new SeenIds();
   let samples = 0;
@@ -36,7 +46,7 @@ export const countSamples = async (path: string, options: RunMetricsOptions): Pr
     }
     samples += 1;
     metrics.issued(sample);
-    metrics.ended(sample);
+    metrics.ended(amend(sample));
   };
   const skip = (turn: SkippedTurn): void => {
     if (seen.add(turn.sampleId)) metrics.skipped(turn);
@@ -66,6 +76,28 @@ export const countSamples = async (path: string, options: RunMetricsOptions): Pr
   }
   return { metrics, samples, end, unreadableLines, isTorn };
 };
+
+/** By what its config.json says of it. @throws the system's error when the file cannot be read. */
+export const countRun = async (
+  path: string,
+  config: RunConfig,
+  amend?: AmendSample,
+): Promise<CountedSamples> => {
+  const { run, objectives } = config;
+  return await countSamples(
+    path,
+    {
+      pattern: run.pattern,
+      shape: shapeOf(run),
+      isStreaming: run.streaming,
+      objectives,
+      judged: judgedObjectives(config),
+    },
+    amend,
+  );
+};
+
+const asItIs = (sample: EndedSample): EndedSample => sample;
 
 const LINE_FEED = 0x0a;
 /** A sample of three million chunks, far past what any model answers. */

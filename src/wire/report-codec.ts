@@ -22,6 +22,7 @@ import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
 import { runHeadroomSchema } from './run-headroom-schema.ts';
 import { count, figure, openObject, reported, text, unknownSchema } from './schema.ts';
 import { sessionReportSchema } from './session-schema.ts';
+import { tokenizerSchema } from './tokenizer-schema.ts';
 import { variantFiguresSchema } from './variant-schema.ts';
 
 /** Of one report. */
@@ -168,6 +169,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   ),
   environment: environmentSchema,
   energy: v.exactOptional(v.union([unknownSchema, energySchema])),
+  tokenizer: v.exactOptional(v.union([unknownSchema, tokenizerSchema])),
   headroom: v.exactOptional(v.union([unknownSchema, runHeadroomSchema])),
   calibration: v.exactOptional(v.union([unknownSchema, engineCalibrationSchema])),
   depth: v.exactOptional(depthProfileSchema),

@@ -34,6 +34,8 @@ export interface LoadPlan {
   readonly mix?: AskedMix;
   /** What answers are checked by. */
   readonly check?: CheckedAnswers;
+  /** The text of each answer is told beside its sample. */
+  readonly keepsAnswers?: boolean;
   /** Of single requests; where there are sessions the warm-up's alone. */
   readonly bodies: RequestBodies;
   /** undefined: each request stands for itself. */

@@ -16,6 +16,8 @@ export interface AskedRequests {
   readonly mix?: { readonly models: readonly string[]; readonly order: readonly number[] };
   /** What answers are checked by. */
   readonly check?: CheckedAnswers;
+  /** For a tokenizer that counts them behind the run. */
+  readonly keepsAnswers: boolean;
   /** The first sample of the measured phase. */
   readonly measuredFrom: number;
   /** Bodies that the measured phase goes through, again and again. */
@@ -36,6 +38,7 @@ export const askedRequests = ({
   model,
   mix,
   check,
+  keepsAnswers = false,
   bodies,
   sessions,
   replay,
@@ -44,6 +47,7 @@ export const askedRequests = ({
   readonly model: string;
   readonly mix?: AskedRequests['mix'];
   readonly check?: CheckedAnswers;
+  readonly keepsAnswers?: boolean;
   readonly bodies: RequestBodies;
   readonly sessions?: { readonly bodies: SessionBodies } | undefined;
   readonly replay?: object | undefined;
@@ -61,6 +65,7 @@ export const askedRequests = ({
           history: sessions.bodies.history,
         },
       }),
+  keepsAnswers,
   measuredFrom: warmupRequests,
   bodies: bodies.measured,
   // Turns of a session differ, and sessions begin anew where the data set is over.

@@ -38,7 +38,12 @@ export type ToParseWorker =
 
 export type FromParseWorker =
   | { readonly kind: 'batch'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'lines'; readonly bytes: Uint8Array<ArrayBuffer> }
+  /** For whoever takes them, by its name there. */
+  | {
+      readonly kind: 'lines';
+      readonly to: 'sampleLines' | 'answerLines';
+      readonly bytes: Uint8Array<ArrayBuffer>;
+    }
   | { readonly kind: 'warmed-up'; readonly thread: number }
   | { readonly kind: 'issuing-ended'; readonly thread: number; readonly atNs: number }
   | { readonly kind: 'ended'; readonly thread: number; readonly atNs: number };

@@ -25,7 +25,8 @@ const output = new RecordOutput({
   runZeroNs: Number(data.runZeroNs),
   secrets: data.secrets,
   batch: bytes => tell({ kind: 'batch', bytes }, [bytes.buffer]),
-  lines: bytes => tell({ kind: 'lines', bytes }, [bytes.buffer]),
+  lines: bytes => tell({ kind: 'lines', to: 'sampleLines', bytes }, [bytes.buffer]),
+  answers: bytes => tell({ kind: 'lines', to: 'answerLines', bytes }, [bytes.buffer]),
 });
 
 const turnTeller = (thread: number): TurnTeller | undefined => {

@@ -20,6 +20,8 @@ export interface RecordOutputOptions {
   readonly secrets: readonly string[];
   batch(bytes: Uint8Array<ArrayBuffer>): void;
   lines(bytes: Uint8Array<ArrayBuffer>): void;
+  /** Lines of [sample, text], where answers are kept. */
+  answers(bytes: Uint8Array<ArrayBuffer>): void;
 }
 
 /** A sample that holds stamps of chunks until they are asked for. */
@@ -34,6 +36,8 @@ export class RecordOutput {
   readonly #encoder = new TextEncoder();
   #withStamps: StampHolder[] = [];
   #lines: string[] = [];
+  #answers: string[] = [];
+  #answerCharacters = 0;
 
   constructor(options: RecordOutputOptions) {
     this.#options = options;
@@ -99,6 +103,12 @@ export class RecordOutput {
     if (this.#lines.length >= LINES_MAX) this.#flushLines();
   }
 
+  answered(sampleId: number, text: string): void {
+    this.#answers.push(`${JSON.stringify([sampleId, text])}\n`);
+    this.#answerCharacters += text.length;
+    if (this.#answerCharacters >= ANSWER_CHARACTERS_HELD) this.#flushAnswers();
+  }
+
   skipped(turn: SkippedTurn, atNs: number): void {
     const { sampleId, window } = turn;
     this.#written({ kind: 'sample.skipped', sampleId, atNs, isWarmup: window < 0 });
@@ -119,6 +129,7 @@ export class RecordOutput {
     }
     this.#flushBatch();
     this.#flushLines();
+    this.#flushAnswers();
   }
 
   /** What a person may read of an error: one line, short, without the secrets of this run. */
@@ -146,6 +157,13 @@ export class RecordOutput {
     this.#options.lines(this.#encoder.encode(this.#lines.join('')));
     this.#lines = [];
   }
+
+  #flushAnswers(): void {
+    if (this.#answers.length === 0) return;
+    this.#options.answers(this.#encoder.encode(this.#answers.join('')));
+    this.#answers = [];
+    this.#answerCharacters = 0;
+  }
 }
 
 /** A text may have been cut in the middle of a secret. */
@@ -160,3 +178,4 @@ const withoutEnd = (text: string, secret: string): string => {
 const SECRET_LENGTH_MIN = 4;
 const DETAIL_LENGTH_MAX = 160;
 const LINES_MAX = 512;
+const ANSWER_CHARACTERS_HELD = 1_048_576;

@@ -77,6 +77,7 @@ export class SampleTracker implements ContentSink {
     this.#repeats = asked.repeats === undefined ? undefined : new Uint8Array(asked.repeats);
     this.#reply = new ReplyReader(api, isStreaming, this);
     if (this.#reply.parts !== undefined) this.#reply.parts.isKept = asked.check !== undefined;
+    this.#reply.written.isKept = asked.keepsAnswers;
   }
 
   issued(
@@ -199,6 +200,9 @@ export class SampleTracker implements ContentSink {
     };
     this.#turns?.ended(sample, this.#reply.answer, this.#reply.answerId);
     this.#output.ended(sample);
+    const { written } = this.#reply;
+    const isCounted = outcome === 'completed' && !this.#issued.isWarmup;
+    if (written.isKept && isCounted && !written.isTooLong) this.#output.answered(this.sampleId, written.text);
   }
 
   #remark(): SampleRemark | undefined {

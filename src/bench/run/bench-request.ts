@@ -49,6 +49,8 @@ export interface BenchRequest {
   readonly images?: ImageWish;
   /** Requests are broken off by the client itself. */
   readonly cancel?: CancelWish;
+  /** The folder of a tokenizer that counts answers behind the run. Absolute. */
+  readonly tokenizer?: string;
   /** What is sent follows from it alone: `dataset`, `requests` and `samplesMax` agree with it. */
   readonly depth?: DepthPlan;
   /** Chats of several turns; `samplesMax` then counts sessions. */

@@ -4,14 +4,19 @@
 import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
 import type { Report, ReportSource } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
+import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
+import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { withDepthProfile } from '../../metrics/depth-samples.ts';
+import type { FinalSnapshot } from '../../metrics/report-sources.ts';
 import { rebuildReport } from '../../metrics/report-sources.ts';
 import { withSessions } from '../../metrics/session-samples.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts, BenchResult } from './bench-parts.ts';
+import type { CountedAnswers } from './count-answers.ts';
+import { countAnswers, forgetAnswers } from './count-answers.ts';
 import type { EventLogChild } from './event-log-child.ts';
 import type { MeasuredRun } from './measure.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -22,6 +27,10 @@ export interface FinishOptions extends MeasuredRun {
   readonly config: RunConfig;
   readonly directory: RunDirectory;
   readonly samples: SamplesFile;
+  /** Counts what the file of answers has. */
+  readonly tokenizer:
+    | { readonly folder: string; readonly facts: TokenizerFacts; readonly answers: SamplesFile }
+    | undefined;
   readonly aggregator: AggregatorChild;
   readonly eventLog: EventLogChild | undefined;
   readonly machine: MachineDuringRun;
@@ -53,9 +62,11 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   }
   await samples.close(diskPatience(parts));
   const runProblems = [...problems, ...(samples.problem === undefined ? [] : [samples.problem])];
+  const counted = await tokensCounted(options, account);
   const report = buildReport({
     config: options.config,
-    snapshot: account.snapshot,
+    snapshot: counted?.snapshot ?? account.snapshot,
+    ...(counted === undefined ? {} : { tokenizer: counted.account }),
     source: account.source,
     droppedEvents: session.load.droppedEvents + account.droppedRecords,
     eventLogDropped: log?.droppedRecords ?? 0,
@@ -64,20 +75,35 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     sourceProblems: [],
     machine: options.machine,
     ...(options.inFlight === undefined ? {} : { inFlight: options.inFlight }),
-    notices: [...options.notices, ...(log?.notices ?? [])],
+    notices: [...options.notices, ...(counted?.notices ?? []), ...(log?.notices ?? [])],
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
-  const counted = isWhole
+  const detailed = isWhole
     ? await withSessions(
         await withDepthProfile(report, options.config.depth, directory.files.samples),
         directory.files.samples,
       )
     : await countedAgain(report, directory);
-  const best = parts.judge === undefined ? counted : { ...counted, ...(await parts.judge(counted)) };
+  const best = parts.judge === undefined ? detailed : { ...detailed, ...(await parts.judge(detailed)) };
   // Whoever opens the file has no --full to ask for: it has everything, and what fits on a screen at its top.
   const full = renderReport(best, { isUnicode: true, isFull: true });
   const diskProblems = await directory.writeReport(best, `${full.join('\n')}\n`);
   return { report: best, diskProblems };
+};
+
+/** Only of a whole account: what is recounted from samples.jsonl alone says what the server told. */
+const tokensCounted = async (
+  { tokenizer, directory, config, parts }: FinishOptions,
+  { snapshot, source }: FinalSnapshot,
+): Promise<Partial<CountedAnswers> | undefined> => {
+  if (tokenizer === undefined) return undefined;
+  await tokenizer.answers.close(diskPatience(parts));
+  const { files } = directory;
+  const counted =
+    snapshot === undefined || !FINAL_SOURCES.includes(source)
+      ? { account: unknown('the metrics of the run are not whole'), notices: [] }
+      : await countAnswers({ ...tokenizer, files, config, snapshot, signal: parts.stopNow });
+  return { ...counted, notices: [...counted.notices, ...(await forgetAnswers(files))] };
 };
 
 /** A disk that works takes the last lines also of a person who waits for nobody. */

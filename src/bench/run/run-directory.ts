@@ -21,6 +21,8 @@ export interface RunDirectory {
   /** @throws BenchError `run-directory` when it cannot be written. */
   openSamples(): Promise<SamplesFile>;
   /** @throws BenchError `run-directory` when it cannot be written. */
+  openAnswers(): Promise<SamplesFile>;
+  /** @throws BenchError `run-directory` when it cannot be written. */
   writeConfig(config: RunConfig): Promise<void>;
   /** Each file for itself, in the space that was held for it; what could not be written is told, one sentence each. */
   writeReport(report: Report, text: string): Promise<readonly string[]>;
@@ -38,13 +40,8 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
   return {
     path,
     files,
-    openSamples: async () => {
-      try {
-        return await openSamplesFile(files.samples);
-      } catch (error) {
-        throw cannotWrite(path, error);
-      }
-    },
+    openSamples: () => opened(files.samples, path),
+    openAnswers: () => opened(files.answers, path, ANSWERS_FILE_BYTES_MAX),
     writeConfig: async config => {
       try {
         await writeFileAtomic(files.config, runConfigToJson(config));
@@ -79,6 +76,14 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
   };
 };
 
+const opened = async (file: string, directory: string, bytesMax?: number): Promise<SamplesFile> => {
+  try {
+    return await openSamplesFile(file, bytesMax);
+  } catch (error) {
+    throw cannotWrite(directory, error);
+  }
+};
+
 /**
  * True when it was made here, false when it was there and is empty.
  * @throws BenchError `run-directory` for anything else.
@@ -104,6 +109,9 @@ export const makeEmptyFolder = async (path: string): Promise<boolean> => {
  * written; random, because some file systems keep no zeros.
  */
 const RESERVE_BYTES = 98_304;
+
+/** A billion tokens of answers, and the disk has room for the rest of the run. */
+const ANSWERS_FILE_BYTES_MAX: number = 4_294_967_296;
 
 const cannotWrite = (path: string, cause: unknown): BenchError =>
   new BenchError(

@@ -62,6 +62,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     api: request.api.name,
     model: server.model,
     ...checkOf(request),
+    ...(request.tokenizer === undefined ? {} : { keepsAnswers: true }),
     ...(mixed === undefined ? {} : { mix: { models: mixed.models, order: mixed.order } }),
     // Sessions lay their texts out for themselves: here are those that warm up.
     bodies: requestBodies(

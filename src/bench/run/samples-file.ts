@@ -17,12 +17,14 @@ export interface SamplesFile extends AsyncDisposable {
 }
 
 /** @throws what the system says when the file cannot be made. */
-export const openSamplesFile = async (path: string): Promise<SamplesFile> =>
-  new QueuedFile(await open(path, 'wx', 0o600), path);
+export const openSamplesFile = async (path: string, bytesMax?: number): Promise<SamplesFile> =>
+  new QueuedFile(await open(path, 'wx', 0o600), path, bytesMax);
 
 class QueuedFile implements SamplesFile {
   readonly #file: FileHandle;
   readonly #path: string;
+  /** Of the file; what comes past it is dropped. */
+  #bytesLeft: number;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> | undefined;
@@ -30,9 +32,10 @@ class QueuedFile implements SamplesFile {
   #droppedBytes = 0;
   #diskProblem: string | undefined;
 
-  constructor(file: FileHandle, path: string) {
+  constructor(file: FileHandle, path: string, bytesMax = Number.POSITIVE_INFINITY) {
     this.#file = file;
     this.#path = path;
+    this.#bytesLeft = bytesMax;
   }
 
   get problem(): string | undefined {
@@ -42,11 +45,13 @@ class QueuedFile implements SamplesFile {
   }
 
   append(lines: Uint8Array): void {
-    const isRefused = this.#diskProblem !== undefined || this.#closing !== undefined;
+    const isOver = this.#closing !== undefined || lines.length > this.#bytesLeft;
+    const isRefused = this.#diskProblem !== undefined || isOver;
     if (isRefused || this.#waitingBytes + lines.length > QUEUE_BYTES_MAX) {
       this.#droppedBytes += lines.length;
       return;
     }
+    this.#bytesLeft -= lines.length;
     this.#waiting.push(lines);
     this.#waitingBytes += lines.length;
     this.#writing ??= this.#write();

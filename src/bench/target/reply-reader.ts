@@ -80,6 +80,10 @@ export class ReplyReader implements EventSink {
     return this.#reply.parts;
   }
 
+  get written(): AnswerText {
+    return this.#reply.written;
+  }
+
   /** Where this API keeps one. */
   get answer(): AnswerText | undefined {
     return this.#reply.keptAnswer;

@@ -31,6 +31,8 @@ export interface LoadSink {
   batch(records: Uint8Array): void;
   /** Whole lines of samples.jsonl. The bytes are the receiver's. */
   sampleLines(lines: Uint8Array): void;
+  /** Where a plan keeps answers: lines of [sample, text]. The bytes are the receiver's. */
+  answerLines?(lines: Uint8Array): void;
 }
 
 /** As the threads see it now. */

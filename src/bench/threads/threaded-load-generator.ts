@@ -222,7 +222,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         if (this.#state !== 'over') this.#sink.batch(message.bytes);
         return;
       case 'lines':
-        this.#sink.sampleLines(message.bytes);
+        this.#sink[message.to]?.(message.bytes);
         return;
       case 'warmed-up':
         this.#warm.tell(message.thread, true);

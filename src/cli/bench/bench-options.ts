@@ -31,6 +31,9 @@ import { SESSIONS } from './session-options.ts';
 import type { ShapeOptions } from './shape-options.ts';
 import { SHAPE } from './shape-options.ts';
 
+import type { TokenizerOptions } from './tokenizer-option.ts';
+import { TOKENIZER } from './tokenizer-option.ts';
+
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
 export interface BenchOptions
@@ -42,7 +45,8 @@ export interface BenchOptions
     CancelOptions,
     TraceReplayOptions,
     CheckOptions,
-    ImageOptions {
+    ImageOptions,
+    TokenizerOptions {
   readonly api: Option<string | undefined>;
   readonly model: Option<string | undefined>;
   readonly requests: Option<number | undefined>;
@@ -183,6 +187,7 @@ export const BENCH: BenchOptions = {
     parse: duration(1, 86_400_000),
   }),
   ...IMAGES,
+  ...TOKENIZER,
   ...CHECKS,
   ...CANCEL,
   warmup: value({

@@ -22,6 +22,7 @@ import { nameAndTags } from './name-options.ts';
 import { requestWishOf } from './request-options.ts';
 import { sessionWish } from './session-options.ts';
 import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
+import { tokenizerWish } from './tokenizer-option.ts';
 import { wishedObjectives } from './wished-objectives.ts';
 
 /** Without headers, which need files to be read. */
@@ -78,11 +79,12 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     timeouts: timeoutsOf(given),
     ...imageWish(invocation, {
       api,
-      others: [
-        ...(sessions === undefined ? [] : ['sessions']),
-        ...(given(BENCH.from) === undefined ? [] : ['--from']),
-        ...(given(BENCH.agents) === undefined ? [] : ['--agents']),
-      ],
+      others: [...(sessions === undefined ? [] : ['sessions']), ...elsewhere(given)],
+    }),
+    ...tokenizerWish(invocation, {
+      api,
+      cwd,
+      others: [...(given(BENCH.profile) === undefined ? [] : ['--profile']), ...elsewhere(given)],
     }),
     ...cancelWish(invocation),
     warmup: warmupOf(given, invocation),
@@ -95,6 +97,12 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     ),
   };
 };
+
+/** The load is made by other machines. */
+const elsewhere = (given: Given): readonly string[] => [
+  ...(given(BENCH.from) === undefined ? [] : ['--from']),
+  ...(given(BENCH.agents) === undefined ? [] : ['--agents']),
+];
 
 /** What a person writes with --body stands before what other options make. */
 const withFields = (wish: RequestWish, fields: JsonObject): RequestWish => ({

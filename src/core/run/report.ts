@@ -26,6 +26,7 @@ import type { RunTags } from './run-tags.ts';
 import type { ServerEvidence } from './server-tally.ts';
 import type { SessionReport } from './session-report.ts';
 import type { SnapshotState } from './snapshot.ts';
+import type { TokenizerAccount } from './tokenizer-account.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
 
@@ -75,6 +76,8 @@ export interface Report extends ReportRates {
   readonly environment: ReportEnvironment;
   /** By the sensors of the node that it loaded; not there where nobody looked. */
   readonly energy?: Reported<RunEnergy>;
+  /** Of a run with a tokenizer of the person's own. */
+  readonly tokenizer?: Reported<TokenizerAccount>;
   /** Where it stands under the bound of the machine that it loaded; not there where nobody judged it. */
   readonly headroom?: Reported<RunHeadroom>;
   /** What its depth profile tells of the engine; not there of any other run. */

@@ -64,6 +64,7 @@ export const runHere = async (
     lines: bytes => {
       lines += Buffer.from(bytes).toString();
     },
+    answers: () => undefined,
   });
   const told = Promise.withResolvers<void>();
   const parser = new RingParser({

@@ -359,6 +359,7 @@ describe('a benchmark', () => {
         'timeout-idle',
         'images',
         'image-size',
+        'tokenizer',
         'tools',
         'response-schema',
         'cancel-after',

@@ -2,19 +2,24 @@
 // by it. Not for anything that somebody might want to forge: an answer only gets its own run a worse account.
 
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
+import { AnswerText } from './answer-text.ts';
 
 export class AnswerHash {
+  /** The text itself, all that the model wrote, where it is kept: for a tokenizer. */
+  readonly written: AnswerText = new AnswerText();
   #low = 0;
   #high = 0;
   #hasText = false;
 
   reset(): void {
     this.#hasText = false;
+    this.written.reset();
   }
 
   /** @returns whether there was any text. */
   add(text: string): boolean {
     if (text === '') return false;
+    this.written.add(text);
     if (!this.#hasText) {
       this.#hasText = true;
       this.#low = FNV_OFFSET;

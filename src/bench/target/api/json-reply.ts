@@ -26,6 +26,10 @@ export abstract class JsonReply implements ApiReply {
   get answerHash(): number {
     return this.answer.value;
   }
+
+  get written(): AnswerText {
+    return this.answer.written;
+  }
   readonly keptAnswer: AnswerText = new AnswerText();
   readonly parts: AnswerParts = new AnswerParts();
 

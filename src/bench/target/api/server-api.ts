@@ -122,6 +122,8 @@ export interface ApiReply {
   readonly answerHash: number;
   /** The first thing that is wrong: it decides how the sample ends. */
   readonly defect: ReplyDefect | undefined;
+  /** All that the model wrote, reasoning and calls too, where it is kept. */
+  readonly written: AnswerText;
   /** What it says beside reasoning and calls of tools, where it is kept. */
   readonly keptAnswer?: AnswerText;
   /** By which a server finds it again; '': it told none. */

@@ -1,0 +1,149 @@
+// The tokens of answers where a server tells none: counted behind the run by a tokenizer of the person's own, over what was kept on
+// disk. The account of the run is then completed by those counts, and compared with them where the server told its own.
+
+import { unlink } from 'node:fs/promises';
+import { errorCode } from '../../core/problem.ts';
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { TokenizerAccount, TokenizerFacts } from '../../core/run/tokenizer-account.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { RunFiles } from '../../metrics/run-files.ts';
+import { countRun } from '../../metrics/samples-file.ts';
+import { withTokenMetrics } from '../../metrics/token-metrics.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
+import { snapshotToJson } from '../../wire/snapshot-codec.ts';
+import { BenchError } from '../bench-error.ts';
+import type { TokenCount } from '../tokenizer/answer-tokens.ts';
+import { answerTokensOf } from '../tokenizer/answer-tokens.ts';
+import { TokenizerError } from '../tokenizer/tokenizer-files.ts';
+
+/** @throws BenchError `input` with what is wrong with it. */
+export const checkedTokenizer = async (folder: string, signal: AbortSignal): Promise<TokenizerFacts> => {
+  try {
+    return (await answerTokensOf({ folder, answers: undefined }, signal)).facts;
+  } catch (error) {
+    if (!(error instanceof TokenizerError)) throw error;
+    throw new BenchError(
+      {
+        code: 'input',
+        problem: `the tokenizer in ${folder} cannot be used: ${error.message}`,
+        advice: 'Give the folder of the model as Hugging Face has it, with tokenizer.json: --tokenizer DIR',
+      },
+      { cause: error },
+    );
+  }
+};
+
+export interface AnswerCountOptions {
+  readonly folder: string;
+  /** As it was before the run. */
+  readonly facts: TokenizerFacts;
+  readonly files: RunFiles;
+  readonly config: RunConfig;
+  readonly snapshot: MetricsSnapshot;
+  /** Ends the counting; the run is told without it. */
+  readonly signal: AbortSignal;
+}
+
+export interface CountedAnswers {
+  readonly account: Reported<TokenizerAccount>;
+  readonly snapshot: MetricsSnapshot;
+  /** What could not be written. */
+  readonly notices: readonly string[];
+}
+
+/** The text of answers stays nowhere. */
+export const countAnswers = async (options: AnswerCountOptions): Promise<CountedAnswers> => {
+  const { folder, facts, files, snapshot, signal } = options;
+  try {
+    const counted = await answerTokensOf({ folder, answers: files.answers }, signal);
+    if (counted.facts.sha256 !== facts.sha256)
+      return { account: unknown('its files were changed during the run'), snapshot, notices: [] };
+    return await completed(options, counted);
+  } catch (error) {
+    if (signal.aborted) return { account: unknown('counting was stopped'), snapshot, notices: [] };
+    const isExpected = error instanceof TokenizerError || errorCode(error) !== undefined;
+    if (!isExpected) throw error;
+    const reason = error instanceof TokenizerError ? error.message : diskReason(error);
+    return { account: unknown(reason), snapshot, notices: [] };
+  }
+};
+
+const completed = async (
+  { facts, files, config, snapshot }: AnswerCountOptions,
+  { tokens }: TokenCount,
+): Promise<CountedAnswers> => {
+  const tally = new AnswerTally(tokens);
+  const recount = await countRun(files.samples, config, sample => tally.completed(sample));
+  const account = { ...facts, ...tally.account() };
+  if (account.filled === 0) return { account, snapshot, notices: [] };
+  const filled = withTokenMetrics(snapshot, recount.metrics);
+  const notices = await writeFileAtomic(files.finalSnapshot, snapshotToJson(filled)).then(
+    () => [],
+    (error: unknown) => [
+      `${files.finalSnapshot} could not be written with the counted tokens: ${diskReason(error)}`,
+    ],
+  );
+  return { account, snapshot: filled, notices };
+};
+
+/** Removes the text of answers. @returns what a person must know */
+export const forgetAnswers = async ({ answers }: RunFiles): Promise<readonly string[]> => {
+  try {
+    await unlink(answers);
+    return [];
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    return [`${answers} has the text of answers and could not be removed: ${diskReason(error)}`];
+  }
+};
+
+class AnswerTally {
+  readonly #tokens: ReadonlyMap<number, number>;
+  #answers = 0;
+  #all = 0;
+  #uncounted = 0;
+  #filled = 0;
+  #compared = { answers: 0, countedTokens: 0, toldTokens: 0 };
+
+  constructor(tokens: ReadonlyMap<number, number>) {
+    this.#tokens = tokens;
+  }
+
+  /** @returns the sample with its tokens, where the server told none */
+  completed(sample: EndedSample): EndedSample {
+    if (sample.outcome !== 'completed' || sample.window < 0) return sample;
+    const tokens = this.#tokens.get(sample.sampleId);
+    if (tokens === undefined) {
+      this.#uncounted += 1;
+      return sample;
+    }
+    this.#answers += 1;
+    this.#all += tokens;
+    if (sample.outputTokens === NO_FIGURE) {
+      this.#filled += 1;
+      return { ...sample, outputTokens: tokens };
+    }
+    const { answers, countedTokens, toldTokens } = this.#compared;
+    this.#compared = {
+      answers: answers + 1,
+      countedTokens: countedTokens + tokens,
+      toldTokens: toldTokens + sample.outputTokens,
+    };
+    return sample;
+  }
+
+  account(): Omit<TokenizerAccount, keyof TokenizerFacts> {
+    return {
+      answers: this.#answers,
+      tokens: this.#all,
+      uncounted: this.#uncounted,
+      filled: this.#filled,
+      compared: this.#compared.answers === 0 ? unknown('the server told no usage') : this.#compared,
+    };
+  }
+}

@@ -1,0 +1,137 @@
+// A tokenizer as a folder of Hugging Face has it: tokenizer.json, and tokenizer_config.json where it is there. It is read by the
+// thread that counts; whatever is wrong with it is said before any load is made.
+
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Tokenizer } from '@huggingface/tokenizers';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { errorCode, errorMessage, shortReason } from '../../core/problem.ts';
+import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
+
+export interface ReadTokenizer {
+  readonly facts: TokenizerFacts;
+  /** Without the marks that a template adds. */
+  tokensOf(text: string): number;
+}
+
+/** What a person reads. */
+export class TokenizerError extends Error {
+  override readonly name = 'TokenizerError';
+}
+
+/** @throws TokenizerError */
+export const readTokenizer = async (folder: string): Promise<ReadTokenizer> => {
+  const digest = createHash('sha256');
+  const file = await jsonFile(folder, 'tokenizer.json', digest);
+  if (file === undefined) throw new TokenizerError(`${folder} has no tokenizer.json`);
+  const config = (await jsonFile(folder, 'tokenizer_config.json', digest)) ?? {};
+  const model = checkedModel(file);
+  const tokenizer = made(file, config);
+  const tokensOf = (text: string): number => tokenizer.encode(text, { add_special_tokens: false }).ids.length;
+  tryOut(tokenizer);
+  const name = basename(folder).slice(0, NAME_CHARACTERS);
+  return { facts: { name, sha256: digest.digest('hex'), ...model }, tokensOf };
+};
+
+/** undefined: there is none. */
+const jsonFile = async (
+  folder: string,
+  name: string,
+  digest: ReturnType<typeof createHash>,
+): Promise<JsonObject | undefined> => {
+  try {
+    const info = await stat(join(folder, name));
+    if (!info.isFile()) throw new TokenizerError(`${name} is not a file`);
+    if (info.size > TOKENIZER_BYTES_MAX)
+      throw new TokenizerError(`${name} is larger than ${TOKENIZER_BYTES_MAX / 1_048_576} MiB`);
+    const bytes = await readFile(join(folder, name));
+    digest.update(bytes);
+    const json = parseAnyJson(bytes.toString('utf8'));
+    if (!isJsonObject(json))
+      throw new TokenizerError(`${name} is not a JSON object: it is cut off or damaged`);
+    return json;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return undefined;
+    if (code === undefined) throw error;
+    throw new TokenizerError(`${name} cannot be read: ${shortReason(error)}`);
+  }
+};
+
+/** The library believes what a file says it is, and would count something else. */
+const checkedModel = ({ model }: JsonObject): Pick<TokenizerFacts, 'model' | 'vocabulary'> => {
+  if (!isJsonObject(model)) throw new TokenizerError('tokenizer.json has no "model"');
+  const { type, vocab, merges } = model;
+  const kind = typeof type === 'string' ? type : kindOf(model);
+  switch (kind) {
+    case 'BPE':
+      if (!Array.isArray(merges) || !merges.every(isMerge))
+        throw new TokenizerError('tokenizer.json says BPE, and its "merges" are no list of pairs');
+      return { model: kind, vocabulary: numbered(kind, vocab) };
+    case 'WordPiece':
+      return { model: kind, vocabulary: numbered(kind, vocab) };
+    case 'Unigram':
+      if (!Array.isArray(vocab) || !vocab.every(isScored))
+        throw new TokenizerError(
+          'tokenizer.json says Unigram, and its "vocab" is no list of pieces with scores',
+        );
+      return { model: kind, vocabulary: vocab.length };
+    default:
+      throw new TokenizerError(
+        `tokenizer.json has a model of the type ${JSON.stringify(kind.slice(0, 40))}; BPE, WordPiece and Unigram are known`,
+      );
+  }
+};
+
+/** Older files name none. */
+const kindOf = ({ vocab, merges }: JsonObject): string => {
+  if (Array.isArray(vocab)) return 'Unigram';
+  return Array.isArray(merges) ? 'BPE' : 'WordPiece';
+};
+
+const isMerge = (merge: unknown): boolean =>
+  (typeof merge === 'string' && merge.includes(' ')) ||
+  (Array.isArray(merge) && merge.length === 2 && merge.every(part => typeof part === 'string'));
+
+const isScored = (piece: unknown): boolean =>
+  Array.isArray(piece) && typeof piece[0] === 'string' && typeof piece[1] === 'number';
+
+const numbered = (kind: string, vocab: unknown): number => {
+  const ids = isJsonObject(vocab) ? Object.values(vocab) : [];
+  if (ids.length === 0 || !ids.every(id => Number.isSafeInteger(id)))
+    throw new TokenizerError(
+      `tokenizer.json says ${kind}, and its "vocab" is no table of words with numbers`,
+    );
+  return ids.length;
+};
+
+const made = (file: JsonObject, config: JsonObject): Tokenizer => {
+  try {
+    return new Tokenizer(file, config);
+  } catch (error) {
+    throw new TokenizerError(`tokenizer.json: ${errorMessage(error).slice(0, 200)}`);
+  }
+};
+
+/** Some of what a file names is looked up only when a text comes. */
+const tryOut = (tokenizer: Tokenizer): void => {
+  const ids = (() => {
+    try {
+      return tokenizer.encode(SAMPLE_TEXT, { add_special_tokens: false }).ids;
+    } catch (error) {
+      throw new TokenizerError(`it cannot split a text: ${errorMessage(error).slice(0, 200)}`);
+    }
+  })();
+  if (ids.length === 0 || !ids.every((id: number) => Number.isSafeInteger(id)))
+    throw new TokenizerError(
+      'it makes no tokens of a plain text: its vocabulary lacks what its own rules ask for',
+    );
+};
+
+const SAMPLE_TEXT = 'The quick brown fox, 42 of them.\n';
+/** Of the folder's name, in the report. */
+const NAME_CHARACTERS = 100;
+/** The largest in use have 35 MB. */
+const TOKENIZER_BYTES_MAX: number = 134_217_728;

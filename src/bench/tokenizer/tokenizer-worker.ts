@@ -1,0 +1,64 @@
+// Entry of the thread that counts tokens: reads a tokenizer, and the answers of a run where there are any. A damaged file may ask
+// for any memory or time, and a thread can be ended.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { parseAnyJson } from '../../core/json.ts';
+import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
+import { fileLines } from '../../metrics/file-lines.ts';
+import { readTokenizer, TokenizerError } from './tokenizer-files.ts';
+
+export interface TokenizerWorkerData {
+  readonly folder: string;
+  /** Lines of [sample, text]. undefined: only whether the tokenizer can be used. */
+  readonly answers: string | undefined;
+}
+
+export type TokenizerTold =
+  | { readonly kind: 'ready'; readonly facts: TokenizerFacts }
+  /** Of some answers: sample, tokens, sample, tokens, … */
+  | { readonly kind: 'counts'; readonly pairs: readonly number[] }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+/** An answer's bound, with each character escaped at its longest. */
+const ANSWER_LINE_BYTES_MAX: number = 8_388_608;
+/** Some seconds of work at most. */
+const CHARACTERS_TOLD = 1_000_000;
+
+const { folder, answers }: TokenizerWorkerData = workerData;
+const tell = (told: TokenizerTold): void => parentPort?.postMessage(told);
+
+try {
+  const { facts, tokensOf } = await readTokenizer(folder);
+  tell({ kind: 'ready', facts });
+  /** The library gives up on some texts: a megabyte without a space is too much for its stack. */
+  const countOf = (text: string): number | undefined => {
+    try {
+      return tokensOf(text);
+    } catch {
+      return undefined;
+    }
+  };
+  let pairs: number[] = [];
+  let characters = 0;
+  const lines = answers === undefined ? [] : fileLines(answers, { lineBytesMax: ANSWER_LINE_BYTES_MAX });
+  for await (const line of lines) {
+    // What was cut off counts as not counted.
+    const entry = line.kind === 'line' ? parseAnyJson(line.text) : undefined;
+    if (!Array.isArray(entry)) continue;
+    const [sampleId, text] = entry;
+    if (typeof sampleId !== 'number' || typeof text !== 'string') continue;
+    const tokens = countOf(text);
+    if (tokens !== undefined) pairs.push(sampleId, tokens);
+    characters += text.length;
+    if (characters < CHARACTERS_TOLD) continue;
+    tell({ kind: 'counts', pairs });
+    pairs = [];
+    characters = 0;
+  }
+  tell({ kind: 'counts', pairs });
+  tell({ kind: 'end' });
+} catch (error) {
+  if (!(error instanceof TokenizerError)) throw error;
+  tell({ kind: 'wrong', problem: error.message });
+}

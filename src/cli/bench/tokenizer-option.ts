@@ -1,0 +1,40 @@
+// `--tokenizer`: whoever knows the tokenizer of a model knows the tokens of answers also where its server tells none.
+
+import { resolve } from 'node:path';
+import type { ServerApi } from '../../bench/target/api/server-api.ts';
+import type { Invocation, Option } from '../command.ts';
+import { nonEmpty, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface TokenizerOptions {
+  readonly tokenizer: Option<string | undefined>;
+}
+
+export const TOKENIZER: TokenizerOptions = {
+  tokenizer: value({
+    name: 'tokenizer',
+    valueName: 'DIR',
+    meaning:
+      "Count the tokens of answers by this folder's tokenizer.json after the run, where the server tells none.",
+    parse: nonEmpty,
+  }),
+};
+
+/** @throws CommandError `usage` for what it cannot be combined with. */
+export const tokenizerWish = (
+  invocation: Invocation,
+  { api, cwd, others }: { readonly api: ServerApi; readonly cwd: string; readonly others: readonly string[] },
+): { readonly tokenizer?: string } => {
+  const folder = invocation.option(TOKENIZER.tokenizer);
+  if (folder === undefined) return {};
+  const [other] = others;
+  if (other !== undefined)
+    throw new CommandError('usage', `--tokenizer and ${other} cannot be combined`, 'Leave one of them out.');
+  if (!api.writesAnswers)
+    throw new CommandError(
+      'usage',
+      `--tokenizer has no effect with the API ${api.name}, which writes no answers`,
+      'Leave it out.',
+    );
+  return { tokenizer: resolve(cwd, folder) };
+};
