@@ -1,11 +1,12 @@
 // The headroom page in a real browser: one server over made-up machines, one page for everything that it must show.
 
 import { expect } from 'vitest';
+import { connectionKey } from '../../src/core/link/connection.ts';
 import { headerBytes } from '../model/made-headers.ts';
 import { isLongRun } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
-import { ETHERNET, measuredGpu, wired } from './links.ts';
+import { connectionOf, ETHERNET, measuredGpu, wired } from './links.ts';
 import { notebook, spark, studio } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
@@ -71,6 +72,38 @@ test(
       expect(await axeFindings(page), `${width}`).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
+    expect(problems).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a cable that is pulled takes the placements that needed it off the page',
+  async ({ browser }) => {
+    await using served = await serveMachines({ machines: [studio, spark, notebook] });
+    served.tellFacts(studio, measuredGpu('apple-0', 20e12, 660e9), ...wired(served.idOf(spark), ETHERNET));
+    served.tellFacts(spark, measuredGpu('GPU-00000010', 90e12, 230e9));
+    const { page, problems } = await browser.open(`${served.url}/headroom`);
+    const header = Buffer.from(headerBytes('qwen3-30b-a3b'));
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'qwen3-30b-a3b.gguf', mimeType: '', buffer: header });
+    const table = page.getByRole('table', { name: 'Placements, the best first' });
+    const row = table.getByRole('button', { name: /^PP 2 .*(atlas \+ spark|spark \+ atlas)/ });
+    await row.click();
+    await page.getByRole('img', { name: /^PP 2 on .*: 2 of 3 nodes/ }).waitFor();
+
+    served.tellFacts(studio, {
+      kind: 'connection.closed',
+      payload: {
+        sink: served.idOf(spark),
+        connectionKey: connectionKey(connectionOf(served.idOf(spark), ETHERNET)),
+        reason: 'no answer',
+      },
+    });
+    await row.waitFor({ state: 'detached' });
+    // What was looked at is gone: the best of the others is.
+    await table.getByRole('button', { name: /^One device atlas/, pressed: true }).waitFor();
     expect(problems).toEqual([]);
   },
   LIMIT_MS,

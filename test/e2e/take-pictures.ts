@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { headerBytes } from '../model/made-headers.ts';
 import { whenState } from '../support/streamed-state.ts';
 import { launchChromium, pagesOf } from './browser.ts';
 import { paletted } from './palette-png.ts';
@@ -97,6 +98,27 @@ const PICTURES: readonly Picture[] = [
     height: 880,
     prepare: page =>
       page.getByRole('region', { name: 'Profile history' }).getByRole('img', { name: /since/ }).waitFor(),
+  },
+  {
+    name: 'headroom.png',
+    options: [...NO_BENCH, '--nodes', '4'],
+    theme: 'light',
+    path: '/headroom',
+    width: 1_280,
+    height: 1_000,
+    prepare: async page => {
+      // Its neighbours' devices and links are measured by then, and are in the placements.
+      await page.locator('input[type=file]').setInputFiles({
+        name: 'qwen3-30b-a3b.gguf',
+        mimeType: '',
+        buffer: Buffer.from(headerBytes('qwen3-30b-a3b')),
+      });
+      await page
+        .getByRole('table', { name: 'Placements, the best first' })
+        .getByRole('button', { name: /^PP 2 / })
+        .first()
+        .waitFor();
+    },
   },
   {
     name: 'runs.png',

@@ -3,6 +3,7 @@
 
 import type { FleetPick } from '../../../src/core/fleet/fleet-selection.ts';
 import { pickText } from '../../../src/core/fleet/fleet-selection.ts';
+import { nodesNamed, readHeadroomAddress } from '../headroom/headroom-address.ts';
 import type { PageRoute } from '../shell/route.ts';
 import { readFleetAddress } from './fleet-address.ts';
 
@@ -22,11 +23,16 @@ export const groupScope = (by: string, group: string): string =>
 export const nodesScope = (view: 'node' | 'nodes' | 'link', nodes: readonly string[]): string =>
   new URLSearchParams({ view, nodes: nodes.join() }).toString();
 
-/** Devices to place a model on: the first nodes of a fleet, as many as one stream of a part of the state gives. */
-export const headroomScope = (nodes: readonly { readonly nodeId: string }[]): string =>
+/** Devices to place a model on: the first nodes of a fleet that are asked for, as many as one stream of a part of the state gives. */
+export const headroomScope = (
+  nodes: readonly { readonly nodeId: string; readonly name: string }[],
+  query: URLSearchParams,
+): string =>
   nodesScope(
     'nodes',
-    nodes.slice(0, HEADROOM_NODES_MAX).map(({ nodeId }) => nodeId),
+    nodesNamed(nodes, readHeadroomAddress(query).nodes)
+      .slice(0, HEADROOM_NODES_MAX)
+      .map(({ nodeId }) => nodeId),
   );
 
 /** The matrix of groups, and of all links the page that the address means. */

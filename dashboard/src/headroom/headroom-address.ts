@@ -15,6 +15,8 @@ import { modelFactsSchema } from '../../../src/wire/model-schema.ts';
 export interface HeadroomAsked extends Omit<HeadroomQuestion, 'engine' | 'outputTokens'> {
   /** Undefined: what the model's form suggests. */
   readonly engine: Engine | undefined;
+  /** Only nodes whose name has one of these words; '' for all. Of a fleet the first of those are placed. */
+  readonly nodes: string;
   /** The placement that is looked at; '' for the best. */
   readonly pick: string;
   /** Tokens a second that one sequence must get; undefined where nobody asked for any. */
@@ -32,6 +34,7 @@ export const readHeadroomAddress = (query: URLSearchParams): HeadroomAsked => {
     batch: countOf(query.get('batch'), BATCH_MAX) ?? 1,
     engine: isEngine(engine) ? engine : undefined,
     cacheType: isCacheType(cacheType) ? cacheType : 'f16',
+    nodes: (query.get('nodes') ?? '').slice(0, NODES_LENGTH_MAX),
     pick: query.get('pick') ?? '',
     objective: countOf(query.get('objective'), OBJECTIVE_MAX),
     run: run !== null && isRunId(run) ? run : undefined,
@@ -47,8 +50,23 @@ export const headroomQuery = (asked: HeadroomAsked): URLSearchParams => {
   if (asked.cacheType !== 'f16') query.set('cache', asked.cacheType);
   if (asked.objective !== undefined) query.set('objective', String(asked.objective));
   if (asked.run !== undefined) query.set('run', asked.run);
+  if (asked.nodes !== '') query.set('nodes', asked.nodes);
   if (asked.pick !== '') query.set('pick', asked.pick);
   return query;
+};
+
+/** @param words as a person types them: "r02", "spark, atlas". */
+export const nodesNamed = <T extends { readonly name: string }>(
+  all: readonly T[],
+  words: string,
+): readonly T[] => {
+  const wanted = words
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(word => word !== '');
+  return wanted.length === 0
+    ? all
+    : all.filter(({ name }) => wanted.some(word => name.toLowerCase().includes(word)));
 };
 
 export const engineOf = ({ engine }: HeadroomAsked, { source }: ModelFacts): Engine =>
@@ -90,6 +108,7 @@ const isCacheType = (text: string): text is CacheType => Object.hasOwn(CACHE_TYP
 export const ENGINE_NAMES: readonly Engine[] = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'];
 export const CONTEXT_TOKENS = 8_192;
 const CONTEXT_TOKENS_MAX = 100_000_000;
+const NODES_LENGTH_MAX = 1_024;
 const BATCH_MAX = 100_000;
 const OBJECTIVE_MAX = 1_000_000;
 /** Facts of a model with a list by layer take some thousand characters. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { headroomScope } from '../../../dashboard/src/fleet/fleet-scope.ts';
 import { readDroppedModel } from '../../../dashboard/src/headroom/dropped-model.ts';
 import {
   headroomQuery,
   modelFragment,
   modelOfFragment,
+  nodesNamed,
   readHeadroomAddress,
 } from '../../../dashboard/src/headroom/headroom-address.ts';
 import { routeOf } from '../../../dashboard/src/shell/route.ts';
@@ -73,10 +75,25 @@ describe('the address of what is looked at', () => {
   test('has only what differs from the usual, and reads what it wrote', () => {
     expect(headroomQuery(readHeadroomAddress(new URLSearchParams())).toString()).toBe('');
     const text =
-      'context=32768&batch=8&engine=vllm&cache=fp8&objective=30&run=20261123-010203-ab12&pick=one%3Aatlas';
+      'context=32768&batch=8&engine=vllm&cache=fp8&objective=30&run=20261123-010203-ab12&nodes=r02%2C+spark&pick=one%3Aatlas';
     expect(headroomQuery(readHeadroomAddress(new URLSearchParams(text))).toString()).toBe(text);
     const odd = new URLSearchParams('context=-1&batch=1e9&engine=me&cache=toString&objective=0&run=../x');
     expect(headroomQuery(readHeadroomAddress(odd)).toString()).toBe('');
+  });
+
+  test('picks nodes by words of their names, and of a fleet the first of those', () => {
+    const fleet = Array.from({ length: 200 }, (_, index) => ({
+      nodeId: `id-${index}`,
+      name: `R${String(index % 4).padStart(2, '0')}-n${index}`,
+    }));
+    expect(nodesNamed(fleet, 'r02, n199').length).toBe(51);
+    expect(nodesNamed(fleet, ' ')).toBe(fleet);
+    const scope = headroomScope(fleet, new URLSearchParams('nodes=r03'));
+    const asked = new URLSearchParams(scope).get('nodes')?.split(',') ?? [];
+    expect([asked.length, asked[0], asked.at(-1)]).toEqual([50, 'id-3', 'id-199']);
+    expect(
+      new URLSearchParams(headroomScope(fleet, new URLSearchParams())).get('nodes')?.split(','),
+    ).toHaveLength(64);
   });
 
   test('leads to the page', () => {
