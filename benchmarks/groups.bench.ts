@@ -1,75 +1,22 @@
 // What the views of groups cost in a fleet of 1,000 simulated nodes with ten thousand links: of one look at the nodes, at groups,
 // at their links and at warnings, a second after the last one, when every node has told its readings again.
 
-import { VirtualClock } from '../src/clock/virtual-clock.ts';
-import { applyAll } from '../src/core/apply.ts';
-import type { Event } from '../src/core/event.ts';
-import { eventClass, factKey } from '../src/core/event-kinds.ts';
 import { groupCells } from '../src/core/group/group-cells.ts';
 import { groupPairs } from '../src/core/group/group-pairs.ts';
 import { groupSummary, groupViews, nodePlaces } from '../src/core/group/group-view.ts';
-import type { NodeId } from '../src/core/ids.ts';
 import { LinkWatch } from '../src/core/link/link-view.ts';
 import { nodeView } from '../src/core/node/node-view.ts';
 import { nodeIds } from '../src/core/node/presence-view.ts';
-import type { State } from '../src/core/state.ts';
-import { EMPTY_STATE } from '../src/core/state.ts';
 import { everyWarning } from '../src/core/warnings/cluster-warnings.ts';
 import { chosenPeers } from '../src/probe/schedule/chosen-peers.ts';
-import type { ToldFact } from '../src/simulate/node-telling.ts';
-import { scenarioOfSize } from '../src/simulate/scenario/scenario-of-size.ts';
-import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
-import { Simulation } from '../src/simulate/simulation.ts';
 import { median, printRow, spread } from './bench-row.ts';
+import { SimulatedFleet } from './simulated-fleet.ts';
 
 const NODES = Number(process.env['PLIMSOLL_BENCH_NODES'] ?? 1_000);
 const ROUNDS = 15;
 const BY = { kind: 'rack' } as const;
 
-/** What the fleet has told so far, and a second more at each call. */
-class Fleet {
-  readonly clock: VirtualClock = new VirtualClock();
-  readonly #seqs = new Map<string, number>();
-  readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
-  #told: Event[] = [];
-  state: State = EMPTY_STATE;
-
-  constructor() {
-    const simulation = new Simulation({
-      scenario: scenarioOfSize(NODES),
-      nodeIds: seededNodeKeys(1, NODES).map(({ nodeId }) => nodeId),
-      seed: 1,
-      clock: this.clock,
-      plimsollVersion: '0.0.0',
-      tell: (node, facts) => {
-        for (const told of facts) this.#told.push(this.#eventOf(node, told));
-      },
-    });
-    this.#running = simulation.run(this.#stop.signal);
-  }
-
-  async second(): Promise<void> {
-    await this.clock.advance(1_000);
-    this.state = applyAll(this.state, this.#told);
-    this.#told = [];
-  }
-
-  async end(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  #eventOf(origin: NodeId, { fact, ageMs }: ToldFact): Event {
-    const kindClass = eventClass(fact.kind);
-    const seq = (this.#seqs.get(origin + kindClass) ?? 0) + 1;
-    this.#seqs.set(origin + kindClass, seq);
-    const receivedAtMs = this.clock.nowMs();
-    return { origin, epoch: 1, class: kindClass, seq, key: factKey(fact), ageMs, receivedAtMs, ...fact };
-  }
-}
-
-const fleet = new Fleet();
+const fleet = new SimulatedFleet(NODES);
 for (let second = 0; second < 3; second += 1) await fleet.second();
 
 const watch = new LinkWatch();

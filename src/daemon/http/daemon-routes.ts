@@ -6,7 +6,7 @@ import { daemonAnswerSchema, healthSchema } from '../../wire/api/daemon-answers.
 import { noticesAnswer } from '../../wire/notice.ts';
 import { httpUrl } from './host.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { METRICS_TYPE, renderMetrics } from './metrics/render-metrics.ts';
+import { metricsRoute } from './metrics-route.ts';
 import { type OpenApiDocument, openApi } from './openapi.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, jsonRoute } from './route.ts';
@@ -59,31 +59,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       answer: healthSchema,
       handle: () => ({ status: 'ok' as const }),
     }),
-    {
-      method: 'GET',
-      path: '/metrics',
-      access: 'read',
-      summary: 'Prometheus metrics. Unknown and stale values are absent; the age of each reading shows why.',
-      parameters: [],
-      body: undefined,
-      answers: {
-        200: { description: 'Text format 0.0.4.', content: { type: 'text/plain', schema: v.string() } },
-      },
-      handle: async (_request, reply) => {
-        const page = await renderMetrics({
-          state: options.cluster.state,
-          nowMs: clock.nowMs(),
-          nodeId,
-          connectionsMax: options.limits.metricsConnectionsMax,
-          version,
-          startedAtWallMs,
-          resources: options.resources(),
-          streams: parts.streams(),
-          mesh: options.mesh?.(),
-        });
-        return reply.type(METRICS_TYPE).send(page);
-      },
-    },
+    metricsRoute(options, { streams: parts.streams, startedAtWallMs }),
     jsonRoute({
       method: 'GET',
       path: '/openapi.json',

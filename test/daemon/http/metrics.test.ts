@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
+import { nodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { measured } from '../../support/made-up-engine.ts';
 import { pressedFact } from '../../support/pressed.ts';
@@ -19,7 +21,9 @@ describe('GET /metrics', () => {
     expect(metrics.get(`plimsoll_node_memory_total_bytes{${labels}}`)).toBe(68_719_476_736);
     expect(metrics.get(`plimsoll_node_memory_available_bytes{${labels}}`)).toBe(34_359_738_368);
     expect(metrics.get(`plimsoll_node_cpu_use_ratio{${labels}}`)).toBe(0.25);
-    expect(metrics.get(`plimsoll_reading_age_seconds{${labels},reading="memory"}`)).toBe(0.5);
+    expect(metrics.get(`plimsoll_reading_timestamp_seconds{${labels},reading="memory"}`)).toBeCloseTo(
+      served.clock.wallMs() / 1_000 - 0.5,
+    );
     expect(metrics.get(`plimsoll_reading_current{${labels},reading="memory"}`)).toBe(1);
     expect(metrics.get('plimsoll_daemon_cpu_seconds_total')).toBe(1.5);
     expect(metrics.get('plimsoll_daemon_resident_memory_bytes')).toBe(90_000_000);
@@ -93,7 +97,9 @@ describe('GET /metrics', () => {
     const labels = `node="${SELF}",name="anvil"`;
     expect(metrics.get(`plimsoll_node_memory_available_bytes{${labels}}`)).toBeUndefined();
     expect(metrics.get(`plimsoll_node_memory_total_bytes{${labels}}`)).toBe(64);
-    expect(metrics.get(`plimsoll_reading_age_seconds{${labels},reading="memory"}`)).toBe(20);
+    expect(metrics.get(`plimsoll_reading_timestamp_seconds{${labels},reading="memory"}`)).toBeCloseTo(
+      served.clock.wallMs() / 1_000 - 20,
+    );
     expect(metrics.get(`plimsoll_reading_current{${labels},reading="memory"}`)).toBe(0);
     expect(metrics.get(`plimsoll_node_live{${labels}}`)).toBe(0);
   });
@@ -161,8 +167,8 @@ describe('GET /metrics', () => {
     const metrics = await scrape(served.port);
     const labels = 'by="rack",group="greenwich/r1",other="greenwich/r2"';
     expect(metrics.get(`plimsoll_group_pair_links{${labels}}`)).toBe(1);
-    expect(metrics.get(`plimsoll_group_pair_median_bits_per_second{${labels}}`)).toBe(9.4e8);
-    expect(metrics.get(`plimsoll_group_pair_worst_bits_per_second{${labels}}`)).toBe(9.4e8);
+    expect(metrics.get(`plimsoll_group_pair_median_bytes_per_second{${labels}}`)).toBe(9.4e8 / 8);
+    expect(metrics.get(`plimsoll_group_pair_worst_bytes_per_second{${labels}}`)).toBe(9.4e8 / 8);
     expect(metrics.get('plimsoll_group_pairs_left_out{by="rack"}')).toBe(0);
   });
 
@@ -171,10 +177,70 @@ describe('GET /metrics', () => {
     const { headers } = await ask({ port: served.port, path: '/metrics' });
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
+
+  test('is OpenMetrics for who accepts it: counters and infos by their names there, units, and an end', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64));
+    const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
+    const { body, headers } = await ask({ port: served.port, path: '/metrics', headers: { accept } });
+    expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(body).toContain('# TYPE plimsoll_node info\nplimsoll_node_info{');
+    expect(body).toContain(
+      '# TYPE plimsoll_daemon_cpu_seconds counter\n# UNIT plimsoll_daemon_cpu_seconds seconds\n',
+    );
+    expect(body).toContain('\nplimsoll_daemon_cpu_seconds_total 1.5\n');
+    expect(body.endsWith('\n# EOF\n')).toBe(true);
+  });
+
+  test('tells the nodes of a group, or those named, alone, and says which are not there', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
+    served.tell(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
+    for (const query of [
+      'node=bellows',
+      `node=${OTHER}`,
+      'group=rack=greenwich/r2',
+      'group=site=greenwich&node=bellows',
+    ]) {
+      const names = [...(await scrape(served.port, `/metrics?${query}`)).keys()];
+      expect(names.filter(name => name.startsWith('plimsoll_node_memory_total_bytes'))).toEqual([
+        `plimsoll_node_memory_total_bytes{node="${OTHER}",name="bellows"}`,
+      ]);
+    }
+    expect((await ask({ port: served.port, path: '/metrics?node=nobody' })).status).toBe(404);
+    expect((await ask({ port: served.port, path: '/metrics?group=rack=r9' })).status).toBe(404);
+    expect((await ask({ port: served.port, path: '/metrics?group=rack' })).status).toBe(400);
+  });
+
+  test('tells of more than 40 nodes the answering one whole and the others in short', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64), pressedFact('none'));
+    for (let index = 0; index < 41; index += 1)
+      served.tell(nodeId(`n${index}`.padEnd(26, 'x')), memoryFact(32), pressedFact('none'));
+    const metrics = await scrape(served.port);
+    expect(metrics.get('plimsoll_nodes_in_short')).toBe(41);
+    const names = [...metrics.keys()];
+    expect(names.filter(name => name.startsWith('plimsoll_node_memory_total_bytes'))).toHaveLength(42);
+    const pressed = names.filter(name => name.startsWith('plimsoll_node_pressure_ratio'));
+    expect(pressed.length).toBeGreaterThan(0);
+    expect(pressed.every(name => name.includes(SELF))).toBe(true);
+  });
+
+  test('has nothing in it that promtool objects to', async context => {
+    const found = spawnSync('promtool', ['--version']);
+    if (found.error !== undefined) context.skip('promtool is not installed (Debian: prometheus)');
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64), systemFact(0.5), pressedFact('group'));
+    served.tell(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
+    served.tell(SELF, connectionFact(OTHER, '192.0.2.2'), profileFact(OTHER, '192.0.2.2', 9.4e8));
+    const { body } = await ask({ port: served.port, path: '/metrics' });
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
 });
 
-const scrape = async (port: number): Promise<ReadonlyMap<string, number>> => {
-  const { body } = await ask({ port, path: '/metrics' });
+const scrape = async (port: number, path = '/metrics'): Promise<ReadonlyMap<string, number>> => {
+  const { body } = await ask({ port, path });
   return new Map(
     body
       .split('\n')

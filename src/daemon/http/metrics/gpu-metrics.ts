@@ -1,33 +1,42 @@
 // The figures of a node's GPUs: what they are, what they were measured at, what they do now.
 
+import { ageMsOf } from '../../../core/entry-maps.ts';
 import type { GpuProcess, PcieLink } from '../../../core/node/gpu.ts';
 import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
 import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
 
-interface GpuContext {
-  readonly labels: Labels;
+/** When a node is told, and how much of it. */
+export interface NodeMetricsMoment {
   readonly nowMs: number;
+  readonly wallMs: number;
+  /** Only what one looks at first: of a cluster whose nodes are too many to tell all of each. */
+  readonly isShort: boolean;
 }
 
-export const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs }: GpuContext): void => {
+type GpuContext = NodeMetricsMoment & { readonly labels: Labels };
+
+export const addGpus = (page: MetricPage, vendor: VendorView, context: GpuContext): void => {
   for (const gpu of vendor.devices) {
     const { deviceId, name, memoryTotalBytes } = gpu.device;
-    const gpuLabels = { ...labels, device: deviceId };
-    page.gauge(GPU.info, { ...gpuLabels, vendor: vendor.vendor, model: name }, 1);
+    const gpuLabels = { ...context.labels, device: deviceId };
     page.gauge(GPU.memoryTotal, gpuLabels, memoryTotalBytes);
-    addPcie(page, 'maximum', gpu.device.pcieMax, gpuLabels);
-    addGpuProfile(page, gpu, { labels: gpuLabels, nowMs });
+    if (!context.isShort) {
+      page.gauge(GPU.info, { ...gpuLabels, vendor: vendor.vendor, model: name }, 1);
+      addPcie(page, 'maximum', gpu.device.pcieMax, gpuLabels);
+      addGpuProfile(page, gpu, { ...context, labels: gpuLabels });
+    }
     if (gpu.load === undefined || gpu.isLoadStale) continue;
     page.gauge(GPU.use, gpuLabels, gpu.load.use);
     page.gauge(GPU.memoryUsed, gpuLabels, gpu.load.memoryUsedBytes);
     page.gauge(GPU.temperature, gpuLabels, gpu.load.temperatureCelsius);
     page.gauge(GPU.power, gpuLabels, gpu.load.powerWatts);
-    addPcie(page, 'now', gpu.load.pcieNow, gpuLabels);
     for (const reason of knownOr(gpu.load.throttleReasons, [])) {
       page.gauge(GPU.throttled, { ...gpuLabels, reason: reason.slice(0, REASON_LENGTH_MAX) }, 1);
     }
+    if (context.isShort) continue;
+    addPcie(page, 'now', gpu.load.pcieNow, gpuLabels);
     page.gauge(GPU.processes, gpuLabels, knownOr(gpu.load.processes ?? NO_PROCESSES, undefined)?.length);
     const clockMhz = knownOr(gpu.load.clockMhz, undefined);
     page.gauge(GPU.clock, gpuLabels, clockMhz === undefined ? undefined : clockMhz * 1e6);
@@ -41,7 +50,11 @@ const addPcie = (page: MetricPage, of: 'now' | 'maximum', link: Reported<PcieLin
   page.gauge(GPU.pcieLanes, { ...labels, of }, link.width);
 };
 
-const addGpuProfile = (page: MetricPage, { profile }: GpuView, { labels, nowMs }: GpuContext): void => {
+const addGpuProfile = (
+  page: MetricPage,
+  { profile }: GpuView,
+  { labels, nowMs, wallMs }: GpuContext,
+): void => {
   if (profile === undefined) return;
   const figures: readonly (readonly [{ readonly name: string; readonly help: string }, ScrapedFigure])[] = [
     [GPU.flops, profile.value.fp16FlopsPerSecond],
@@ -50,7 +63,7 @@ const addGpuProfile = (page: MetricPage, { profile }: GpuView, { labels, nowMs }
     [GPU.gemvRate, profile.value.memoryGemvBytesPerSecond],
     [GPU.int8, profile.value.int8OperationsPerSecond],
     [GPU.fp8, profile.value.fp8FlopsPerSecond],
-    [GPU.profileAge, (profile.ageMs + nowMs - profile.receivedAtMs) / 1_000],
+    [GPU.profiledAt, (wallMs - ageMsOf(profile, nowMs)) / 1_000],
   ];
   for (const [metric, figure] of figures) page.gauge(metric, labels, figure);
 };
@@ -79,7 +92,10 @@ const GPU = {
   },
   int8: { name: 'plimsoll_gpu_int8_operations_per_second', help: 'Measured INT8 matrix multiplication.' },
   fp8: { name: 'plimsoll_gpu_fp8_flops_per_second', help: 'Measured FP8 matrix multiplication.' },
-  profileAge: { name: 'plimsoll_gpu_profile_age_seconds', help: 'Age of the measured figures.' },
+  profiledAt: {
+    name: 'plimsoll_gpu_profile_timestamp_seconds',
+    help: 'When these figures were measured.',
+  },
 } as const;
 
 const NO_PROCESSES: Reported<readonly GpuProcess[]> = unknown('not told');

@@ -5,9 +5,10 @@ import type { GroupSources } from '../../../core/group/group-view.ts';
 import { groupViews } from '../../../core/group/group-view.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import type { Connection } from '../../../core/link/connection.ts';
-import { linkViews } from '../../../core/link/link-view.ts';
+import type { LinkView } from '../../../core/link/link-view.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
+import type { Reported } from '../../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
 import type { ListedLink } from '../../../wire/api/cluster-answers.ts';
 import { listedLinks } from '../cluster-views.ts';
@@ -17,16 +18,21 @@ import type { Labels, MetricPage } from './metric-page.ts';
 export interface LinkMetricsInput {
   readonly state: State;
   readonly nowMs: number;
+  readonly wallMs: number;
   readonly nodeId: NodeId;
   readonly connectionsMax: number;
+  /** Those of which a connection is told that begins or ends there; all without it. */
+  readonly only: ReadonlySet<NodeId> | undefined;
 }
 
 /** A whole mesh has connections by the square of its nodes: past the bound each node tells its own first. */
 export const addLinkMetrics = (
   page: MetricPage,
-  { state, nowMs, nodeId, connectionsMax }: LinkMetricsInput,
+  { state, nowMs, wallMs, nodeId, connectionsMax, only }: LinkMetricsInput,
 ): void => {
-  const rows = listedLinks(state, nowMs);
+  const rows = listedLinks(state, nowMs).filter(
+    ({ source, sink }) => only === undefined || only.has(source) || only.has(sink),
+  );
   const [own, others] = [
     rows.filter(row => row.source === nodeId),
     rows.filter(row => row.source !== nodeId),
@@ -43,16 +49,16 @@ export const addLinkMetrics = (
       sink_name: nodeName(state, sink),
       connection: names.get(row) ?? '',
     };
-    if (isKnown(carrier)) page.gauge(LINK.negotiated, labels, carrier.negotiatedBitsPerSecond);
+    if (isKnown(carrier)) page.gauge(LINK.negotiated, labels, bytesOf(carrier.negotiatedBitsPerSecond));
     if ('reason' in profile) continue;
     const measured = profile.value;
-    page.gauge(LINK.upload, labels, measured.uploadBitsPerSecond);
-    page.gauge(LINK.download, labels, measured.downloadBitsPerSecond);
+    page.gauge(LINK.upload, labels, bytesOf(measured.uploadBitsPerSecond));
+    page.gauge(LINK.download, labels, bytesOf(measured.downloadBitsPerSecond));
     page.gauge(LINK.roundTrip, labels, secondsOf(measured.roundTripNsP50));
     page.gauge(LINK.jitter, labels, secondsOf(measured.jitterNs));
     page.gauge(LINK.allReduce, { ...labels, bytes: '16384' }, secondsOf(measured.allReduceNs16Kib));
     page.gauge(LINK.allReduce, { ...labels, bytes: '1048576' }, secondsOf(measured.allReduceNs1Mib));
-    page.gauge(LINK.age, labels, profile.ageMs / 1_000);
+    page.gauge(LINK.measuredAt, labels, (wallMs - profile.ageMs) / 1_000);
   }
 };
 
@@ -88,9 +94,12 @@ const nameOf = (connection: Connection): string => {
 };
 
 /** Nothing of groups of which no link is measured; those that need a look come first. */
-export const addGroupPairMetrics = (page: MetricPage, sources: GroupSources): void => {
-  const { state, nowMs, views } = sources;
-  const links = linkViews(state, nowMs);
+export const addGroupPairMetrics = (
+  page: MetricPage,
+  sources: GroupSources,
+  links: readonly LinkView[],
+): void => {
+  const { views } = sources;
   for (const by of TOLD_BY) {
     const groups = groupViews(sources, by);
     if (groups.length < 2) continue;
@@ -101,11 +110,13 @@ export const addGroupPairMetrics = (page: MetricPage, sources: GroupSources): vo
       .slice(0, PAIRS_TOLD_MAX)) {
       const labels: Labels = { by: by.kind, group: two[0].id, other: two[1].id };
       page.gauge(PAIR.links, labels, linkCount);
-      page.gauge(PAIR.median, labels, median);
-      page.gauge(PAIR.worst, labels, worst);
+      page.gauge(PAIR.median, labels, median === undefined ? undefined : median / 8);
+      page.gauge(PAIR.worst, labels, worst === undefined ? undefined : worst / 8);
     }
   }
 };
+
+const bytesOf = (bits: Reported<number>): number | undefined => (isKnown(bits) ? bits / 8 : undefined);
 
 const secondsOf = (nanoseconds: number | { readonly kind: 'unknown' }): number | undefined =>
   isUnknown(nanoseconds) || typeof nanoseconds !== 'number' ? undefined : nanoseconds / 1e9;
@@ -119,18 +130,21 @@ const LINK = {
     help: 'Connections beyond the limit, as counted by their own nodes.',
   },
   negotiated: {
-    name: 'plimsoll_link_negotiated_bits_per_second',
+    name: 'plimsoll_link_negotiated_bytes_per_second',
     help: 'Negotiated rate of the slower end of a connection.',
   },
-  upload: { name: 'plimsoll_link_upload_bits_per_second', help: 'Measured, source to sink.' },
-  download: { name: 'plimsoll_link_download_bits_per_second', help: 'Measured, sink to source.' },
+  upload: { name: 'plimsoll_link_upload_bytes_per_second', help: 'Measured, source to sink.' },
+  download: { name: 'plimsoll_link_download_bytes_per_second', help: 'Measured, sink to source.' },
   roundTrip: { name: 'plimsoll_link_round_trip_p50_seconds', help: 'Median round trip.' },
   jitter: { name: 'plimsoll_link_jitter_seconds', help: 'Mean difference between consecutive round trips.' },
   allReduce: {
     name: 'plimsoll_link_all_reduce_seconds',
     help: "Median time in which both ends have each other's bytes; labels bytes.",
   },
-  age: { name: 'plimsoll_link_profile_age_seconds', help: 'Age of the figures of a connection.' },
+  measuredAt: {
+    name: 'plimsoll_link_profile_timestamp_seconds',
+    help: 'When the figures of a connection were measured.',
+  },
 } as const;
 
 const PAIR = {
@@ -143,11 +157,11 @@ const PAIR = {
     help: 'Links between two groups, or within one (group and other the same).',
   },
   median: {
-    name: 'plimsoll_group_pair_median_bits_per_second',
+    name: 'plimsoll_group_pair_median_bytes_per_second',
     help: 'Median of the measured links of two groups, each by its slower direction.',
   },
   worst: {
-    name: 'plimsoll_group_pair_worst_bits_per_second',
+    name: 'plimsoll_group_pair_worst_bytes_per_second',
     help: 'The slowest of these links.',
   },
 } as const;

@@ -20,16 +20,19 @@ export const addLiveRunMetrics = (page: MetricPage, state: State, nowMs: number)
       run: run.runId,
       node,
       name: nodeName(state, node),
-      target: run.target,
       model: knownOr(run.model, ''),
     };
     const { figures, recent } = progress;
     page.gauge(RUN.elapsed, labels, progress.elapsedMs / 1_000);
     for (const { key, metric } of RECENT) page.gauge(metric, labels, recent[key]);
     page.gauge(RUN.inFlight, labels, Math.max(0, figures.counts.unresolved));
-    page.gauge(RUN.completed, labels, figures.counts.completed);
+    // The id is a label as well; as an exemplar it leads from a chart over many runs to one.
+    const behind = { run_id: run.runId };
+    page.counter(RUN.requests, { ...labels, outcome: 'completed' }, figures.counts.completed, behind);
+    page.counter(RUN.requests, { ...labels, outcome: 'failed' }, figures.counts.failed, behind);
     addQuantiles(page, figures, labels);
-    for (const { kind, count } of figures.errors) page.gauge(RUN.failures, { ...labels, kind }, count);
+    for (const { kind, count } of figures.errors)
+      page.counter(RUN.failures, { ...labels, kind }, count, behind);
     page.gauge(RUN.trustworthy, labels, figures.client.verdict === 'trustworthy');
     page.gauge(RUN.loopDelay, labels, secondsOf(figures.client.eventLoopDelayNsP99));
   }
@@ -52,8 +55,14 @@ const RUN = {
   live: { name: 'plimsoll_runs_live', help: 'Benchmark runs in progress.' },
   elapsed: { name: 'plimsoll_run_elapsed_seconds', help: 'Time since the run started, warm-up included.' },
   inFlight: { name: 'plimsoll_run_requests_in_flight', help: 'Requests that have not ended yet.' },
-  completed: { name: 'plimsoll_run_samples_completed', help: 'Completed requests of the measured phase.' },
-  failures: { name: 'plimsoll_run_samples_failed', help: 'Failed requests of the measured phase, by kind.' },
+  requests: {
+    name: 'plimsoll_run_requests_total',
+    help: 'Requests of the measured phase that have ended, by outcome.',
+  },
+  failures: {
+    name: 'plimsoll_run_failures_total',
+    help: 'Failed requests of the measured phase, by kind.',
+  },
   trustworthy: {
     name: 'plimsoll_run_client_trustworthy',
     help: '1 while the load generator reports that it is not the limit.',

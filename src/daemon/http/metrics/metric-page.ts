@@ -1,55 +1,116 @@
-// One scrape: metrics are created with their first value, so a page has only known values. A new registry each time,
-// because a reused gauge would keep the labels of what is gone.
+// One scrape: a family of metrics is created with its first value, so a page has only known values. Written in Prometheus' text
+// format (0.0.4) or, for who asks for it, as OpenMetrics 1.0, which has units and exemplars.
 
-import { Counter, Gauge, Registry } from 'prom-client';
 import { showable } from '../../../core/text/single-line.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 export type ScrapedFigure = number | boolean | Unknown | undefined;
+export type MetricFormat = 'prometheus' | 'openmetrics';
 
 export interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
 }
 
+interface Family {
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  /** By its labels as they are written: told twice, the last counts. */
+  readonly samples: Map<string, { readonly value: number; readonly exemplar: Labels | undefined }>;
+}
+
 export class MetricPage {
-  readonly #registry = new Registry();
-  readonly #gauges = new Map<string, Gauge>();
-  readonly #counters = new Map<string, Counter>();
+  readonly #families = new Map<string, Family>();
 
   /** Sets a value; nothing where it is not known. True is 1. */
-  gauge({ name, help }: ScrapedMetric, labels: Labels, figure: ScrapedFigure): void {
+  gauge(metric: ScrapedMetric, labels: Labels, figure: ScrapedFigure): void {
+    this.#put('gauge', metric, { labels, figure });
+  }
+
+  /**
+   * The count since the daemon started, or since what it counts was there; nothing where it is not known.
+   * @param exemplar what stands behind the count: the id of a run.
+   */
+  counter(metric: ScrapedMetric, labels: Labels, figure: ScrapedFigure, exemplar?: Labels): void {
+    this.#put('counter', metric, { labels, figure, exemplar });
+  }
+
+  text(format: MetricFormat): string {
+    const lines: string[] = [];
+    for (const [name, family] of this.#families) {
+      const isOpen = format === 'openmetrics';
+      // OpenMetrics names a counter without the ending of its samples, and an info without that of its own.
+      const isInfo = isOpen && name.endsWith(INFO);
+      const isCounter = isOpen && family.type === 'counter';
+      const named = isInfo ? name.slice(0, -INFO.length) : isCounter ? name.replace(/_total$/, '') : name;
+      const unit = isOpen && !isInfo ? UNITS.find(one => named.endsWith(`_${one}`)) : undefined;
+      lines.push(`# HELP ${named} ${escaped(family.help, isOpen)}`);
+      lines.push(`# TYPE ${named} ${isInfo ? 'info' : family.type}`);
+      if (unit !== undefined) lines.push(`# UNIT ${named} ${unit}`);
+      for (const [labels, { value, exemplar }] of family.samples) {
+        const behind = isCounter && exemplar !== undefined ? ` # ${labelText(exemplar)} 1` : '';
+        lines.push(`${name}${labels} ${value}${behind}`);
+      }
+    }
+    if (format === 'openmetrics') lines.push('# EOF');
+    return `${lines.join('\n')}\n`;
+  }
+
+  #put(
+    type: Family['type'],
+    { name, help }: ScrapedMetric,
+    {
+      labels,
+      figure,
+      exemplar,
+    }: {
+      readonly labels: Labels;
+      readonly figure: ScrapedFigure;
+      readonly exemplar?: Labels | undefined;
+    },
+  ): void {
     const value = numberOf(figure);
     if (value === undefined) return;
-    const gauge =
-      this.#gauges.get(name) ??
-      new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });
-    this.#gauges.set(name, gauge);
-    gauge.set(showableLabels(labels), value);
-  }
-
-  /** The count since the daemon started, or since what it counts was there; nothing where it is not known. */
-  counter({ name, help }: ScrapedMetric, labels: Labels, figure: ScrapedFigure): void {
-    const count = numberOf(figure);
-    if (count === undefined) return;
-    const counter =
-      this.#counters.get(name) ??
-      new Counter({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });
-    this.#counters.set(name, counter);
-    counter.inc(showableLabels(labels), count);
-  }
-
-  text(): Promise<string> {
-    return this.#registry.metrics();
+    let family = this.#families.get(name);
+    if (family === undefined) {
+      family = { type, help, samples: new Map() };
+      this.#families.set(name, family);
+    }
+    family.samples.set(labelText(labels), { value, exemplar });
   }
 }
 
-/** The format of a scrape escapes line feeds, and nothing else that a terminal would obey. */
-const showableLabels = (labels: Labels): Labels =>
-  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, showable(value)]));
+/** Of what a scraper says that it reads: Prometheus names OpenMetrics first where it can. */
+export const formatAccepted = (accept: string | undefined): MetricFormat =>
+  /(?:^|,)\s*application\/openmetrics-text\b/.test(accept ?? '') ? 'openmetrics' : 'prometheus';
+
+export const METRIC_TYPES: Readonly<Record<MetricFormat, string>> = {
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+/** The format escapes line feeds, and nothing else that a terminal would obey. */
+const labelText = (labels: Labels): string => {
+  let text = '';
+  for (const name in labels) {
+    const value = labels[name] ?? '';
+    text += `${text === '' ? '{' : ','}${name}="${PLAIN.test(value) ? value : escaped(showable(value), true)}"`;
+  }
+  return text === '' ? '' : `${text}}`;
+};
+
+const escaped = (text: string, withQuotes: boolean): string => {
+  const lines = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return withQuotes ? lines.replaceAll('"', '\\"') : lines;
+};
 
 const numberOf = (figure: ScrapedFigure): number | undefined => {
   if (typeof figure === 'boolean') return figure ? 1 : 0;
   return typeof figure === 'number' && Number.isFinite(figure) ? figure : undefined;
 };
+
+/** Most labels: nothing in them to look at more closely. */
+const PLAIN = /^[\w .:/#@+-]*$/;
+const INFO = '_info';
+const UNITS = ['seconds', 'bytes', 'ratio', 'celsius', 'watts', 'hertz'];

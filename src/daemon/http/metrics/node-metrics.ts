@@ -7,11 +7,16 @@ import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
+import type { NodeMetricsMoment } from './gpu-metrics.ts';
 import { addGpus } from './gpu-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 import { addTraffic } from './traffic-metrics.ts';
 
-export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
+export const addNodeMetrics = (
+  page: MetricPage,
+  view: NodeView,
+  { nowMs, wallMs, isShort }: NodeMetricsMoment,
+): void => {
   const labels: Labels = { node: view.nodeId, name: view.name };
   page.gauge(NODE.presence, labels, view.presence === 'live');
   page.gauge(NODE.stopped, labels, view.stoppedMs !== undefined);
@@ -19,13 +24,14 @@ export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number):
   addIdentity(page, view, labels);
   addMemory(page, view, labels);
   addSystem(page, view, labels);
+  for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs, wallMs, isShort });
+  addReadings(page, view, { labels, wallMs, isShort });
+  if (isShort) return;
   addPressure(page, view, labels);
   addContainer(page, view, labels);
   addNetwork(page, view, labels);
   addTraffic(page, currentValue(view.traffic), labels);
   addDisks(page, view, labels);
-  for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs });
-  addAges(page, view, labels);
 };
 
 const addIdentity = (page: MetricPage, view: NodeView, labels: Labels): void => {
@@ -115,7 +121,8 @@ const addNetwork = (page: MetricPage, view: NodeView, labels: Labels): void => {
   for (const port of currentValue(view.network)?.interfaces ?? []) {
     const portLabels = { ...labels, interface: port.name };
     page.gauge(NETWORK.up, portLabels, port.isUp);
-    page.gauge(NETWORK.speed, portLabels, port.speedBitsPerSecond);
+    const speed = knownOr(port.speedBitsPerSecond, undefined);
+    page.gauge(NETWORK.speed, portLabels, speed === undefined ? undefined : speed / 8);
   }
 };
 
@@ -127,12 +134,19 @@ const addDisks = (page: MetricPage, view: NodeView, labels: Labels): void => {
   }
 };
 
-const addAges = (page: MetricPage, view: NodeView, labels: Labels): void => {
+const addReadings = (
+  page: MetricPage,
+  view: NodeView,
+  { labels, wallMs, isShort }: Omit<NodeMetricsMoment, 'nowMs'> & { readonly labels: Labels },
+): void => {
   for (const { key, view: shown } of readingsOf(view)) {
-    if (shown.kind === 'waiting') continue;
+    // In short, only what somebody has to look at.
+    if (shown.kind === 'waiting' || (isShort && shown.kind !== 'stale' && shown.kind !== 'unavailable'))
+      continue;
     const readingLabels = { ...labels, reading: snakeCase(key) };
     // An unavailable reading has no value that could have an age.
-    if (shown.kind !== 'unavailable') page.gauge(NODE.readingAge, readingLabels, shown.ageMs / 1_000);
+    if (shown.kind !== 'unavailable')
+      page.gauge(NODE.readingTime, readingLabels, (wallMs - shown.ageMs) / 1_000);
     page.gauge(NODE.readingCurrent, readingLabels, shown.kind === 'current');
   }
 };
@@ -159,7 +173,10 @@ const NODE = {
     help: '1 if the node announced that it is stopping, 0 if it is up or went silent without notice.',
   },
   cpus: { name: 'plimsoll_node_logical_cpus', help: 'Logical processors.' },
-  readingAge: { name: 'plimsoll_reading_age_seconds', help: 'Age of the newest value of a reading.' },
+  readingTime: {
+    name: 'plimsoll_reading_timestamp_seconds',
+    help: 'When the newest value of a reading was read.',
+  },
   readingCurrent: {
     name: 'plimsoll_reading_current',
     help: '1 while a reading arrives on time, 0 when it is late or failing.',
@@ -212,7 +229,7 @@ const CONTAINER = {
 
 const NETWORK = {
   up: { name: 'plimsoll_network_interface_up', help: '1 with a carrier and switched on.' },
-  speed: { name: 'plimsoll_network_interface_speed_bits_per_second', help: 'Negotiated rate.' },
+  speed: { name: 'plimsoll_network_interface_speed_bytes_per_second', help: 'Negotiated rate.' },
 } as const;
 
 const DISK = {

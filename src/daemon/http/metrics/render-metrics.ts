@@ -2,6 +2,7 @@
 // Prometheus (seconds, bytes, ratios 0..1) or said in the name.
 
 import type { NodeId } from '../../../core/ids.ts';
+import type { LinkView } from '../../../core/link/link-view.ts';
 import { nodeName, nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
@@ -20,8 +21,11 @@ import { addNodeMetrics } from './node-metrics.ts';
 export interface MetricsInput {
   readonly state: State;
   readonly nowMs: number;
+  readonly wallMs: number;
   readonly nodeId: NodeId;
   readonly connectionsMax: number;
+  /** The nodes that are asked for; all without it. */
+  readonly only: ReadonlySet<NodeId> | undefined;
   readonly version: string;
   readonly startedAtWallMs: number;
   readonly resources: DaemonResources;
@@ -29,27 +33,36 @@ export interface MetricsInput {
   readonly mesh: MeshStatus | undefined;
 }
 
-/** Prometheus' text format. */
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
-export const renderMetrics = (input: MetricsInput): Promise<string> => {
+/** @param links all links as they stand: the caller looks again and again, and knows what has not changed. */
+export const metricsOf = (input: MetricsInput, links: readonly LinkView[]): MetricPage => {
   const page = new MetricPage();
-  const { state, nowMs } = input;
+  const { state, nowMs, wallMs, nodeId, only } = input;
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
-  for (const view of views) addNodeMetrics(page, view, nowMs);
+  const isLarge = only === undefined && views.length > WHOLE_NODES_MAX;
+  const told = only === undefined ? views : views.filter(view => only.has(view.nodeId));
+  for (const view of told)
+    addNodeMetrics(page, view, { nowMs, wallMs, isShort: isLarge && view.nodeId !== nodeId });
+  page.gauge(NODES_IN_SHORT, {}, isLarge ? views.length - 1 : 0);
   // No words in the labels: their figures would make a new series of each.
-  const warnings = everyWarning({ state, views, nowMs });
+  const warnings = everyWarning({ state, views, nowMs, links });
   for (const { id, level, nodes } of boundedWarnings(warnings)) {
+    if (only !== undefined && !nodes.some(node => only.has(node))) continue;
     const names = nodes.map(node => nodeName(state, node)).join(',');
     page.gauge(WARNING, { id, level, nodes: names }, 1);
   }
-  addGroupMetrics(page, { state, views, warnings, nowMs });
-  addGroupPairMetrics(page, { state, views, warnings, nowMs });
-  addLinkMetrics(page, input);
+  if (only === undefined) {
+    addGroupMetrics(page, { state, views, warnings, nowMs });
+    addGroupPairMetrics(page, { state, views, warnings, nowMs }, links);
+  }
+  const { connectionsMax } = input;
+  addLinkMetrics(page, {
+    ...input,
+    connectionsMax: isLarge ? Math.min(LARGE_CONNECTIONS_MAX, connectionsMax) : connectionsMax,
+  });
   addLiveRunMetrics(page, state, nowMs);
   addDaemonMetrics(page, input);
   addMeshMetrics(page, input.mesh);
-  return page.text();
+  return page;
 };
 
 const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
@@ -65,6 +78,16 @@ const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
   for (const [reason, count] of Object.entries(streams.dropped)) {
     page.counter(DAEMON.streamsDropped, { reason }, count);
   }
+};
+
+/** Of more, only the answering node is told whole, and the others in short. */
+const WHOLE_NODES_MAX = 40;
+/** Of those, connections that are told. */
+const LARGE_CONNECTIONS_MAX = 150;
+
+const NODES_IN_SHORT = {
+  name: 'plimsoll_nodes_in_short',
+  help: 'Nodes of which only the main figures are told: ask for more by ?node= or ?group=.',
 };
 
 const WARNING = {

@@ -1,0 +1,56 @@
+// The state of a fleet of simulated nodes on a virtual clock, a second further at each call.
+
+import { VirtualClock } from '../src/clock/virtual-clock.ts';
+import { applyAll } from '../src/core/apply.ts';
+import type { Event } from '../src/core/event.ts';
+import { eventClass, factKey } from '../src/core/event-kinds.ts';
+import type { NodeId } from '../src/core/ids.ts';
+import type { State } from '../src/core/state.ts';
+import { EMPTY_STATE } from '../src/core/state.ts';
+import type { ToldFact } from '../src/simulate/node-telling.ts';
+import { scenarioOfSize } from '../src/simulate/scenario/scenario-of-size.ts';
+import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
+import { Simulation } from '../src/simulate/simulation.ts';
+
+/** What the fleet has told so far, and a second more at each call. */
+export class SimulatedFleet {
+  readonly clock: VirtualClock = new VirtualClock();
+  readonly #seqs = new Map<string, number>();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #told: Event[] = [];
+  state: State = EMPTY_STATE;
+
+  constructor(nodes: number) {
+    const simulation = new Simulation({
+      scenario: scenarioOfSize(nodes),
+      nodeIds: seededNodeKeys(1, nodes).map(({ nodeId }) => nodeId),
+      seed: 1,
+      clock: this.clock,
+      plimsollVersion: '0.0.0',
+      tell: (node, facts) => {
+        for (const told of facts) this.#told.push(this.#eventOf(node, told));
+      },
+    });
+    this.#running = simulation.run(this.#stop.signal);
+  }
+
+  async second(): Promise<void> {
+    await this.clock.advance(1_000);
+    this.state = applyAll(this.state, this.#told);
+    this.#told = [];
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  #eventOf(origin: NodeId, { fact, ageMs }: ToldFact): Event {
+    const kindClass = eventClass(fact.kind);
+    const seq = (this.#seqs.get(origin + kindClass) ?? 0) + 1;
+    this.#seqs.set(origin + kindClass, seq);
+    const receivedAtMs = this.clock.nowMs();
+    return { origin, epoch: 1, class: kindClass, seq, key: factKey(fact), ageMs, receivedAtMs, ...fact };
+  }
+}

@@ -1,1 +1,0 @@
-export { Counter, Gauge, Registry } from 'prom-client';
