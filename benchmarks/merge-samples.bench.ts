@@ -86,7 +86,13 @@ try {
   const clock = clockLine(offset, undefined);
   const fast = await account(async take => {
     for await (const { samples, lines } of mergedSamples(
-      paths.map(path => ({ path, runZeroNs: 3_600e9, clock, unreadable: () => undefined })),
+      paths.map(path => ({
+        path,
+        runZeroNs: 3_600e9,
+        clock,
+        skipped: () => undefined,
+        unreadable: () => undefined,
+      })),
     ))
       take(samples, lines.length);
   });

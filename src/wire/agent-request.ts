@@ -10,6 +10,8 @@ import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SharedPrefixes } from '../core/run/run-requests.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
+import type { ThinkTime } from '../core/run/think-time.ts';
+import { THINK_MS_MAX } from '../core/run/think-time.ts';
 import type { LengthDistribution } from '../core/statistics/length-distribution.ts';
 import { LENGTH_MAX } from '../core/statistics/length-distribution.ts';
 import type { Reported } from '../core/unknown.ts';
@@ -60,9 +62,18 @@ export interface AgentRequest extends ObjectiveFields {
   readonly inputTokens: Reported<LengthDistribution>;
   readonly outputTokens: Reported<LengthDistribution>;
   readonly prefixes: Reported<SharedPrefixes>;
+  /** What makes sessions of prompts; unknown: each stands for itself, and to an agent that knows none. */
+  readonly sessions: Reported<AgentSessions>;
   /** JSON of fields that each body has besides. */
   readonly bodyFields: string;
 }
+
+/** Generated chats of so many turns, or the whole conversations of the data set. */
+export type AgentSessions = {
+  readonly turns: Reported<LengthDistribution>;
+  readonly thinkTime: Reported<ThinkTime>;
+  readonly answers: 'live' | 'recorded';
+};
 
 /** Of a data set that was sent: a line for people, and how much of it there is. */
 export type AgentDataset = {
@@ -131,6 +142,14 @@ export const agentShareSchema: Schema<AgentShare> = v.pipe(
   v.check(({ index, of }) => index < of, 'an agent that is none of them'),
 );
 
+const thinkMs: Schema<number> = v.pipe(figure, v.minValue(0), v.maxValue(THINK_MS_MAX));
+
+const thinkTimeSchema: Schema<ThinkTime> = v.variant('kind', [
+  openObject({ kind: v.literal('fixed'), ms: thinkMs }),
+  openObject({ kind: v.literal('uniform'), minMs: thinkMs, maxMs: thinkMs }),
+  openObject({ kind: v.literal('exponential'), meanMs: thinkMs }),
+]);
+
 export const agentRequestSchema: Schema<AgentRequest> = openObject({
   runId: text,
   startedAt: text,
@@ -153,6 +172,13 @@ export const agentRequestSchema: Schema<AgentRequest> = openObject({
   inputTokens: reported(lengthDistributionSchema),
   outputTokens: reported(lengthDistributionSchema),
   prefixes: reported(openObject({ count, tokens: count })),
+  sessions: reported(
+    openObject({
+      turns: reported(lengthDistributionSchema),
+      thinkTime: reported(thinkTimeSchema),
+      answers: v.picklist(['live', 'recorded']),
+    }),
+  ),
   bodyFields: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
   ...objectiveEntries,
 });

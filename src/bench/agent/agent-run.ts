@@ -7,6 +7,7 @@ import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { errorMessage, problemText } from '../../core/problem.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { isOfSessions } from '../../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import type { AgentMessage, WantedFacts } from '../../wire/agent-message.ts';
@@ -191,7 +192,10 @@ export class AgentRun {
   async #watchCaps(): Promise<void> {
     const { bench, caps, request } = this.#options;
     const clock: Clock = bench.clock;
-    const watch = new CapWatch(caps, { isOpenLoop: isOpenLoop(request.pattern) });
+    const watch = new CapWatch(caps, {
+      // A schedule of sessions says nothing of how many requests they come to.
+      isOpenLoop: isOpenLoop(request.pattern) && !isOfSessions(request.shape),
+    });
     const beganMs = clock.nowMs();
     for (; !this.#over.signal.aborted; await pause(clock, CAP_LOOK_MS, this.#over.signal)) {
       const issued = this.#started?.counts().issued ?? 0;

@@ -9,6 +9,7 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { ReportAgent } from '../../core/run/report-agent.ts';
+import type { SkippedTurn } from '../../core/run/session-outcome.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
@@ -19,6 +20,7 @@ import type { RunMetrics } from '../../metrics/run-metrics.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { reportFromJson } from '../../wire/report-codec.ts';
+import { encodeSkippedLine } from '../../wire/sample-line.ts';
 import type { SaidBy } from './agent-link.ts';
 import { AgentLostError, lossText } from './agent-link.ts';
 import type { ClockLine } from './clock-offset.ts';
@@ -130,16 +132,25 @@ export const mergeSamplesOf = async ({
   sample: told,
 }: SampleMerge): Promise<{ readonly counts: readonly number[]; readonly problems: readonly string[] }> => {
   const unreadable = ends.map(() => 0);
+  let skipped: SkippedTurn[] = [];
   const sources = ends.map(
     ({ agent, clock, samplesPath: path }, index): AgentSamples => ({
       path,
       runZeroNs: agent.ready.runZeroNs,
       clock,
+      skipped: turn => skipped.push(turn),
       unreadable: () => {
         unreadable[index] = (unreadable[index] ?? 0) + 1;
       },
     }),
   );
+  const appendSkipped = async (): Promise<void> => {
+    if (skipped.length === 0) return;
+    const lines = skipped.map(encodeSkippedLine).join('');
+    for (const turn of skipped) metrics.skipped(turn);
+    skipped = [];
+    await append(Buffer.from(lines));
+  };
   const counts = ends.map(() => 0);
   for await (const { samples, agents, lines } of mergedSamples(sources)) {
     for (const agent of agents) counts[agent] = (counts[agent] ?? 0) + 1;
@@ -149,7 +160,9 @@ export const mergeSamplesOf = async ({
       told(sample);
     }
     await append(lines);
+    await appendSkipped();
   }
+  await appendSkipped();
   const problems = ends.flatMap(({ agent }, index) =>
     (unreadable[index] ?? 0) > 0
       ? [`${unreadable[index]} lines of the samples of ${agent.link.name} could not be read`]

@@ -3,6 +3,7 @@
 
 import { formatCount } from '../../core/figure/figure.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
+import { isOfSessions } from '../../core/run/run-shape.ts';
 import { knownOr } from '../../core/unknown.ts';
 import type { WantedFacts } from '../../wire/agent-message.ts';
 import type { AgentRequest } from '../../wire/agent-request.ts';
@@ -11,13 +12,13 @@ import { BenchError } from '../bench-error.ts';
 import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
 import { plannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
+import { loadDigest } from '../load/load-plan.ts';
 import type { BenchParts } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import { threadsFor } from '../run/load-size.ts';
 import { loadPlan } from '../run/run-plan.ts';
 import type { ServerSurvey } from '../run/survey-server.ts';
 import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
-import { bodiesDigest } from '../target/request-bodies.ts';
 import type { AgentLink, SaidBy } from './agent-link.ts';
 import { AgentLostError, lossText } from './agent-link.ts';
 import type { ClockOffset } from './clock-offset.ts';
@@ -109,14 +110,17 @@ const checkSplit = ({ pattern, shape, samplesMax }: BenchRequest, agents: number
     new BenchError({ code: 'input', problem, advice });
   if (agents > AGENTS_MAX)
     throw input(`${agents} agents are more than a run can have`, `Name at most ${AGENTS_MAX}.`);
+  // A session stays whole on one agent.
+  const what = isOfSessions(shape) ? 'session' : 'request';
   if (samplesMax !== undefined && samplesMax < agents)
     throw input(
-      `${formatCount(samplesMax)} ${samplesMax === 1 ? 'request' : 'requests'} cannot be split over ${agents} agents`,
-      `Use --requests ${agents} or more, or fewer agents.`,
+      `${formatCount(samplesMax)} ${samplesMax === 1 ? what : `${what}s`} cannot be split over ${agents} agents`,
+      `Use --${what}s ${agents} or more, or fewer agents.`,
     );
+  const placed = knownOr(shape.sessions, undefined)?.placesOf ?? 'requests';
   if (pattern.kind === 'concurrency' && pattern.concurrency < agents)
     throw input(
-      `${formatCount(pattern.concurrency)} requests at a time cannot be split over ${agents} agents`,
+      `${formatCount(pattern.concurrency)} ${placed} at a time cannot be split over ${agents} agents`,
       `Use --concurrency ${agents} or more, or fewer agents.`,
     );
   const cap = knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY);
@@ -149,7 +153,7 @@ const readyAll = async (
   }: Pick<PreparedFleet, 'survey' | 'plan'> & { readonly facts: WantedFacts | undefined },
 ): Promise<readonly SaidBy<'ready'>[]> => {
   const { model } = survey;
-  const promptsDigest = bodiesDigest(plan.bodies);
+  const promptsDigest = loadDigest(plan);
   const told = travellingSurvey(survey);
   return await Promise.all(
     links.map(async (link, index) => {

@@ -18,6 +18,7 @@ import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
 import type { FinalState, MetricsBody } from '../../metrics/metrics-publisher.ts';
 import { MetricsPublisher } from '../../metrics/metrics-publisher.ts';
 import { RunMetrics } from '../../metrics/run-metrics.ts';
+import { withSessions } from '../../metrics/session-samples.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
@@ -50,12 +51,6 @@ export const runFleetBench = async (
   parts: BenchParts,
   channels: readonly AgentChannel[],
 ): Promise<BenchResult> => {
-  if (isOfSessions(asked.shape))
-    throw new BenchError({
-      code: 'input',
-      problem: 'a run of sessions cannot be split over several machines yet',
-      advice: 'Leave out --from and --agents, or the options of sessions.',
-    });
   const runZeroNs = monotonicNs();
   const nowNs = (): number => Number(monotonicNs() - runZeroNs);
   const phases = new SplitPhases(channels.length);
@@ -77,6 +72,14 @@ export const runFleetBench = async (
   };
   const request = countedWarmup(asked, links.length);
   const prompts = await readPromptWish(request, parts.stop, parts.noncePrefix);
+  if (prompts.file?.sessions !== undefined)
+    throw new BenchError({
+      code: 'input',
+      problem:
+        'a trace cannot be split over several machines yet: prompts travel to agents, and its sessions do not',
+      advice:
+        'Leave out --from and --agents, or use --turns, or --multi-turn with a data set of conversations.',
+    });
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
   try {
@@ -171,7 +174,9 @@ export const runFleetBench = async (
     const planned =
       isInterrupted || isEndedEarly
         ? unknown('the load was ended before its time')
-        : plannedArrivals(fleet.plan, links.length);
+        : isOfSessions(request.shape)
+          ? unknown('a schedule plans sessions, and each has turns of its own')
+          : plannedArrivals(fleet.plan, links.length);
     const counted = buildReport({
       config,
       snapshot: { seq: (told?.seq ?? 0) + 1, timestampNs: Number(monotonicNs()), state, ...final },
@@ -184,7 +189,8 @@ export const runFleetBench = async (
       notices: fleet.notices,
       agents: reportAgents(collected, planned),
     });
-    const report = parts.judge === undefined ? counted : { ...counted, ...(await parts.judge(counted)) };
+    const whole = await withSessions(counted, directory.files.samples);
+    const report = parts.judge === undefined ? whole : { ...whole, ...(await parts.judge(whole)) };
     const full = renderReport(report, { isUnicode: true, isFull: true });
     const diskProblems = await directory.writeReport(report, `${full.join('\n')}\n`);
     return { report, diskProblems };

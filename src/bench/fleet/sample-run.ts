@@ -2,6 +2,7 @@
 // for the merged file. A sample's stamps move together, by whole nanoseconds, so that nothing measured of it changes.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
+import type { SkippedTurn } from '../../core/run/session-outcome.ts';
 import type { FileBlock } from '../../metrics/file-lines.ts';
 import { fileBlocks } from '../../metrics/file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
@@ -20,6 +21,8 @@ export interface AgentSamples {
   /** Its run's zero on its own clock: stamps are counted from there. */
   readonly runZeroNs: number;
   readonly clock: ClockLine;
+  /** Told of a turn that was never sent: it has no time, and so no place among the samples. */
+  readonly skipped: (turn: SkippedTurn) => void;
   /** Told of what is no sample of a whole file. */
   readonly unreadable: (reason: string) => void;
 }
@@ -96,6 +99,7 @@ export class SampleRun {
       return true;
     }
     const decoded = decodeSampleLine(this.#block.toString('utf8', from, to));
+    if (decoded.kind === 'skipped') this.#source.skipped(decoded.turn);
     if (decoded.kind === 'unreadable') this.#source.unreadable(decoded.reason);
     if (decoded.kind !== 'sample') return false;
     this.#sample = shiftedSample(decoded.sample, this.#shiftOf(decoded.sample.sentNs));

@@ -5,8 +5,9 @@ import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { objectiveFields } from '../../core/run/objective.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
-import type { AgentRequest, AgentSurvey } from '../../wire/agent-request.ts';
+import type { AgentRequest, AgentSessions, AgentSurvey } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
+import type { SessionWish } from '../dataset/chat-sessions.ts';
 import type { PromptWish } from '../dataset/planned-prompts.ts';
 import type { Dataset, Prompt } from '../dataset/prompt.ts';
 import { readRow } from '../dataset/read-row.ts';
@@ -54,6 +55,10 @@ export const travellingRequest = (request: BenchRequest, facts: TravelFacts): Ag
     inputTokens: input?.distribution ?? unknown('not given'),
     outputTokens: output?.distribution ?? unknown('not given'),
     prefixes: request.requests.prefixes ?? unknown('none'),
+    sessions:
+      request.sessions === undefined
+        ? unknown('each request stands for itself')
+        : travelling(request.sessions),
     bodyFields: JSON.stringify(request.requests.fields),
     ...objectiveFields(request.objectives, request.attainment),
   };
@@ -89,6 +94,7 @@ export const arrivedRequest = (
     durationMs: knownOr(asked.durationMs, undefined),
     name: undefined,
     tags: {},
+    ...(isUnknown(asked.sessions) ? {} : { sessions: arrived(asked.sessions) }),
     dataset: dataset === undefined ? { kind: 'synthetic' } : { kind: 'held', dataset },
     requests: {
       inputTokens: knownOr(asked.inputTokens, undefined),
@@ -108,6 +114,18 @@ export const arrivedRequest = (
     attainment: knownOr(asked.attainment, 1),
   };
 };
+
+const travelling = ({ turns, thinkTime, answers }: SessionWish): AgentSessions => ({
+  turns: turns ?? unknown('those of the data set'),
+  thinkTime: thinkTime ?? unknown('none'),
+  answers,
+});
+
+const arrived = ({ turns, thinkTime, answers }: AgentSessions): SessionWish => ({
+  turns: knownOr(turns, undefined),
+  thinkTime: knownOr(thinkTime, undefined),
+  answers,
+});
 
 const objectivesOf = ({ objectives, runObjectives }: AgentRequest): readonly Objective[] => [
   ...objectives.map(limit => ({ kind: 'request' as const, ...limit })),

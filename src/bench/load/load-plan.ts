@@ -2,6 +2,7 @@
 // get it by structured clone, so that everything in it is plain data; what is measured and the bodies of requests are shared
 // memory, which nobody copies.
 
+import { createHash } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
@@ -15,6 +16,7 @@ import type { LoadCourse } from '../schedule/load-course.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
 import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
+import { bodiesDigest } from '../target/request-bodies.ts';
 import type { SessionBodies } from '../target/session-bodies.ts';
 
 export interface AskedMix {
@@ -124,6 +126,17 @@ export interface OpenedConnections {
   /** Why the first one that failed did. */
   readonly problem: Sentences | undefined;
 }
+
+/** All that is sent, and in sessions when: of two equal digests two machines send the same. */
+export const loadDigest = ({ bodies, sessions }: Pick<LoadPlan, 'bodies' | 'sessions'>): string => {
+  const ofBodies = bodiesDigest(bodies);
+  if (sessions === undefined) return ofBodies;
+  const { turns, bytes, pieceStarts, cells, own, history, noncePrefix } = sessions.bodies;
+  const hash = createHash('sha256').update(`${ofBodies} ${history} ${noncePrefix}\n`);
+  for (const part of [...Object.values(turns), bytes, pieceStarts, cells, own])
+    hash.update(new Uint8Array(part));
+  return hash.digest('hex');
+};
 
 export const unopened = (problem: string): OpenedConnections => ({
   opened: 0,

@@ -7,9 +7,9 @@ import { withImages } from '../dataset/made-up-images.ts';
 import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
 import { plannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
+import { loadDigest } from '../load/load-plan.ts';
 import { WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
-import { bodiesDigest } from '../target/request-bodies.ts';
 import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
 import type { BenchParts, RunPart } from './bench-parts.ts';
@@ -87,8 +87,8 @@ const illustrated = (dataset: PlannedPrompts, { images, seed }: BenchRequest): P
       };
 
 /** Another version of Plimsoll may generate other prompts from the same seed. */
-const checkBodies = ({ bodies }: LoadPlan, { bodiesDigest: expected }: RunPart): void => {
-  if (bodiesDigest(bodies) === expected) return;
+const checkBodies = (plan: LoadPlan, { bodiesDigest: expected }: RunPart): void => {
+  if (loadDigest(plan) === expected) return;
   throw new BenchError({
     code: 'prompts-differ',
     problem: 'this machine would send other requests than the coordinator has planned',

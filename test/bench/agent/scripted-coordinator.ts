@@ -56,6 +56,7 @@ export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): 
   inputTokens: unknown('not given'),
   outputTokens: unknown('not given'),
   prefixes: unknown('none'),
+  sessions: unknown('each request stands for itself'),
   bodyFields: '{}',
   objectives: [],
   attainment: unknown('no objectives'),

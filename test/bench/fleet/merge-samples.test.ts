@@ -32,7 +32,13 @@ const merged = async (files: readonly string[]): Promise<Merged> => {
       undefined,
     );
     const told = (reason: string): void => void unreadable.push(`${agent}: ${reason}`);
-    return { path, runZeroNs: agent * HOUR_NS + 1_000, clock, unreadable: told };
+    return {
+      path,
+      runZeroNs: agent * HOUR_NS + 1_000,
+      clock,
+      skipped: () => undefined,
+      unreadable: told,
+    };
   });
   const agents: number[] = [];
   const samples: EndedSample[] = [];
