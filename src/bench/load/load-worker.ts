@@ -97,6 +97,10 @@ const patternFrom = (startNs: number): LoadPattern => {
             placesOf,
             places: shareOf(plan.connections.opened, share),
             sessionsMax: samplesMax,
+            course:
+              course === undefined
+                ? undefined
+                : { course, measuredFromNs, samplesMax: shareOf(samplesMax, plan.share) },
           },
       startNs,
       endNs,

@@ -4,15 +4,19 @@
 import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
 import type { TurnResult } from '../arena/turn-result.ts';
+import { shareOf } from '../schedule/arrivals.ts';
+import { CourseUsers } from '../schedule/course-users.ts';
 import type { OwnArrivals } from '../schedule/own-arrivals.ts';
 import type { DueTurn } from '../schedule/turn-scheduler.ts';
 import { TurnScheduler } from '../schedule/turn-scheduler.ts';
 import type { TurnPlace, TurnTable } from '../schedule/turn-table.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import type { TurnWriter } from '../target/http1/turn-writer.ts';
+import type { ClosedLoopCourse } from './closed-loop.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import type { LoadPattern } from './load-pattern.ts';
+import { threadShare } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
@@ -34,6 +38,8 @@ export interface ClosedSessions {
   readonly places: number;
   /** Of all threads of all machines. */
   readonly sessionsMax: number;
+  /** Whose places move; undefined: there are as many from beginning to end. */
+  readonly course?: ClosedLoopCourse | undefined;
 }
 
 export interface OpenSessions {
@@ -53,6 +59,8 @@ export class SessionLoop implements LoadPattern {
   readonly #answers: KeptAnswers = new KeptAnswers();
   readonly #idle: HttpConnection[] = [];
   readonly #closed: HttpConnection[] = [];
+  /** Of whole sessions whose number moves. */
+  readonly #users: CourseUsers | undefined;
   /** For requests; undefined: as many as are due. */
   readonly #places: InFlightPlaces | undefined;
   #isOver = false;
@@ -74,6 +82,8 @@ export class SessionLoop implements LoadPattern {
         : arriving.placesOf === 'requests'
           ? arriving.places
           : undefined;
+    if (arriving.kind === 'closed' && arriving.course !== undefined)
+      this.#users = new CourseUsers(arriving.course.course);
     if (places !== undefined) this.#places = new InFlightPlaces(places);
     // With fewer places than threads some threads have none.
     this.#hasAllBegun = arriving.kind === 'open' ? arriving.own.hasEnded : arriving.places === 0;
@@ -137,11 +147,20 @@ export class SessionLoop implements LoadPattern {
 
   #nextDueNs(): number {
     if (this.#isOver) return Number.POSITIVE_INFINITY;
-    const { arriving, endNs, startNs } = this.#options;
+    const { endNs } = this.#options;
     const turnNs = this.#places?.free === 0 ? Number.POSITIVE_INFINITY : this.#scheduler.nextDueNs;
-    const arrivalNs =
-      arriving.kind === 'open' ? arriving.own.dueNs : this.#mayBegin() ? startNs : Number.POSITIVE_INFINITY;
-    return Math.min(turnNs, arrivalNs, endNs);
+    return Math.min(turnNs, this.#nextArrivalNs(), endNs);
+  }
+
+  #nextArrivalNs(): number {
+    const { arriving, startNs } = this.#options;
+    if (arriving.kind === 'open') return arriving.own.dueNs;
+    if (this.#hasAllBegun) return Number.POSITIVE_INFINITY;
+    const nowNs = this.#thread.nowNs();
+    if (this.#mayBegin(nowNs)) return startNs;
+    return this.#users === undefined
+      ? Number.POSITIVE_INFINITY
+      : startNs + this.#users.nextRiseNs(nowNs - startNs);
   }
 
   #send(): void {
@@ -185,16 +204,29 @@ export class SessionLoop implements LoadPattern {
       this.#hasAllBegun = own.hasEnded;
       return;
     }
-    if (!this.#mayBegin()) return;
+    if (!this.#mayBegin(nowNs)) return;
     const { firstSampleId } = this.#options;
-    const session = this.#thread.board.takeSampleId(this.#thread.plan.share.of) - firstSampleId;
-    if (session >= arriving.sessionsMax) this.#hasAllBegun = true;
-    else this.#scheduler.begin(session, nowNs, false);
+    const { board, plan } = this.#thread;
+    const { course } = arriving;
+    // One that begins while the load still grows is not measured, none of its turns.
+    const isBefore = course !== undefined && nowNs < course.measuredFromNs;
+    if (course !== undefined && !isBefore && board.takeMeasured() >= course.samplesMax) {
+      this.#hasAllBegun = true;
+      return;
+    }
+    const session = board.takeSampleId(plan.share.of) - firstSampleId;
+    if (course === undefined && session >= arriving.sessionsMax) this.#hasAllBegun = true;
+    else this.#scheduler.begin(session, nowNs, isBefore);
   }
 
-  #mayBegin(): boolean {
-    const { arriving } = this.#options;
+  #mayBegin(nowNs: number): boolean {
+    const { arriving, startNs } = this.#options;
     if (arriving.kind === 'open' || this.#hasAllBegun) return false;
+    if (this.#users !== undefined) {
+      const { plan, thread } = this.#thread;
+      const places = shareOf(this.#users.at(nowNs - startNs), threadShare(plan, thread));
+      return this.#scheduler.openCount < places;
+    }
     if (arriving.placesOf === 'sessions') return this.#scheduler.openCount < arriving.places;
     // A turn that is due goes before a session that has yet to begin.
     return (this.#places?.free ?? 0) > 0 && this.#scheduler.openCount < SESSIONS_OPEN_MAX;

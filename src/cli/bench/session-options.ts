@@ -13,7 +13,7 @@ import type { ThinkTime } from '../../core/run/think-time.ts';
 import { parseThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { Option } from '../command.ts';
+import type { Invocation, Option } from '../command.ts';
 import { flag, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { oneOf, wholeNumberFrom } from './option-values.ts';
@@ -88,6 +88,9 @@ export const SESSIONS: SessionOptionTable = {
 
 type Given = <T>(option: Option<T>) => T;
 
+export const hasSessions = ({ option }: Pick<Invocation, 'option'>): boolean =>
+  option(SESSIONS.turns) !== undefined || option(SESSIONS.multiTurn);
+
 export interface WishedSessions {
   readonly sessions?: SessionWish;
   readonly shape: Pick<RunShape, 'sessions'>;
@@ -147,10 +150,10 @@ export const sessionWish = (
     );
   if (placesOf !== undefined && isOpenLoop(run.pattern))
     throw usage('--concurrency-of has no effect with --rate', 'A rate is one of sessions; leave it out.');
-  if (run.isMoving && !isOpenLoop(run.pattern))
+  if (run.isMoving && !isOpenLoop(run.pattern) && placesOf === 'requests')
     throw usage(
-      'sessions at a concurrency that moves cannot be combined',
-      'Use --rate, or leave out --ramp, --warmup-duration and --stages.',
+      '--concurrency-of requests and a concurrency that moves cannot be combined: a turn that waits for a level waits neither for the server nor for its session',
+      'Use --concurrency-of sessions, or leave out --ramp, --warmup-duration and --stages.',
     );
   return {
     sessions: { turns, thinkTime, answers: answers ?? 'live' },

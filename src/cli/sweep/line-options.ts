@@ -6,6 +6,7 @@ import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
+import { hasSessions } from '../bench/session-options.ts';
 import type { Invocation, Option } from '../command.ts';
 import { value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -111,7 +112,14 @@ export const LINE_OPTIONS: readonly Option<unknown>[] = [
   { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },
 ];
 
+/** @throws CommandError `usage`. */
 export const searchOptions = (invocation: Invocation): SearchOptions => {
+  if (hasSessions(invocation))
+    throw new CommandError(
+      'usage',
+      'a load line of sessions cannot be searched: its verdicts rest on requests that arrive by themselves, and turns wait for each other',
+      'Try sessions at several loads: plimsoll sweep URL --turns 4 --concurrency 1..64x2',
+    );
   const by = invocation.option(LINE.by) ?? 'rate';
   return {
     by,

@@ -6,6 +6,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { NAMES } from '../bench/name-options.ts';
 import { duration, requestRate, wholeNumberFrom } from '../bench/option-values.ts';
 import { REQUEST_OPTIONS } from '../bench/request-options.ts';
+import { hasSessions, SESSIONS } from '../bench/session-options.ts';
 import { SHAPE } from '../bench/shape-options.ts';
 import type { Invocation, Option } from '../command.ts';
 import { flag, nonEmpty, value } from '../command.ts';
@@ -72,6 +73,11 @@ export const notRepeated = (command: 'sweep' | 'line', reason: string): Option<u
 
 const { rates, concurrency, pause, keepGoing, resume, out, json } = SWEEP;
 
+/** Sessions of a stage: its duration says how many there are. */
+const OF_STAGES: readonly Option<unknown>[] = Object.values<Option<unknown>>({ ...SESSIONS }).filter(
+  option => option !== SESSIONS.sessions,
+);
+
 /** In the order of --help. */
 export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   rates,
@@ -92,6 +98,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   BENCH.noNonce,
   BENCH.noGuard,
   ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
+  ...OF_STAGES,
   BENCH.streaming,
   BENCH.timeout,
   BENCH.timeoutConnect,
@@ -130,6 +137,11 @@ export const askedLoads = (invocation: Invocation): readonly StageLoad[] => {
   if (ofRates === undefined && arrival !== undefined) {
     throw usage('--arrival has no effect without --rates', `Write: --rates 1..64x2 --arrival ${arrival}`);
   }
+  if (ofRates !== undefined && hasSessions(invocation))
+    throw usage(
+      '--rates and sessions cannot be combined: sessions of one rate go on adding requests for as long as the longest of them lasts, which looks like a load over capacity',
+      'Use --concurrency 1..64x2, which counts sessions, or a run for each rate: plimsoll bench --rate',
+    );
   if (ofRates !== undefined)
     return ofRates.map(requestsPerSecond => ({
       kind: 'rate',

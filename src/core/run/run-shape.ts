@@ -86,7 +86,7 @@ export const loadLabel = (run: {
   return [
     isUnknown(sessions)
       ? replayLabel(run.pattern, trace, label)
-      : sessionsLabel(run.pattern, sessions, label),
+      : sessionsLabel(run.pattern, { ...sessions, label, isMoving: steps.length > 0 }),
     ...(isUnknown(trace) || isUnknown(sessions) ? [] : [`of a trace at ${speedText(trace)}`]),
     ...(isUnknown(sessions) || sessions.history !== 'server' ? [] : ['history kept by the server']),
     ...(isUnknown(inFlightCap) ? [] : [`at most ${formatCount(inFlightCap)} in flight`]),
@@ -101,9 +101,13 @@ const replayLabel = (pattern: RunPattern, trace: Reported<TraceShape>, label: st
     ? `trace at ${speedText(trace)}, ${formatThreeDigits(pattern.requestsPerSecond)} req/s on average`
     : label;
 
-/** "8 sessions at a time", "sessions, 8 requests at a time", "sessions: Poisson 2.00 a second". */
-const sessionsLabel = (pattern: RunPattern, { placesOf }: SessionShape, label: string): string => {
+/** "8 sessions at a time", "sessions: 1 to 8 at a time in 3 stages", "sessions, 8 requests at a time", "sessions: Poisson 2.00 a second". */
+const sessionsLabel = (
+  pattern: RunPattern,
+  { placesOf, label, isMoving }: SessionShape & { readonly label: string; readonly isMoving: boolean },
+): string => {
   if (isOpenLoop(pattern)) return `sessions: ${label.replace(/req\/s/g, 'a second')}`;
+  if (isMoving) return `sessions: ${label}`;
   if (pattern.kind !== 'concurrency') return `sessions, ${label} of ${placesOf}`;
   return placesOf === 'sessions'
     ? `${formatCount(pattern.concurrency)} sessions at a time`

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Session } from '../../../src/bench/dataset/session.ts';
+import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
 import type { Asked } from './asked-server.ts';
 import { askedServer, CHAT, chat, sessionPlan, turn } from './asked-server.ts';
@@ -118,4 +119,36 @@ test('sessions arrive at their rate, and a stop leaves every planned turn with o
   ]);
   const all = [...told.samples, ...told.skipped].map(({ sampleId }) => sampleId).sort((a, b) => a - b);
   expect(all).toEqual([...Array(begun.size * 4).keys()]);
+});
+
+test('places that grow take whole sessions as they come, and what began before the measured window is not measured', async () => {
+  await using server = await askedServer(CHAT);
+  const sessions = Array.from({ length: 40 }, (_, index) => chat(`s${index}`, 'a', 'b', 'c'));
+  const course = loadCourse(
+    { kind: 'concurrency', concurrency: 3 },
+    { rampMs: 150, warmupMs: 30, steps: [] },
+    3,
+  );
+  const told = await runLoad(
+    sessionPlan(server.port, sessions, {
+      places: 3,
+      course,
+      limits: { samplesMax: 5, durationNs: undefined },
+      connections: { opened: 3, max: 32 },
+    }),
+  );
+  const bySession = Map.groupBy(told.samples, ({ turn: place }) => place?.session ?? -1);
+  const played = [...bySession.values()].map(samples => ({
+    fromNs: Math.min(...samples.map(({ intendedNs }) => intendedNs)) - told.startNs,
+    toNs: Math.max(...samples.map(({ endNs }) => endNs)) - told.startNs,
+    windows: new Set(samples.map(({ window }) => window)),
+  }));
+  expect(played.filter(({ windows }) => windows.has(0))).toHaveLength(5);
+  for (const { fromNs, windows } of played) {
+    expect([...windows]).toEqual([fromNs < 180e6 ? -1 : 0]);
+    // A ramp begins with one user at once, and has another one at each whole number.
+    const level = Math.min(3, Math.floor((fromNs / 150e6) * 3) + 1);
+    const open = played.filter(other => other.fromNs <= fromNs && other.toNs > fromNs).length;
+    expect(open).toBeLessThanOrEqual(level);
+  }
 });

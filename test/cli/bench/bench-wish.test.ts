@@ -214,7 +214,9 @@ describe('a benchmark', () => {
     expect(refusal('--turns', '3', '--dataset', 'f')).toContain('--multi-turn');
     expect(refusal('--turns', '3', '--requests', '9')).toContain('--sessions 100');
     expect(refusal('--turns', '3', '--rate', '2', '--concurrency-of', 'requests')).toContain('leave it out');
-    expect(refusal('--turns', '3', '--ramp', '5s')).toContain('--rate');
+    expect(refusal('--turns', '3', '--ramp', '5s', '--concurrency-of', 'requests')).toContain(
+      '--concurrency-of sessions',
+    );
     expect(refusal('--prefixes', '9')).toContain('--prefix-tokens 1024 --prefixes 9');
     expect(refusal('--temperature', '1', '--body', '{"temperature":2}')).toContain('cannot be combined');
     expect(refusal('--output-tokens', '9', '--body', '{"max_completion_tokens":9}')).toContain(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { lineCommand } from '../../../src/cli/commands/line.ts';
-import { attainmentOfLine } from '../../../src/cli/sweep/line-options.ts';
+import { attainmentOfLine, searchOptions } from '../../../src/cli/sweep/line-options.ts';
 
 const attainmentOf = (...args: readonly string[]): number => {
   const line = parseCommandLine(['line', 'http://127.0.0.1:8000', ...args], [lineCommand]);
@@ -17,4 +17,16 @@ test('a load line is not searched under what no number of requests proves', () =
   expect(() => attainmentOf('--slo', 'ttft=500ms', '--attainment', '100%')).toThrow('can hold at no load');
   expect(attainmentOf('--slo', 'error-rate=0.1%')).toBe(0.95);
   expect(attainmentOf('--slo', 'ttft=500ms', '--attainment', '99.9%')).toBe(0.999);
+});
+
+test.each([
+  ['--turns', '4'],
+  ['--multi-turn', '--dataset', 'f'],
+])('a load line of sessions is refused with the reason: %s', (...options) => {
+  const line = parseCommandLine(
+    ['line', 'http://127.0.0.1:8000', '--slo', 'ttft=1s', ...options],
+    [lineCommand],
+  );
+  if (line.kind !== 'run') throw new Error('it asks for help');
+  expect(() => searchOptions(line.invocation)).toThrow('turns wait for each other');
 });

@@ -26,3 +26,12 @@ test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a boun
     'has no effect without a rate',
   );
 });
+
+test('stages of a sweep may have so many sessions at a time, and not sessions of a rate', () => {
+  const chats = ['--turns', '4', '--think-time', '1s'];
+  expect(wishOf('--concurrency', '2,4', ...chats)).toMatchObject({
+    shape: { sessions: { placesOf: 'sessions' } },
+    sessions: { turns: { kind: 'fixed', value: 4 } },
+  });
+  expect(() => wishOf('--rates', '2,4', ...chats)).toThrow('looks like a load over capacity');
+});
