@@ -6,11 +6,13 @@ import type { MockSettings } from './mock-settings.ts';
 
 export const metricsPage = (
   settings: MockSettings,
-  summary: Pick<MockLogSummary, 'running' | 'waiting' | 'promptTokens' | 'outputTokens' | 'requests'>,
+  summary: Pick<
+    MockLogSummary,
+    'running' | 'waiting' | 'promptTokens' | 'cachedTokens' | 'outputTokens' | 'requests'
+  >,
 ): string => {
-  const { running, waiting, promptTokens, outputTokens, requests } = summary;
-  const { otherRequests, concurrencyMax, cachedShare, predictedShare, preemptEvery, swappedRequests } =
-    settings;
+  const { running, waiting, promptTokens, cachedTokens, outputTokens, requests } = summary;
+  const { otherRequests, concurrencyMax, predictedShare, preemptEvery, swappedRequests } = settings;
   const all = running + otherRequests;
   const room = concurrencyMax === 0 ? ROOM : concurrencyMax + otherRequests;
   const label = `{model_name="${settings.models[0]?.replace(/["\\]/g, '\\$&') ?? ''}"}`;
@@ -30,12 +32,7 @@ export const metricsPage = (
     ...metric('num_requests_swapped', 'gauge', 'Number of requests swapped to CPU.', swappedRequests),
     ...metric('kv_cache_usage_perc', 'gauge', 'KV-cache usage. 1 is all of it.', Math.min(1, all / room)),
     ...metric('prefix_cache_queries_total', 'counter', 'Prefix cache queries, in tokens.', promptTokens),
-    ...metric(
-      'prefix_cache_hits_total',
-      'counter',
-      'Prefix cache hits, in tokens.',
-      Math.floor(promptTokens * cachedShare),
-    ),
+    ...metric('prefix_cache_hits_total', 'counter', 'Prefix cache hits, in tokens.', cachedTokens),
     ...metric(
       'num_preemptions_total',
       'counter',

@@ -21,6 +21,8 @@ export interface ServedRequest {
   chunks: number;
   outputTokens: number;
   readonly promptTokens: number;
+  /** Of those, as the reply tells it. */
+  readonly cachedTokens: number;
   bytes: number;
   readonly failure: string | undefined;
   readonly expected: Expected;
@@ -45,6 +47,8 @@ export interface MockLogSummary {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly outputTokens: number;
   readonly promptTokens: number;
+  /** Of those, from a cache of prefixes. */
+  readonly cachedTokens: number;
   readonly chunks: number;
   readonly bytes: number;
   readonly clientsGone: number;
@@ -72,7 +76,7 @@ export class MockLog {
   #requests = 0;
   #done = 0;
   #outcomes = new Map<string, number>();
-  #sums = { outputTokens: 0, promptTokens: 0, chunks: 0, bytes: 0, clientsGone: 0 };
+  #sums = { outputTokens: 0, promptTokens: 0, cachedTokens: 0, chunks: 0, bytes: 0, clientsGone: 0 };
   #lateness = new Histogram(LATENESS_BOUNDS_NS);
   #latenessMaxNs = 0;
 
@@ -104,6 +108,7 @@ export class MockLog {
     this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
     this.#sums.outputTokens += served.outputTokens;
     this.#sums.promptTokens += served.promptTokens;
+    this.#sums.cachedTokens += served.cachedTokens;
     this.#sums.chunks += served.chunks;
     this.#sums.bytes += served.bytes;
     if (served.isClientGone) this.#sums.clientsGone += 1;
@@ -116,7 +121,7 @@ export class MockLog {
     this.#requests = 0;
     this.#done = 0;
     this.#outcomes = new Map();
-    this.#sums = { outputTokens: 0, promptTokens: 0, chunks: 0, bytes: 0, clientsGone: 0 };
+    this.#sums = { outputTokens: 0, promptTokens: 0, cachedTokens: 0, chunks: 0, bytes: 0, clientsGone: 0 };
     this.#lateness = new Histogram(LATENESS_BOUNDS_NS);
     this.#latenessMaxNs = 0;
   }
@@ -164,6 +169,7 @@ export class MockLog {
       chunks: served.chunks,
       outputTokens: served.outputTokens,
       promptTokens: served.promptTokens,
+      cachedTokens: served.cachedTokens,
       bytes: served.bytes,
       failure: served.failure ?? null,
       outcome: outcomeOf(served),

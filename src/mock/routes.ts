@@ -161,6 +161,7 @@ export class Routes {
         chunks: 0,
         outputTokens: 0,
         promptTokens: reply.promptTokens,
+        cachedTokens: Math.min(reply.promptTokens, subject.cachedTokens),
         bytes: 0,
         failure: failure?.name,
         expected: reply.expected,

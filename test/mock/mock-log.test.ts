@@ -23,6 +23,7 @@ const served = (id: number) => ({
   chunks: 1,
   outputTokens: 2,
   promptTokens: 3,
+  cachedTokens: 1,
   bytes: 4,
   failure: undefined,
   expected: { outcome: 'completed' } as const,

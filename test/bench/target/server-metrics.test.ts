@@ -5,7 +5,14 @@ import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import { metricsPage } from '../../../src/mock/metrics-page.ts';
 import { mockSettings } from '../../../src/mock/mock-settings.ts';
 
-const LOG = { running: 3, waiting: 2, promptTokens: 1_000, outputTokens: 500, requests: 21 };
+const LOG = {
+  running: 3,
+  waiting: 2,
+  promptTokens: 1_000,
+  cachedTokens: 250,
+  outputTokens: 500,
+  requests: 21,
+};
 
 test("the mock's page is read as it was told to be", () => {
   const settings = mockSettings({
