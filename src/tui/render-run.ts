@@ -15,9 +15,11 @@ import {
   VERDICT_LABELS,
 } from '../core/run/objective-labels.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
+import { TOO_FEW } from '../core/run/report-summary.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
+import { hasEnoughFor } from '../core/statistics/early-stopping.ts';
 import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
@@ -76,7 +78,11 @@ export const renderRunLine = (view: WatchedRun): string => {
   const series = metrics.series(key);
   const percentiles = HEADLINE_PERCENTILES.flatMap(percentile => {
     const value = series?.percentiles[percentile];
-    return value === undefined ? [] : [`p${percentile} ${liveFigureText(seriesRow(key).unit, value)}`];
+    if (value === undefined) return [];
+    const text = hasEnoughFor(Number(percentile), series?.count ?? 0)
+      ? liveFigureText(seriesRow(key).unit, value)
+      : TOO_FEW;
+    return [`p${percentile} ${text}`];
   });
   const parts = [
     `${formatClock(view.elapsedMs)} ${view.stage}`,
@@ -190,7 +196,9 @@ const seriesTable = (metrics: MetricLookup, columns: number): readonly Line[] =>
     return [
       [
         [part(`  ${shortLabel}`)],
-        ...HEADLINE_PERCENTILES.map(percentile => value(series.percentiles[percentile])),
+        ...HEADLINE_PERCENTILES.map(percentile =>
+          value(hasEnoughFor(Number(percentile), series.count) ? series.percentiles[percentile] : undefined),
+        ),
         value(series.max),
         [part(formatCount(series.count), 'dim')],
       ],

@@ -2,16 +2,12 @@
 // samples, are shown, and called neither better nor worse.
 
 import type { ComparableFacts } from '../../../src/core/comparison/comparability.ts';
-import {
-  factsOfReport,
-  factsOfRun,
-  hasEnoughFor,
-  refusalsBetween,
-} from '../../../src/core/comparison/comparability.ts';
+import { factsOfReport, factsOfRun, refusalsBetween } from '../../../src/core/comparison/comparability.ts';
 import { formatCount } from '../../../src/core/figure/figure.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 
 export interface Compared {

@@ -1,7 +1,7 @@
 // Runs beside each other: each figure with how far it is from the reference, and what was asked of the runs differently. One run
 // each says nothing of how runs vary, so that none of it is called better or worse.
 
-import { factsOfRun, hasEnoughFor, loadDifferences } from '../../../src/core/comparison/comparability.ts';
+import { factsOfRun, loadDifferences } from '../../../src/core/comparison/comparability.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
@@ -16,6 +16,7 @@ import type { BetterDirection, SeriesKey } from '../../../src/core/run/run-serie
 import { HEADLINE_PERCENTILES, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
 import { loadLabel } from '../../../src/core/run/run-shape.ts';
 import type { State } from '../../../src/core/state.ts';
+import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 import type { Compared } from './comparability.ts';

@@ -11,12 +11,14 @@ import { spoiling } from '../../../src/core/run/contamination.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import { rateBoundText } from '../../../src/core/run/rate-bounds.ts';
 import { RECENT_SECONDS } from '../../../src/core/run/recent-window.ts';
+import { TOO_FEW } from '../../../src/core/run/report-summary.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
 import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
 import { rateRow } from '../../../src/core/run/run-rates.ts';
 import type { SeriesKey } from '../../../src/core/run/run-series.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesRow } from '../../../src/core/run/run-series.ts';
 import { hasSteps } from '../../../src/core/run/run-shape.ts';
+import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { percentileNs, whyNoPercentile } from './run-labels.ts';
@@ -81,9 +83,15 @@ const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile 
     name: `p${percentile}`,
     value: percentileNs(figures, key, percentile),
   }));
-  const told = tails.flatMap(({ name, value }) =>
-    value === undefined ? [] : [`${name} ${figureText(formatRunFigure(unit, value))}`],
-  );
+  const count = figures.series[key]?.count ?? 0;
+  const told = tails.flatMap(({ name, value }) => {
+    if (value === undefined) return [];
+    return [
+      hasEnoughFor(Number(name.slice(1)), count)
+        ? `${name} ${figureText(formatRunFigure(unit, value))}`
+        : `${name}: ${TOO_FEW}`,
+    ];
+  });
   return {
     name: `${capitalized(shortLabel)} ${middle?.name ?? ''}`,
     isSpoiled: spoiling(figures, key).length > 0,

@@ -14,6 +14,7 @@ import { loadLabel } from '../../../src/core/run/run-shape.ts';
 import type { VerdictWords } from '../../../src/core/run/verdict-words.ts';
 import { verdictWords } from '../../../src/core/run/verdict-words.ts';
 import type { State } from '../../../src/core/state.ts';
+import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import type { StateWords } from '../run/run-labels.ts';
 import {
@@ -111,7 +112,7 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
     ttft:
       p50 === undefined || p99 === undefined
         ? UNKNOWN_FIGURE.figure
-        : `${run.isStreaming ? '' : 'latency '}${pairText(p50, p99)}`,
+        : `${run.isStreaming ? '' : 'latency '}${pairText(p50, hasEnoughFor(99, figures?.series[series]?.count ?? 0) ? p99 : undefined)}`,
     tpot: tpot === undefined ? UNKNOWN_FIGURE.figure : ns(tpot),
     started: startedText(run.startedAt, nowWallMs),
     verdict,
@@ -156,8 +157,9 @@ const missedWords = (figures: RunFigures | undefined): string => {
   return count === 0 ? '' : `${count} ${count === 1 ? 'objective' : 'objectives'} missed`;
 };
 
-/** One unit where both have the same. */
-const pairText = (low: number, high: number): string => {
+/** One unit where both have the same; undefined: too few requests to tell. */
+const pairText = (low: number, high: number | undefined): string => {
+  if (high === undefined) return `${ns(low)} · ${UNKNOWN_FIGURE.figure}`;
   const [a, b] = [formatMeasuredNanoseconds(low), formatMeasuredNanoseconds(high)];
   return `${a.unit === b.unit ? a.figure : figureText(a)} · ${figureText(b)}`;
 };

@@ -11,7 +11,6 @@ import type { Run } from '../run/run.ts';
 import type { RunPattern } from '../run/run-pattern.ts';
 import type { RunShape } from '../run/run-shape.ts';
 import { loadLabel, PLAIN_SHAPE, shapeOf } from '../run/run-shape.ts';
-import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
 import type { ComparisonRefusal, RefusalCode } from './comparison-document.ts';
@@ -119,10 +118,6 @@ export const loadDifferences = (reference: ComparableFacts, facts: ComparableFac
       : []),
   ];
 };
-
-/** Whether so many samples say anything of the percentile, with 99 % confidence. */
-export const hasEnoughFor = (percentile: number, count: number): boolean =>
-  earlyStoppingRank(count, percentile) > 0;
 
 interface Rule {
   readonly code: RefusalCode;

@@ -3,6 +3,7 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
 import type { SpreadFigures } from '../statistics/bounded-spread.ts';
+import { hasEnoughFor } from '../statistics/early-stopping.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown } from '../unknown.ts';
 import type { SkipReason } from './session-outcome.ts';
@@ -26,7 +27,7 @@ export const sessionLines = (report: SessionReport): readonly string[] => {
         ]),
     isUnknown(durationNs)
       ? `Duration of a session unknown: ${durationNs.reason}`
-      : `A completed session took ${times(durationNs)} (p50, p90, most)`,
+      : `A completed session took ${times(durationNs, sessions.completed)}`,
     isUnknown(cachedShare)
       ? `Share of prompt tokens from the cache unknown: ${cachedShare.reason}`
       : `${percent(cachedShare)} of the server's prompt tokens came from its cache`,
@@ -52,7 +53,7 @@ export const turnRows = ({ byTurn }: SessionReport): readonly (readonly string[]
     formatCount(row.failed),
     formatCount(row.skipped),
     time(row.ttftNs, 'p50'),
-    time(row.ttftNs, 'p90'),
+    tail(row.ttftNs, row.completed),
     time(row.latencyNs, 'p50'),
     isUnknown(row.inputTokensMean) ? '–' : formatCount(Math.round(row.inputTokensMean)),
     isUnknown(row.cachedShare) ? '–' : percent(row.cachedShare),
@@ -72,7 +73,7 @@ export const uncachedRows = ({ byUncached }: SessionReport): readonly (readonly 
             : `${formatCount(from)} to ${formatCount(to - 1)}`,
         formatCount(count),
         time(ttftNs, 'p50'),
-        time(ttftNs, 'p90'),
+        tail(ttftNs, count),
       ]);
 
 const isSkipReason = (text: string): text is SkipReason => Object.hasOwn(SKIP_WORDS, text);
@@ -80,8 +81,14 @@ const isSkipReason = (text: string): text is SkipReason => Object.hasOwn(SKIP_WO
 const time = (figures: Reported<SpreadFigures>, key: keyof SpreadFigures): string =>
   isUnknown(figures) ? '–' : figureText(formatMeasuredNanoseconds(figures[key]));
 
-const times = ({ p50, p90, max }: SpreadFigures): string =>
-  [p50, p90, max].map(ns => figureText(formatMeasuredNanoseconds(ns))).join(', ');
+/** p90 of so many values; a dash where they are too few to tell it. */
+const tail = (figures: Reported<SpreadFigures>, count: number): string =>
+  hasEnoughFor(90, count) ? time(figures, 'p90') : '–';
+
+const times = (figures: SpreadFigures, count: number): string =>
+  hasEnoughFor(90, count)
+    ? `${time(figures, 'p50')}, ${time(figures, 'p90')}, ${time(figures, 'max')} (p50, p90, most)`
+    : `${time(figures, 'p50')}, ${time(figures, 'max')} (p50, most)`;
 
 const percent = (share: number): string => figureText(formatFinePercent(share));
 

@@ -15,10 +15,8 @@ export const earlyStoppingRank = (count: number, percentile: number): number => 
   const p = percentile / 100;
   if (!(p >= 0.5 && p < 1))
     throw new RangeError(`early stopping is for percentiles from 50 to below 100, not ${percentile}`);
-  // I_p(n − t, t + 1) is the chance of at most t values above the percentile among n: it rises with t.
-  const isAllowed = (t: number): boolean =>
-    regularisedIncompleteBeta({ x: p, a: count - t, b: t + 1 }) < DOUBT;
-  if (count < 2 || !isAllowed(1)) return 0;
+  const isAllowed = (t: number): boolean => isAllowedRank(t, count, p);
+  if (!isAllowed(1)) return 0;
   let allowed = 1;
   let refused = count;
   while (refused - allowed > 1) {
@@ -29,8 +27,16 @@ export const earlyStoppingRank = (count: number, percentile: number): number => 
   return allowed;
 };
 
+/** Whether so many samples say anything of the percentile, with 99 % confidence: the one rule of every view. */
+export const hasEnoughFor = (percentile: number, count: number): boolean =>
+  percentile <= 50 || percentile >= 100 || isAllowedRank(1, count, percentile / 100);
+
 /** The estimate itself: sorted[n − t], or undefined when n is too small. */
 export const earlyStoppingEstimate = (sorted: ArrayLike<number>, percentile: number): number | undefined => {
   const rank = earlyStoppingRank(sorted.length, percentile);
   return rank === 0 ? undefined : sorted[sorted.length - rank];
 };
+
+/** I_p(n − t, t + 1) is the chance of at most t values above the percentile among n: it rises with t. */
+const isAllowedRank = (t: number, count: number, p: number): boolean =>
+  count >= 2 && regularisedIncompleteBeta({ x: p, a: count - t, b: t + 1 }) < DOUBT;

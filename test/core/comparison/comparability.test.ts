@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparableFacts } from '../../../src/core/comparison/comparability.ts';
-import {
-  hasEnoughFor,
-  loadDifferences,
-  refusalsBetween,
-} from '../../../src/core/comparison/comparability.ts';
+import { loadDifferences, refusalsBetween } from '../../../src/core/comparison/comparability.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
@@ -74,8 +70,4 @@ test('what differs of a load is said in words', () => {
     '4 at a time, not 8 at a time',
   ]);
   expect(loadDifferences(facts(), facts({ model: 'llama' }))).toEqual([]);
-});
-
-test('90 requests say nothing of a p99, and something of a p90', () => {
-  expect([hasEnoughFor(99, 90), hasEnoughFor(90, 90), hasEnoughFor(99, 662)]).toEqual([false, true, true]);
 });

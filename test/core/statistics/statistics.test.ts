@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { earlyStoppingEstimate, earlyStoppingRank } from '../../../src/core/statistics/early-stopping.ts';
+import {
+  earlyStoppingEstimate,
+  earlyStoppingRank,
+  hasEnoughFor,
+} from '../../../src/core/statistics/early-stopping.ts';
 import { ExactSums } from '../../../src/core/statistics/exact-sums.ts';
 import { Histogram } from '../../../src/core/statistics/histogram.ts';
 import {
@@ -97,6 +101,18 @@ describe('exact percentiles', () => {
 });
 
 describe('early stopping', () => {
+  it('has enough for a percentile exactly where there is an estimate of it, and always for a median', () => {
+    for (const percentile of [75, 90, 95, 99, 99.9])
+      for (const count of [0, 1, 2, 29, 63, 64, 65, 90, 661, 662, 663, 7_000])
+        expect(hasEnoughFor(percentile, count)).toBe(earlyStoppingRank(count, percentile) > 0);
+    expect([hasEnoughFor(50, 1), hasEnoughFor(1, 0), hasEnoughFor(100, 1)]).toEqual([true, true, true]);
+    expect([hasEnoughFor(99, 90), hasEnoughFor(90, 90), hasEnoughFor(99, 1_000)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
   it.each([
     [50, 11, 14],
     [75, 24, 31],

@@ -81,7 +81,7 @@ test('a row is flagged where the page of its run flags it: cut off, failed, clie
 
 test('a run that does not stream shows its latency and says so', () => {
   const figures = madeUpFigures({
-    series: { latencyNs: { count: 3, percentiles: { 50: 2e9, 99: 3e9 } } },
+    series: { latencyNs: { count: 1_000, percentiles: { 50: 2e9, 99: 3e9 } } },
   });
   expect(runRow(EMPTY_STATE, ended('r1', figures, { isStreaming: false }), 0).ttft).toBe(
     'latency 2.00 · 3.00\u00a0s',
