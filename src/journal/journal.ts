@@ -78,7 +78,7 @@ export interface Journal extends Disposable {
   readonly notices: readonly JournalNotice[];
   /** The epoch of this node's events; changes only in `startNewEpoch`. */
   readonly ownEpoch: number;
-  /** A number greater than that of every earlier start on this journal. */
+  /** A number greater than that of every earlier start on this journal; greater still after `startNewEpoch`. */
   readonly startNumber: number;
   /**
    * Stores records in order, all or none, and returns once they are on disk. A record that is held already, or of an

@@ -32,7 +32,7 @@ import {
   supersedeOlder,
 } from './memory-disk.ts';
 import type { Admitted, Held, OwnNumbers } from './numbering.ts';
-import { admit, admitCatchUp, numberAbove, openOwnNumbers } from './numbering.ts';
+import { admit, admitCatchUp, numbersOfNewEpoch, openOwnNumbers } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 
 export interface MemoryJournalOptions extends JournalOptions {
@@ -104,11 +104,10 @@ class MemoryJournal implements Journal {
 
   startNewEpoch(floor: number): number {
     this.#throwIfClosed();
-    const ownEpoch = numberAbove(this.#options.clock.wallMs(), floor, this.ownEpoch);
-    this.#own = { ...this.#own, ownEpoch };
+    this.#own = numbersOfNewEpoch(this.#own, this.#options.clock.wallMs(), floor);
     this.#disk.own = this.#own;
-    movePosition(this.#disk, { origin: this.#options.ownNode, epoch: ownEpoch, through: 0 });
-    return ownEpoch;
+    movePosition(this.#disk, { origin: this.#options.ownNode, epoch: this.ownEpoch, through: 0 });
+    return this.ownEpoch;
   }
 
   forget(origin: NodeId): void {

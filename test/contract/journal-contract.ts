@@ -334,6 +334,18 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
         expect(seqsAfter(journal, OWN)).toEqual([1]);
       });
 
+      test('a new epoch takes a start number that no life after a copy of this journal had', () => {
+        const { startNumber } = journal;
+        clock = new VirtualClock({ wallMs: 1000 });
+        for (let start = 1; start <= 20; start += 1) reopen();
+        const before = journal.startNumber;
+        expect(before).toBe(startNumber + 20);
+        journal.startNewEpoch(WALL_MS + 50);
+        expect(journal.startNumber).toBeGreaterThan(before + 1000);
+        const after = journal.startNumber;
+        expect(reopen().startNumber).toBe(after + 1);
+      });
+
       test('a floor that leaves no number above it is refused and changes nothing', () => {
         expect(() => journal.startNewEpoch(Number.MAX_SAFE_INTEGER)).toThrow(RangeError);
         expect(() => journal.startNewEpoch(Number.NaN)).toThrow(RangeError);

@@ -34,6 +34,8 @@ export const simulate = async (plan: Plan, mutation: Mutation = NO_MUTATION): Pr
     if (broken.length > 0) return await end(broken.map(what => `step ${index} (${step.kind}): ${what}`));
   }
   await cluster.mend();
+  // What was told before the mending must not pass for news.
+  await cluster.clock.advance(SETTLING_MS);
   for (let waitedMs = 0; waitedMs < MENDED_MS_MAX; waitedMs += 5_000) {
     await cluster.clock.advance(5_000);
     if (cluster.problems.length > 0 || hasConverged(cluster)) break;
@@ -42,5 +44,7 @@ export const simulate = async (plan: Plan, mutation: Mutation = NO_MUTATION): Pr
   return await end([...cluster.problems, ...brokenNow(cluster), ...brokenAfterMending(cluster)]);
 };
 
+/** Longer than a live value counts as news. */
+const SETTLING_MS = 20_000;
 /** How long a cluster may take that nothing is wrong with any more. */
 const MENDED_MS_MAX = 180_000;

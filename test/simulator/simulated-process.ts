@@ -132,7 +132,7 @@ export class SimulatedProcess {
   }
 
   connect(sink: NodeId, sinkAddress: string): void {
-    this.node.recorder.record({
+    this.node.record({
       kind: 'connection.opened',
       payload: {
         kind: 'socket',

@@ -42,6 +42,18 @@ describe('a simulated cluster', () => {
   });
 });
 
+test('a home that was restored is heard, also where its wall clock is behind', async () => {
+  const node = 0;
+  const steps: Plan['steps'] = [
+    { kind: 'copy-home', node, afterMs: 60_000 },
+    { kind: 'clock-jump', node, ms: -100_000_000, afterMs: 1_000 },
+    { kind: 'power-loss', node, turns: 0, afterMs: 10_000 },
+    { kind: 'start', node, afterMs: 30_000 },
+    { kind: 'restore-home', node, afterMs: 400_000 },
+  ];
+  expect((await simulate({ seed: 8, nodes: 2, steps })).broken).toEqual([]);
+});
+
 describe('a bug planted on purpose is found', () => {
   /** Found by the first seed, in the default run; the others take more. */
   const quick = ['two-on-one-interface', 'live-of-the-past'];
