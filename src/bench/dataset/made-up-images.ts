@@ -10,35 +10,52 @@ import type { Prompt } from './prompt.ts';
 export interface ImageWish {
   /** Of each prompt. */
   readonly count: number;
+  readonly source: ImageSize | { readonly kind: 'folder'; readonly path: string; readonly shownPath: string };
+}
+
+export interface ImageSize {
+  readonly kind: 'made-up';
   readonly width: number;
   readonly height: number;
 }
 
-/** Each prompt with pictures behind the text of its last message that has one. */
-export const withImages = (prompts: readonly Prompt[], wish: ImageWish, seed: number): readonly Prompt[] => {
+/** One picture after the other, as data URLs. */
+export type NextImage = () => string;
+
+export const madeUpImages = (size: ImageSize, seed: number): NextImage => {
   const random = seededRandom((seed ^ IMAGE_STREAM) >>> 0);
-  return prompts.map(prompt => {
+  return () => `data:image/png;base64,${madeUpPng(size, random).toString('base64')}`;
+};
+
+/** All of them in turn, again and again. */
+export const imagesInTurn = (dataUrls: readonly string[]): NextImage => {
+  let at = 0;
+  return () => dataUrls[at++ % dataUrls.length] ?? '';
+};
+
+/** Each prompt with pictures behind the text of its last message that has one. */
+export const withImages = (prompts: readonly Prompt[], count: number, next: NextImage): readonly Prompt[] =>
+  prompts.map(prompt => {
     const at = prompt.messages.findLastIndex(
       ({ content }) => typeof content === 'string' || Array.isArray(content),
     );
     const messages = prompt.messages.map((message, index) =>
-      index === at ? illustrated(message, wish, random) : message,
+      index === at ? illustrated(message, count, next) : message,
     );
     return { ...prompt, messages };
   });
-};
 
-const illustrated = (message: Message, { count, ...size }: ImageWish, random: SeededRandom): Message => {
+const illustrated = (message: Message, count: number, next: NextImage): Message => {
   const { content } = message;
   const texts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   const images = Array.from({ length: count }, () => ({
     type: 'image_url',
-    image_url: { url: `data:image/png;base64,${madeUpPng(size, random).toString('base64')}` },
+    image_url: { url: next() },
   }));
   return { ...message, content: [...texts, ...images] };
 };
 
-export const madeUpPng = ({ width, height }: Omit<ImageWish, 'count'>, random: SeededRandom): Buffer => {
+export const madeUpPng = ({ width, height }: Omit<ImageSize, 'kind'>, random: SeededRandom): Buffer => {
   const rowBytes = 1 + width * 3;
   const pixels = Buffer.alloc(rowBytes * height);
   for (let y = 0; y < height; y += SQUARE) {

@@ -16,6 +16,7 @@ import type { SessionWish } from './chat-sessions.ts';
 import { chatSessions, generatedGroups, turnsOfChats } from './chat-sessions.ts';
 import type { DepthWish } from './depth-prompts.ts';
 import { depthDataset } from './depth-prompts.ts';
+import type { FolderImages } from './image-folder.ts';
 import type { ChosenLengths } from './length-choice.ts';
 import { LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
@@ -40,6 +41,8 @@ export interface PromptWish {
   readonly isOutputInBody: boolean;
   /** Of a depth profile: nothing else says what is sent. */
   readonly depth?: DepthWish;
+  /** Read already, where prompts have some of a folder. */
+  readonly images?: FolderImages;
 }
 
 export interface PlannedPrompts extends Dataset {

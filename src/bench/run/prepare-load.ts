@@ -3,7 +3,8 @@
 
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { BenchError } from '../bench-error.ts';
-import { withImages } from '../dataset/made-up-images.ts';
+import type { FolderImages } from '../dataset/image-folder.ts';
+import { imagesInTurn, madeUpImages, withImages } from '../dataset/made-up-images.ts';
 import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
 import { plannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
@@ -43,7 +44,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   const survey =
     parts.part?.survey ??
     (await surveyServer({ ...options, noncePrefix: parts.noncePrefix, settings: parts.settings }));
-  const dataset = illustrated(plannedPrompts(options.prompts, survey.costs), request);
+  const dataset = illustrated(plannedPrompts(options.prompts, survey.costs), request, options.prompts.images);
   const plan = loadPlan({
     request,
     dataset,
@@ -77,14 +78,27 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   }
 };
 
-const illustrated = (dataset: PlannedPrompts, { images, seed }: BenchRequest): PlannedPrompts =>
-  images === undefined
-    ? dataset
-    : {
-        ...dataset,
-        prompts: withImages(dataset.prompts, images, seed),
-        description: `${dataset.description}, each with ${images.count} of ${images.width}x${images.height} pixels`,
-      };
+const illustrated = (
+  dataset: PlannedPrompts,
+  { images: wish, seed }: BenchRequest,
+  folder: FolderImages | undefined,
+): PlannedPrompts => {
+  if (wish === undefined) return dataset;
+  const { count, source } = wish;
+  if (source.kind === 'made-up')
+    return {
+      ...dataset,
+      prompts: withImages(dataset.prompts, count, madeUpImages(source, seed)),
+      description: `${dataset.description}, each with ${count} of ${source.width}x${source.height} pixels`,
+    };
+  if (folder === undefined) throw new Error('the pictures of a folder were not read');
+  const { shownPath, dataUrls, sha256 } = folder;
+  return {
+    ...dataset,
+    prompts: withImages(dataset.prompts, count, imagesInTurn(dataUrls)),
+    description: `${dataset.description}, each with ${count} of the ${dataUrls.length} pictures of ${shownPath} (sha256 ${sha256.slice(0, 12)})`,
+  };
+};
 
 /** Another version of Plimsoll may generate other prompts from the same seed. */
 const checkBodies = (plan: LoadPlan, { bodiesDigest: expected }: RunPart): void => {

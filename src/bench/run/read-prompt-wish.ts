@@ -1,6 +1,7 @@
 // What a run's prompts are made of: every file that says what is sent is read here, before anything is started.
 
 import { readDatasetFile } from '../dataset/dataset-file.ts';
+import { readImageFolder } from '../dataset/image-folder.ts';
 import { chosenLengths } from '../dataset/length-choice.ts';
 import type { PromptWish } from '../dataset/planned-prompts.ts';
 import type { Dataset } from '../dataset/prompt.ts';
@@ -23,6 +24,9 @@ export const readPromptWish = async (
     sessions: request.sessions,
     ...(dataset.kind === 'timed-trace' ? { trace: dataset.trace } : {}),
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
+    ...(request.images?.source.kind === 'folder'
+      ? { images: await readImageFolder(request.images.source.path, request.images.source.shownPath, signal) }
+      : {}),
     ...(request.depth === undefined ? {} : { depth: { plan: request.depth, noncePrefix } }),
   };
 };

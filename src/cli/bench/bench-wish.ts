@@ -79,6 +79,7 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     timeouts: timeoutsOf(given),
     ...imageWish(invocation, {
       api,
+      cwd,
       others: [...(sessions === undefined ? [] : ['sessions']), ...elsewhere(given)],
     }),
     ...tokenizerWish(invocation, {

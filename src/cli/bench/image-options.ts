@@ -1,20 +1,22 @@
-// `--images` and `--image-size`: pictures in each prompt, made up from the seed.
+// `--images`, `--image-size` and `--image-folder`: pictures in each prompt, made up from the seed or a person's own.
 
-import type { ImageWish } from '../../bench/dataset/made-up-images.ts';
+import { resolve } from 'node:path';
+import type { ImageSize, ImageWish } from '../../bench/dataset/made-up-images.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Invocation, Option } from '../command.ts';
-import { value } from '../command.ts';
+import { nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 
 export interface ImageOptions {
   readonly images: Option<number | undefined>;
-  readonly imageSize: Option<Omit<ImageWish, 'count'> | undefined>;
+  readonly imageSize: Option<Omit<ImageSize, 'kind'> | undefined>;
+  readonly imageFolder: Option<string | undefined>;
 }
 
-const parseSize = (text: string): Parsed<Omit<ImageWish, 'count'>> => {
+const parseSize = (text: string): Parsed<Omit<ImageSize, 'kind'>> => {
   const [, width = '', height = ''] = /^(\d{1,4})x(\d{1,4})$/i.exec(text.trim()) ?? [];
   const size = { width: Number(width), height: Number(height) };
   return [size.width, size.height].every(side => side >= 1 && side <= IMAGE_SIDE_MAX)
@@ -39,24 +41,39 @@ export const IMAGES: ImageOptions = {
     meaning: 'Their size in pixels. Default: 512x512.',
     parse: parseSize,
   }),
+  imageFolder: value({
+    name: 'image-folder',
+    valueName: 'DIR',
+    meaning:
+      'Pictures of this folder in turn (PNG, JPEG, WebP), in place of made-up ones. One each without --images.',
+    parse: nonEmpty,
+  }),
 };
 
 /** @throws CommandError `usage` for what has no effect, or cannot be asked. */
 export const imageWish = (
   invocation: Invocation,
-  { api, others }: { readonly api: ServerApi; readonly others: readonly string[] },
+  { api, cwd, others }: { readonly api: ServerApi; readonly cwd: string; readonly others: readonly string[] },
 ): { readonly images?: ImageWish } => {
-  const count = invocation.option(IMAGES.images);
+  const folder = invocation.option(IMAGES.imageFolder);
+  const count = invocation.option(IMAGES.images) ?? (folder === undefined ? undefined : 1);
   const size = invocation.option(IMAGES.imageSize);
   if (count === undefined) {
     if (size === undefined) return {};
     throw usage('--image-size has no effect without --images', 'Write: --images 1 --image-size 512x512');
   }
+  const given = folder === undefined ? '--images' : '--image-folder';
+  if (folder !== undefined && size !== undefined)
+    throw usage(
+      '--image-folder and --image-size cannot be combined',
+      'Pictures of a folder are sent as they are: leave out --image-size.',
+    );
   const [other] = others;
-  if (other !== undefined) throw usage(`--images and ${other} cannot be combined`, 'Leave one of them out.');
+  if (other !== undefined) throw usage(`${given} and ${other} cannot be combined`, 'Leave one of them out.');
   if (!ILLUSTRATED.has(api.name))
-    throw usage(`--images is not for the API ${api.name}`, 'Use --api chat, messages or ollama.');
-  return { images: { count, ...(size ?? SIZE) } };
+    throw usage(`${given} is not for the API ${api.name}`, 'Use --api chat, messages or ollama.');
+  if (folder === undefined) return { images: { count, source: { kind: 'made-up', ...(size ?? SIZE) } } };
+  return { images: { count, source: { kind: 'folder', path: resolve(cwd, folder), shownPath: folder } } };
 };
 
 const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

@@ -111,5 +111,5 @@ const BESIDE_NO_TRACE: ReadonlySet<string> = new Set([
   ...['concurrency', 'rate', 'arrival', 'max-throughput', 'stages', 'ramp', 'warmup-duration'],
   ...['profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens', 'output-tokens'],
   ...['prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers', 'sessions'],
-  ...['concurrency-of', 'images', 'image-size', 'from', 'agents'],
+  ...['concurrency-of', 'images', 'image-size', 'image-folder', 'from', 'agents'],
 ]);

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { madeUpPng, withImages } from '../../../src/bench/dataset/made-up-images.ts';
+import { madeUpImages, madeUpPng, withImages } from '../../../src/bench/dataset/made-up-images.ts';
 import { userPrompt } from '../../../src/bench/dataset/prompt.ts';
 import { chatApi } from '../../../src/bench/target/api/chat/chat-api.ts';
 import { messagesApi } from '../../../src/bench/target/api/messages/messages-api.ts';
@@ -23,7 +23,11 @@ test('a made-up picture is a PNG of its size, the same for a seed and no other',
 });
 
 const bodyOf = (api: ServerApi) => {
-  const [prompt] = withImages([userPrompt('why?', 5)], { count: 2, width: 8, height: 8 }, 7);
+  const [prompt] = withImages(
+    [userPrompt('why?', 5)],
+    2,
+    madeUpImages({ kind: 'made-up', width: 8, height: 8 }, 7),
+  );
   const settings = { model: 'm', isStreaming: true, nonce: '0123456789abcdef', fields: NO_REQUEST_FIELDS };
   const body = api.body(prompt ?? userPrompt(''), settings);
   if (body.kind === 'wrong') throw new Error(body.problem);

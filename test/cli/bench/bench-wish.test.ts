@@ -361,6 +361,7 @@ describe('a benchmark', () => {
         'timeout-idle',
         'images',
         'image-size',
+        'image-folder',
         'tokenizer',
         'tools',
         'response-schema',

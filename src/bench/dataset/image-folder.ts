@@ -1,0 +1,86 @@
+// Pictures of a person's own: the PNG, JPEG and WebP files of a folder, in the order of their names, told by what they begin with.
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { shortReason } from '../../core/problem.ts';
+import { BenchError } from '../bench-error.ts';
+
+export interface FolderImages {
+  readonly shownPath: string;
+  /** "data:image/png;base64,…", at least one. */
+  readonly dataUrls: readonly string[];
+  /** Of all of them, one behind the other. */
+  readonly sha256: string;
+}
+
+/** @throws BenchError `input` with the file and what is wrong with it; the signal's reason. */
+export const readImageFolder = async (
+  path: string,
+  shownPath: string,
+  signal: AbortSignal,
+): Promise<FolderImages> => {
+  const names = await imageNames(path, shownPath);
+  const digest = createHash('sha256');
+  const dataUrls: string[] = [];
+  let bytesLeft = IMAGES_BYTES_MAX;
+  for (const name of names) {
+    signal.throwIfAborted();
+    const bytes = await imageBytes(path, name, bytesLeft);
+    bytesLeft -= bytes.length;
+    digest.update(bytes);
+    dataUrls.push(`data:${typeOf(bytes, name)};base64,${bytes.toString('base64')}`);
+  }
+  return { shownPath, dataUrls, sha256: digest.digest('hex') };
+};
+
+const imageNames = async (path: string, shownPath: string): Promise<readonly string[]> => {
+  const names = await readdir(path).catch((error: unknown): never => {
+    throw wrongImages(`the folder ${shownPath} cannot be read: ${shortReason(error)}`);
+  });
+  const images = names.filter(name => EXTENSIONS.has(extname(name).toLowerCase())).toSorted();
+  if (images.length === 0)
+    throw wrongImages(`${shownPath} has no file that ends in .png, .jpg, .jpeg or .webp`);
+  if (images.length > IMAGE_FILES_MAX)
+    throw wrongImages(`${shownPath} has ${images.length} pictures, more than ${IMAGE_FILES_MAX}`);
+  return images;
+};
+
+const imageBytes = async (path: string, name: string, bytesLeft: number): Promise<Buffer> => {
+  try {
+    const info = await stat(join(path, name));
+    if (!info.isFile()) throw wrongImages(`${name} is not a file`);
+    if (info.size > IMAGE_BYTES_MAX)
+      throw wrongImages(`${name} is larger than ${IMAGE_BYTES_MAX / MEBIBYTE} MiB`);
+    if (info.size > bytesLeft)
+      throw wrongImages(`up to ${name} the pictures are larger than ${IMAGES_BYTES_MAX / MEBIBYTE} MiB`);
+    return await readFile(join(path, name));
+  } catch (error) {
+    if (error instanceof BenchError) throw error;
+    throw wrongImages(`${name} cannot be read: ${shortReason(error)}`);
+  }
+};
+
+/** A name may lie, and a server would refuse each request. */
+const typeOf = (bytes: Buffer, name: string): string => {
+  const head = bytes.toString('latin1', 0, 12);
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'image/webp';
+  throw wrongImages(`${name} begins as no PNG, JPEG or WebP`);
+};
+
+const wrongImages = (problem: string): BenchError =>
+  new BenchError({
+    code: 'input',
+    problem: `--image-folder: ${problem}`,
+    advice: 'Give a folder of PNG, JPEG or WebP files.',
+  });
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp']);
+const MEBIBYTE = 1_048_576;
+/** What servers take of one picture. */
+const IMAGE_BYTES_MAX: number = 20_971_520;
+/** Half of what all bodies of a run may have. */
+const IMAGES_BYTES_MAX: number = 268_435_456;
+const IMAGE_FILES_MAX = 4_096;
