@@ -8,10 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { ProcessResources } from '../daemon/daemon-options.ts';
 import type { Env } from '../process/child.ts';
-import { LineQueue } from '../process/line-queue.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { programName } from './program-name.ts';
+import type { InputLine } from './standard-input.ts';
+import { inputLines, readInput, typedText } from './standard-input.ts';
 
 export interface ProcessState {
   /** Without node and the script. */
@@ -43,6 +44,11 @@ export interface ProcessState {
   readInput(bytesMax: number): Promise<string>;
   /** Its lines as they come, until it ends, a line is longer than `bytesMax`, or somebody asks to stop. */
   inputLines(bytesMax: number): AsyncIterable<InputLine>;
+  /**
+   * What is typed, as the terminal sends it and without waiting for a line, until the signal aborts; Ctrl-C comes as a sign, too.
+   * Nothing where standard input is no terminal.
+   */
+  typedText(until: AbortSignal): AsyncIterable<string>;
   /** Aborts with a StopRequest when somebody asks the process to end. */
   readonly stop: AbortSignal;
   /**
@@ -59,8 +65,6 @@ export interface ProcessState {
   isAlive(pid: number): boolean;
   exit(code: ExitCode): void;
 }
-
-export type InputLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
 
 export interface OutputStream {
   /** Resolves when it was taken; what goes to a closed pipe is dropped. */
@@ -119,6 +123,7 @@ export const readProcessState = (): ProcessState => {
     stderr: outputStream(process.stderr, env),
     readInput: bytesMax => readInput(process.stdin, bytesMax, stops.stop),
     inputLines: bytesMax => inputLines(process.stdin, bytesMax, stops.stop),
+    typedText: until => typedText(process.stdin, until),
     ...stops,
     resources: () => {
       const { user, system } = process.cpuUsage();
@@ -184,54 +189,6 @@ const outputStream = (stream: NodeJS.WriteStream, env: Env): ProcessOutput => {
     hasFailed: () => hasFailed,
   };
 };
-
-const readInput = async (stream: NodeJS.ReadStream, bytesMax: number, stop: AbortSignal): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const end = (): void => void stream.destroy();
-  stop.addEventListener('abort', end, { once: true });
-  try {
-    for await (const chunk of stream) {
-      const part = Buffer.from(chunk);
-      chunks.push(part);
-      bytes += part.length;
-      if (bytes > bytesMax) break;
-    }
-  } catch (error) {
-    stop.throwIfAborted();
-    throw error;
-  } finally {
-    stop.removeEventListener('abort', end);
-  }
-  stop.throwIfAborted();
-  return Buffer.concat(chunks).toString('utf8', 0, bytesMax + 1);
-};
-
-async function* inputLines(
-  stream: NodeJS.ReadStream,
-  bytesMax: number,
-  stop: AbortSignal,
-): AsyncGenerator<InputLine, void, void> {
-  const queue = new LineQueue(bytesMax);
-  const end = (): void => queue.close();
-  stream.on('data', chunk => {
-    if (!queue.add(Buffer.from(chunk))) stream.pause();
-  });
-  for (const event of ['end', 'close', 'error']) stream.once(event, end);
-  stop.addEventListener('abort', end, { once: true });
-  try {
-    for (;;) {
-      const line = await queue.next(Number.POSITIVE_INFINITY);
-      if (line.kind === 'end' || line.kind === 'silent' || stop.aborted) return;
-      if (queue.isEmpty && stream.isPaused()) stream.resume();
-      yield line;
-      if (line.kind === 'too-long') return;
-    }
-  } finally {
-    stop.removeEventListener('abort', end);
-    stream.destroy();
-  }
-}
 
 const positive = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;

@@ -10,6 +10,7 @@ import { sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import type { TopOptions } from '../tui/render-top.ts';
 import { LiveScreen } from '../tui/terminal.ts';
+import { typedKeys } from '../tui/top-view.ts';
 import { decodeNotices } from '../wire/notice.ts';
 import type { ClusterMoment } from './cluster-stream.ts';
 import { clusterStream } from './cluster-stream.ts';
@@ -27,23 +28,45 @@ export type DrawCluster = (
   options: TopOptions,
 ) => readonly string[];
 
+/** Takes what is typed; 'quit' ends the view. Its frames have a last line of their own. */
+export type TakeKey = (key: string) => 'quit' | 'drawn';
+
 /** @throws CommandError `noDaemon` when there is none to begin with. */
 export const watchCluster = async (
   home: string,
   state: ProcessState,
   draw: DrawCluster,
+  takeKey?: TakeKey,
 ): Promise<ExitCode> => {
   const view: View = { moment: undefined, notices: [], lost: undefined };
   await findDaemon(home, state);
   const ended = new AbortController();
   const until = AbortSignal.any([state.stop, state.stdout.closed, ended.signal]);
   await using screen = new LiveScreen(state.stdout);
+  const take = async (key: TakeKey): Promise<void> => {
+    for await (const text of state.typedText(until)) {
+      for (const name of typedKeys(text)) {
+        if (name === 'ctrl-l') screen.forget();
+        else if (key(name) === 'quit') ended.abort();
+      }
+      // However fast somebody types, a frame is drawn only after the one before it was taken.
+      woken.resolve();
+    }
+  };
   const following = follow(home, state, view, until).finally(() => ended.abort());
+  let woken = Promise.withResolvers<void>();
+  const typing = takeKey === undefined ? undefined : take(takeKey);
   while (!until.aborted) {
-    await screen.draw(linesOf(view, state, draw));
-    await pause(systemClock, REDRAW_MS, until);
+    woken = Promise.withResolvers<void>();
+    await screen.draw(linesOf(view, state, draw, takeKey !== undefined));
+    const waited = new AbortController();
+    await Promise.race([
+      pause(systemClock, REDRAW_MS, AbortSignal.any([until, waited.signal])),
+      woken.promise,
+    ]);
+    waited.abort();
   }
-  await following;
+  await Promise.all([following, typing]);
   return EXIT_CODES.ok.code;
 };
 
@@ -79,13 +102,15 @@ const linesOf = (
   { moment, notices, lost }: View,
   { stdout }: ProcessState,
   draw: DrawCluster,
+  hasKeys: boolean,
 ): readonly string[] => {
   const nowMs = systemClock.nowMs();
   const { columns, rows, hasColor, isUnicode } = stdout;
   const said = lost === undefined ? notices : [lostFor(nowMs - lost.sinceMs, lost.reason), ...notices];
   if (moment === undefined) return said.length > 0 ? said.flatMap(sentencesOf) : ['Waiting for the daemon.'];
   const self = moment.snapshot.nodeId;
-  const options = { columns, rows: rows - 2, color: hasColor, isUnicode, self };
+  const options = { columns, rows: hasKeys ? rows : rows - 2, color: hasColor, isUnicode, self };
+  if (hasKeys) return draw(moment.state, nowMs, said, options);
   return [...draw(moment.state, nowMs, said, options), '', 'Ctrl-C quits.'];
 };
 

@@ -22,6 +22,7 @@ import { pairTable } from './pair-table.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
 import type { RenderOptions } from './render.ts';
+import { windowAround } from './top-view.ts';
 
 export interface ClusterScope {
   readonly by: GroupBy | undefined;
@@ -89,8 +90,11 @@ export const scopeTable = (
     nowMs,
     by,
     rowsMax,
+    chosen,
     ...options
   }: RenderOptions & {
+    /** Which node is marked; the others are those around it. */
+    readonly chosen?: number;
     readonly state: State;
     readonly nowMs: number;
     readonly by: GroupBy | undefined;
@@ -101,6 +105,13 @@ export const scopeTable = (
     return groupTable(groupViews({ state, views, warnings, nowMs }, by), by, { ...options, rowsMax });
   // A single extra row needs no more space than the line that would count it.
   const hidden = views.length <= rowsMax + 1 ? 0 : views.length - rowsMax;
+  if (chosen !== undefined) {
+    const { from, to } = windowAround(views.length, chosen, views.length - hidden);
+    const nodes = nodeTable(state, views.slice(from, to), { ...options, chosen: views[chosen]?.nodeId });
+    return hidden === 0
+      ? nodes
+      : [...nodes, [part(`  … nodes ${from + 1} to ${to} of ${views.length}`, 'dim')]];
+  }
   const nodes = nodeTable(state, views.slice(0, views.length - hidden), options);
   return hidden === 0
     ? nodes

@@ -53,7 +53,8 @@ const inOrder = (a: LinkView, b: LinkView): number =>
   Number(a.standing.kind === 'gone') - Number(b.standing.kind === 'gone') ||
   (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
-const byNeed = (a: LinkView, b: LinkView): number =>
+/** What needs a look first, closed ones last. */
+export const byNeed = (a: LinkView, b: LinkView): number =>
   Number(needsLook(b)) - Number(needsLook(a)) || inOrder(a, b);
 
 const needsLook = (link: LinkView): boolean =>

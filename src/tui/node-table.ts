@@ -29,11 +29,19 @@ import { bar } from './reading-rows.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 
-/** `self`: marked, to show which node the daemon runs on. */
+/** `self`: marked, to show which node the daemon runs on. `chosen`: by a sign before it. */
 export const nodeTable = (
   state: State,
   views: readonly NodeView[],
-  { columns, self }: { readonly columns: number; readonly self?: NodeId | undefined },
+  {
+    columns,
+    self,
+    chosen,
+  }: {
+    readonly columns: number;
+    readonly self?: NodeId | undefined;
+    readonly chosen?: NodeId | undefined;
+  },
 ): readonly Line[] => {
   // If no GPU has its own memory, or no node tells its traffic, those columns are empty.
   const hasOwnMemory = views.some(view => ownMemoryGpus(view).length > 0);
@@ -44,10 +52,18 @@ export const nodeTable = (
     COLUMNS.filter(isShown),
     views
       .map(view => cellsOf(state, view, views.length > 1 && view.nodeId === self))
+      .map((cells, index) =>
+        chosen === undefined ? cells : withChoice(cells, views[index]?.nodeId === chosen),
+      )
       .map(cells => cells.filter((_, index) => COLUMNS[index] === undefined || isShown(COLUMNS[index]))),
     columns,
   );
 };
+
+const withChoice = ([name = [], ...cells]: readonly Line[], isChosen: boolean): readonly Line[] => [
+  [part(isChosen ? '> ' : '  ', 'strong'), ...name],
+  ...cells,
+];
 
 const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line[] => {
   const identity = heldValue(view.identity);

@@ -16,7 +16,7 @@ import type { State } from '../core/state.ts';
 import { clipped } from '../core/text/columns.ts';
 import type { Total } from '../core/totals.ts';
 import { totalsOf } from '../core/totals.ts';
-import type { ClusterScope } from './cluster-scope.ts';
+import type { ClusterScope, ScopedCluster } from './cluster-scope.ts';
 import { scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
 import type { Line } from './part.ts';
@@ -29,6 +29,10 @@ export interface TopOptions extends RenderOptions {
   readonly rows: number;
   /** Default: every node, one by one. */
   readonly scope?: ClusterScope;
+  /** As it was sorted and filtered; default: as the scope has it. */
+  readonly arranged?: ScopedCluster;
+  /** Which machine is marked, and always among those that are shown. */
+  readonly chosen?: number;
 }
 
 /** `said`: what the daemon reports about itself, before the warnings of the cluster. */
@@ -40,7 +44,7 @@ export const renderTop = (
 ): readonly string[] => {
   const { columns, rows } = options;
   const scope = options.scope ?? WHOLE_CLUSTER;
-  const shown = scopedCluster(state, nowMs, scope);
+  const shown = options.arranged ?? scopedCluster(state, nowMs, scope);
   const { views, warnings, nothing } = shown;
   if (nothing !== undefined) return [nothing];
   const broken = [...said.flatMap(saidLines), ...warnings.flatMap(warningLines)].flatMap(line =>

@@ -18,15 +18,16 @@ import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 import { liveFigureText } from './watched-run.ts';
 
-/** Empty if nothing was ever run. */
+/**
+ * Empty if nothing was ever run.
+ * @param options.views these instead, as they stand.
+ */
 export const runTable = (
   state: State,
   nowMs: number,
-  options: { readonly columns: number; readonly rowsMax: number },
+  options: { readonly columns: number; readonly rowsMax: number; readonly views?: readonly RunView[] },
 ): readonly Line[] => {
-  const views = runViews(state, nowMs);
-  const live = views.filter(view => view.isLive);
-  const shown = [...live, ...views.filter(view => !view.isLive).slice(0, 1)].slice(0, options.rowsMax);
+  const shown = (options.views ?? newest(runViews(state, nowMs))).slice(0, options.rowsMax);
   return shown.length === 0
     ? []
     : layoutTable(
@@ -35,6 +36,12 @@ export const runTable = (
         options.columns,
       );
 };
+
+/** Those that go on, and one that has ended. */
+const newest = (views: readonly RunView[]): readonly RunView[] => [
+  ...views.filter(view => view.isLive),
+  ...views.filter(view => !view.isLive).slice(0, 1),
+];
 
 const cellsOf = (state: State, view: RunView): readonly Line[] => {
   const { run } = view;

@@ -11,25 +11,43 @@ export interface TerminalOutput {
 export class LiveScreen implements AsyncDisposable {
   readonly #output: TerminalOutput;
   #isOpen = false;
+  #shown: readonly string[] = [];
+  #size = '';
 
   constructor(output: TerminalOutput) {
     this.#output = output;
   }
 
-  /** Lines past the last row of the terminal are not shown; the last one says how many. */
+  /**
+   * Lines past the last row of the terminal are not shown; the last one says how many. Only rows that have changed are written: over
+   * a slow line a screen costs what is new in it.
+   */
   async draw(lines: readonly string[]): Promise<void> {
-    const { rows } = this.#output;
+    const { rows, columns } = this.#output;
     const shown =
       lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
+    const size = `${columns}×${rows}`;
+    // A terminal moves what it shows when its size changes, each in its own way.
+    const isAnew = size !== this.#size;
+    const before = isAnew ? [] : this.#shown;
     const opening = this.#isOpen ? '' : `${ENTER_SCREEN}${HIDE_CURSOR}`;
     this.#isOpen = true;
     // Cleared first: after a line that fills its row, clearing would remove the last character.
-    const body = shown.map(line => `${CLEAR_LINE}${line}`).join('\r\n');
-    // A full screen leaves nothing to clear.
-    const clearing = shown.length < rows ? `\r\n${CLEAR_BELOW}` : '';
-    await this.#output.write(
-      `${opening}${BEGIN_FRAME}${CURSOR_HOME}${WRAP_OFF}${body}${clearing}${WRAP_ON}${END_FRAME}`,
+    const body = shown.flatMap((line, row) =>
+      isAnew || line !== before[row] ? [`${cursorTo(row)}${CLEAR_LINE}${line}`] : [],
     );
+    // A full screen leaves nothing to clear.
+    if (shown.length < rows && (isAnew || shown.length < before.length))
+      body.push(`${cursorTo(shown.length)}${CLEAR_BELOW}`);
+    this.#shown = shown;
+    this.#size = size;
+    if (body.length === 0) return;
+    await this.#output.write(`${opening}${BEGIN_FRAME}${WRAP_OFF}${body.join('')}${WRAP_ON}${END_FRAME}`);
+  }
+
+  /** The next frame is drawn whole: something else has written on the screen. */
+  forget(): void {
+    this.#size = '';
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -46,7 +64,7 @@ const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
 const WRAP_OFF = '\u001b[?7l';
 const WRAP_ON = '\u001b[?7h';
-const CURSOR_HOME = '\u001b[H';
+const cursorTo = (row: number): string => `\u001b[${row + 1};1H`;
 const CLEAR_LINE = '\u001b[2K';
 /** A terminal that supports it shows the frame at once; others ignore it. */
 const BEGIN_FRAME = '\u001b[?2026h';

@@ -141,7 +141,7 @@ describe('plimsoll status --watch', () => {
     const { process, ended } = watching(daemon.home);
     await process.stdout.until(/atlas/);
     const drawn = process.stdout.text.length;
-    await process.stdout.until(/\[H[\s\S]*atlas/, drawn);
+    await process.stdout.until(/;1H.*atlas/, drawn);
     process.stop('SIGINT');
     expect(await ended).toBe(0);
     expect(process.stdout.text.startsWith('\u001b[?1049h\u001b[?25l')).toBe(true);

@@ -58,6 +58,10 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     inputLines: async function* () {
       for (const text of (options.input ?? '').split('\n')) yield { kind: 'line', text };
     },
+    // Nobody types.
+    typedText: async function* (until) {
+      await new Promise(resolve => until.addEventListener('abort', resolve, { once: true }));
+    },
     stop: stop.signal,
     takeSecondStop: () => stopNow.signal,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),

@@ -22,11 +22,43 @@ describe('a live screen', () => {
     expect(output.text).toBe('');
   });
 
+  test('writes only rows that have changed, and everything at another size or when it is told to', async () => {
+    const size = { columns: 80, rows: 4 };
+    let text = '';
+    const output = {
+      get columns() {
+        return size.columns;
+      },
+      get rows() {
+        return size.rows;
+      },
+      write: async (part: string) => {
+        text += part;
+      },
+    };
+    await using screen = new LiveScreen(output);
+    const written = async (...lines: readonly string[]): Promise<string> => {
+      text = '';
+      await screen.draw(lines);
+      return text;
+    };
+    expect(await written('a', 'b', 'c')).toContain('\u001b[2Ka');
+    expect(await written('a', 'b', 'c')).toBe('');
+    const changed = await written('a', 'B', 'c');
+    expect(changed).toContain('\u001b[2;1H\u001b[2KB');
+    expect(changed).not.toContain('\u001b[2Ka');
+    expect(await written('a')).toContain('\u001b[2;1H\u001b[J');
+    size.columns = 60;
+    expect(await written('a')).toContain('\u001b[2Ka');
+    screen.forget();
+    expect(await written('a')).toContain('\u001b[2Ka');
+  });
+
   test('shows as many lines as there are rows and says how many more there are', async () => {
     const output = new MadeUpOutput({ rows: 3 });
     await using screen = new LiveScreen(output);
     await screen.draw(['a', 'b', 'c', 'd', 'e']);
     expect(output.text).toContain('… 3 more lines');
-    expect(output.text.split('\r\n')).toHaveLength(3);
+    expect(output.text.split('\u001b[2K')).toHaveLength(4);
   });
 });

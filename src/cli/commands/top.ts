@@ -1,7 +1,9 @@
 // `plimsoll top`: machines, links, benchmarks and what needs a look, live on one screen.
 
 import { resolveHome } from '../../config/home.ts';
-import { renderTop } from '../../tui/render-top.ts';
+import { topFrame } from '../../tui/top-pages.ts';
+import type { TopRows } from '../../tui/top-view.ts';
+import { firstTopView, topAfter } from '../../tui/top-view.ts';
 import type { Command } from '../command.ts';
 import { homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -11,7 +13,8 @@ import { watchCluster } from '../watch-cluster.ts';
 export const topCommand: Command = {
   name: 'top',
   summary: 'Watch the cluster live: machines, links, benchmarks, warnings',
-  description: 'Updates in place twice a second until Ctrl-C. For a single view or scripts: plimsoll status.',
+  description:
+    'Updates in place twice a second until q or Ctrl-C; ? shows the keys. For a single view or scripts: plimsoll status.',
   arguments: [],
   options: [homeOption, ...SCOPE_OPTIONS],
   examples: [
@@ -25,8 +28,22 @@ export const topCommand: Command = {
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     const scope = scopeOf(invocation);
-    return await watchCluster(home, state, (cluster, nowMs, said, options) =>
-      renderTop(cluster, nowMs, said, { ...options, scope }),
+    let view = firstTopView(scope.by);
+    let rows: TopRows = { count: 0, nodes: [], room: 1 };
+    return await watchCluster(
+      home,
+      state,
+      (cluster, nowMs, said, options) => {
+        const frame = topFrame(cluster, nowMs, said, { ...options, scope, view });
+        rows = frame.rows;
+        return frame.lines;
+      },
+      key => {
+        const next = topAfter(view, key, rows);
+        if (next === 'quit') return 'quit';
+        view = next;
+        return 'drawn';
+      },
     );
   },
 };

@@ -1,0 +1,191 @@
+// The pages of `plimsoll top`: the whole cluster, all links, all runs, one machine, and the keys. Each shows what fits around the
+// chosen row, and says which part of how much that is.
+
+import type { LinkView } from '../core/link/link-view.ts';
+import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
+import type { NodeView } from '../core/node/node-view.ts';
+import { freshGpuUse, nodeName } from '../core/node/node-view.ts';
+import { heldValue } from '../core/node/reading-view.ts';
+import type { Sentences } from '../core/problem.ts';
+import type { RunView } from '../core/run/run-selectors.ts';
+import { runViews } from '../core/run/run-selectors.ts';
+import type { State } from '../core/state.ts';
+import { clipped, inColumns } from '../core/text/columns.ts';
+import { knownOr } from '../core/unknown.ts';
+import type { ScopedCluster } from './cluster-scope.ts';
+import { scopedCluster, WHOLE_CLUSTER } from './cluster-scope.ts';
+import { gpuTable } from './gpu-table.ts';
+import { byNeed, linkTable } from './link-table.ts';
+import { paint, part } from './part.ts';
+import { renderSummary } from './render.ts';
+import type { TopOptions } from './render-top.ts';
+import { renderTop } from './render-top.ts';
+import { runTable } from './run-table.ts';
+import type { TopRows, TopSort, TopView } from './top-view.ts';
+import { TOP_HELP } from './top-view.ts';
+
+export interface TopFrame {
+  readonly lines: readonly string[];
+  readonly rows: TopRows;
+}
+
+export const topFrame = (
+  state: State,
+  nowMs: number,
+  said: readonly Sentences[],
+  { view, ...options }: TopOptions & { readonly view: TopView },
+): TopFrame => {
+  const { columns, rows } = options;
+  // A title above the table, a blank line and the keys below it.
+  const room = Math.max(1, rows - 3);
+  const footer = paint([part(clipped(footerText(view), columns), 'dim')], options);
+  // The keys stay where they are, however much is shown above them.
+  const framed = (lines: readonly string[], shown: TopRows): TopFrame => ({
+    lines: [...Array.from({ length: rows - 1 }, (_, row) => lines[row] ?? ''), footer],
+    rows: shown,
+  });
+  if (view.isHelp)
+    return framed(
+      ['Keys', ...inColumns(TOP_HELP)].map(line => paint([part(clipped(line, columns))], options)),
+      { count: 0, nodes: [], room },
+    );
+  const list = (
+    title: string,
+    count: number,
+    draw: (from: number, to: number) => readonly string[],
+  ): TopFrame => {
+    const last = Math.max(0, count - room);
+    const from = Math.min(view.cursor, last);
+    const to = Math.min(count, from + room);
+    const which = last === 0 ? `${count}` : `${from + 1}–${to} of ${count}`;
+    const head = paint([part(`${title}: ${which}`, 'strong')], options);
+    return framed([head, ...draw(from, to)], { count: last + 1, nodes: [], room });
+  };
+  const cluster = arranged(scopedCluster(state, nowMs, options.scope ?? WHOLE_CLUSTER), state, view);
+  switch (view.page) {
+    case 'links':
+      return list('Links', cluster.links.length, (from, to) =>
+        linkTable(state, nowMs, {
+          columns,
+          rowsMax: Number.POSITIVE_INFINITY,
+          links: cluster.links.toSorted(byNeed).slice(from, to),
+        }).map(line => paint(line, options)),
+      );
+    case 'runs': {
+      const runs = runViews(state, nowMs).filter(run => isFound(view, runWords(state, run)));
+      return list('Runs', runs.length, (from, to) =>
+        runTable(state, nowMs, { columns, rowsMax: to - from, views: runs.slice(from, to) }).map(line =>
+          paint(line, options),
+        ),
+      );
+    }
+    case 'node': {
+      const lines = nodeLines(state, nowMs, cluster.whole, { ...options, node: view.node });
+      const last = Math.max(0, lines.length - room);
+      const from = Math.min(view.cursor, last);
+      return framed(lines.slice(from, from + room), { count: last + 1, nodes: [], room });
+    }
+    case 'all': {
+      const chosen = chosenOf(view, cluster.views.length);
+      const isGrouped = view.by !== undefined;
+      return framed(
+        renderTop(state, nowMs, said, {
+          ...options,
+          rows: rows - 1,
+          scope: { ...(options.scope ?? WHOLE_CLUSTER), by: view.by },
+          arranged: cluster,
+          ...(isGrouped ? {} : { chosen }),
+        }),
+        {
+          count: isGrouped ? 0 : cluster.views.length,
+          nodes: isGrouped ? [] : cluster.views.map(({ nodeId }) => nodeId),
+          room: Math.max(3, Math.floor(rows / 3)),
+        },
+      );
+    }
+    default:
+      return view.page satisfies never;
+  }
+};
+
+const chosenOf = ({ cursor }: TopView, count: number): number => Math.min(cursor, Math.max(0, count - 1));
+
+/** Sorted, and only what is searched for. */
+const arranged = (
+  cluster: ScopedCluster,
+  state: State,
+  view: TopView,
+): ScopedCluster & { readonly whole: ScopedCluster } => {
+  const views = cluster.views.filter(({ name, nodeId }) => isFound(view, [name, nodeId]));
+  const value = SORT_VALUES[view.sort];
+  return {
+    ...cluster,
+    whole: cluster,
+    // The order of names stays among equals.
+    views: value === undefined ? views : views.toSorted((a, b) => value(b) - value(a)),
+    links: cluster.links.filter(({ nodes }) =>
+      isFound(
+        view,
+        nodes.map(id => nodeName(state, id)),
+      ),
+    ),
+    nothing:
+      cluster.nothing ??
+      (views.length === 0 ? `No machine has "${view.search}" in its name. Esc shows all.` : undefined),
+  };
+};
+
+const isFound = ({ search }: TopView, words: readonly string[]): boolean =>
+  search === '' || words.some(word => word.toLowerCase().includes(search.toLowerCase()));
+
+const runWords = (state: State, { run, node }: RunView): readonly string[] => [
+  run.runId,
+  run.target,
+  knownOr(run.model, ''),
+  knownOr(run.runName, ''),
+  nodeName(state, node),
+];
+
+const nodeLines = (
+  state: State,
+  nowMs: number,
+  { views, links }: ScopedCluster,
+  { node, ...options }: TopOptions & { readonly node: TopView['node'] },
+): readonly string[] => {
+  const view = views.find(({ nodeId }) => nodeId === node);
+  if (view === undefined) return ['This machine is not known any more. Esc goes back.'];
+  const own: readonly LinkView[] = links.filter(({ nodes }) => nodes.includes(view.nodeId));
+  const tables = [
+    gpuTable(gpusOf(view), options.columns),
+    linkTable(state, nowMs, {
+      columns: options.columns,
+      rowsMax: Number.POSITIVE_INFINITY,
+      links: own,
+    }),
+  ];
+  return [
+    ...renderSummary(state, view.nodeId, nowMs, options),
+    ...tables.flatMap(table => (table.length === 0 ? [] : ['', ...table.map(line => paint(line, options))])),
+  ];
+};
+
+const footerText = ({ page, search, isTyping, sort, isHelp }: TopView): string => {
+  if (isTyping) return `/${search}_`;
+  if (isHelp) return 'any key: back   q quit';
+  const found = search === '' ? '' : `   only "${search}"`;
+  return page === 'all'
+    ? `q quit  ? keys  j k  Enter open  / find  s by ${sort}  g group  l links  r runs${found}`
+    : `q quit  ? keys  j k move  Esc back  / find  l links  r runs${found}`;
+};
+
+/** What is not known sorts last. */
+const SORT_VALUES: Readonly<Record<TopSort, ((view: NodeView) => number) | undefined>> = {
+  name: undefined,
+  memory: view => usedShare(hostMemoryUse(view)) ?? -1,
+  GPU: view => Math.max(-1, ...gpusOf(view).map(gpu => freshGpuUse(gpu) ?? -1)),
+  temperature: view =>
+    Math.max(-1, ...gpusOf(view).map(({ load }) => knownOr(load?.temperatureCelsius ?? -1, -1))),
+  power: view =>
+    knownOr(heldValue(view.system)?.systemPowerWatts ?? -1, -1) +
+    gpusOf(view).reduce((sum, { load }) => sum + Math.max(0, knownOr(load?.powerWatts ?? 0, 0)), 0),
+};
