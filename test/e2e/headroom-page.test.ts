@@ -104,6 +104,12 @@ test(
     await row.waitFor({ state: 'detached' });
     // What was looked at is gone: the best of the others is.
     await table.getByRole('button', { name: /^One device atlas/, pressed: true }).waitFor();
+    const address = new URL(page.url());
+    address.searchParams.set('nodes', 'nobody');
+    await page.goto(address.href);
+    await page.getByRole('alert').getByText('No node has nobody in its name').waitFor();
+    await page.getByRole('button', { name: 'all 3 nodes' }).click();
+    await table.getByRole('button', { name: /^One device atlas/ }).waitFor();
     expect(problems).toEqual([]);
   },
   LIMIT_MS,

@@ -27,13 +27,15 @@ export const nodesScope = (view: 'node' | 'nodes' | 'link', nodes: readonly stri
 export const headroomScope = (
   nodes: readonly { readonly nodeId: string; readonly name: string }[],
   query: URLSearchParams,
-): string =>
-  nodesScope(
-    'nodes',
-    nodesNamed(nodes, readHeadroomAddress(query).nodes)
-      .slice(0, HEADROOM_NODES_MAX)
-      .map(({ nodeId }) => nodeId),
-  );
+): string | undefined => {
+  const named = nodesNamed(nodes, readHeadroomAddress(query).nodes).slice(0, HEADROOM_NODES_MAX);
+  return named.length === 0
+    ? undefined
+    : nodesScope(
+        'nodes',
+        named.map(({ nodeId }) => nodeId),
+      );
+};
 
 /** The matrix of groups, and of all links the page that the address means. */
 export const linksScope = (by: string, query: URLSearchParams): string => {
