@@ -10,6 +10,7 @@ import { nodeName } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
+import type { TimeSeries } from '../../../src/wire/api/run-answers.ts';
 import type { BoardLine } from '../chart/load-line-board.ts';
 import { gpuUse } from '../node/node-load.ts';
 
@@ -32,13 +33,19 @@ export interface TargetUse {
   readonly linkWords: string;
 }
 
-export const targetUse = (state: State, view: NodeView, client: NodeId, nowMs: number): TargetUse => {
+/** @param movedPerSecond bytes that the server counts for one device now; undefined where it counts none. */
+export const targetUse = (
+  state: State,
+  view: NodeView,
+  client: NodeId,
+  { nowMs, movedPerSecond }: { readonly nowMs: number; readonly movedPerSecond: number | undefined },
+): TargetUse => {
   const link = linkBoard(state, view.nodeId, client, nowMs);
   return {
     boards: [
       memoryBoard(view),
       useBoard(view),
-      ...bandwidthBoard(state, view),
+      ...bandwidthBoard(state, view, movedPerSecond),
       ...(link === undefined ? [] : [link]),
     ],
     linkWords:
@@ -82,7 +89,11 @@ const useBoard = (view: NodeView): TargetBoard => {
 };
 
 /** Decoding reads every weight for every token: this is the ceiling that an endpoint meets first. */
-const bandwidthBoard = (state: State, view: NodeView): readonly TargetBoard[] => {
+const bandwidthBoard = (
+  state: State,
+  view: NodeView,
+  movedPerSecond: number | undefined,
+): readonly TargetBoard[] => {
   const profiles = Object.values(state.nodeGpuProfiles[view.nodeId] ?? {}).map(({ value }) => value);
   const kind = gpusOf(view).length > 0 ? 'gpu' : 'cpu';
   const ceilings = profiles
@@ -90,17 +101,36 @@ const bandwidthBoard = (state: State, view: NodeView): readonly TargetBoard[] =>
     .map(profile => knownOr(profile.memoryReadBytesPerSecond, undefined))
     .filter(ceiling => ceiling !== undefined);
   if (ceilings.length === 0) return [];
-  const ceiling = ceilings.reduce((sum, each) => sum + each, 0) / 1e9;
+  const together = ceilings.reduce((sum, each) => sum + each, 0) / 1e9;
+  // vLLM and SGLang count for one device, and all do the same.
+  const isOfOne = movedPerSecond !== undefined;
+  const ceiling = isOfOne ? together / ceilings.length : together;
   return [
     {
-      name: 'Memory traffic',
+      name: isOfOne && ceilings.length > 1 ? 'Memory traffic of a GPU' : 'Memory traffic',
       unit: 'GB/s',
-      now: undefined,
+      now: isOfOne ? movedPerSecond / 1e9 : undefined,
       why: 'no source reports the current traffic',
-      max: undefined,
+      max: isOfOne ? Math.max(ceiling, movedPerSecond / 1e9) : undefined,
       lines: [{ at: ceiling, name: 'ceiling', isRing: true }],
     },
   ];
+};
+
+/** What the server's own counters say of the last readings; undefined where it counts none, or has not told any lately. */
+export const movedPerSecond = ({
+  server,
+  stepMs,
+}: Pick<TimeSeries, 'server' | 'stepMs'>): number | undefined => {
+  if (server === undefined) return undefined;
+  const told = server.readBytes.flatMap((read, index) =>
+    read === null ? [] : [{ index, bytes: read + (server.writtenBytes[index] ?? 0) }],
+  );
+  const newest = told.at(-1);
+  if (newest === undefined || newest.index < server.readBytes.length - 1 - POINTS_OLD) return undefined;
+  const before = told.findLast(({ index }) => index <= newest.index - POINTS_BETWEEN);
+  if (before === undefined || newest.bytes < before.bytes) return undefined;
+  return ((newest.bytes - before.bytes) / ((newest.index - before.index) * stepMs)) * 1_000;
 };
 
 const linkBoard = (state: State, target: NodeId, client: NodeId, nowMs: number): TargetBoard | undefined => {
@@ -116,3 +146,7 @@ const linkBoard = (state: State, target: NodeId, client: NodeId, nowMs: number):
     lines: [{ at: fromTarget.value / 1e9, name: 'ceiling', isRing: true }],
   };
 };
+
+/** Of a picture: past it the newest reading is not of now; over so many a rate is taken. */
+const POINTS_OLD = 5;
+const POINTS_BETWEEN = 3;

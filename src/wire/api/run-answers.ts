@@ -71,7 +71,15 @@ export interface TimeSeries {
 
 export type PowerColumns = Readonly<Record<EnergyScope, SeriesColumn>>;
 
-export const SERVER_COLUMN_KEYS = ['running', 'waiting', 'kvUsage', 'prefixHitShare', 'preemptions'] as const;
+export const SERVER_COLUMN_KEYS = [
+  'running',
+  'waiting',
+  'kvUsage',
+  'prefixHitShare',
+  'preemptions',
+  'readBytes',
+  'writtenBytes',
+] as const;
 
 export type ServerColumns = Readonly<Record<(typeof SERVER_COLUMN_KEYS)[number], SeriesColumn>>;
 

@@ -1,7 +1,7 @@
 // What a run's page says about the machine under load: figures of now, ceilings that were measured, reasons for the rest.
 
 import { describe, expect, test } from 'vitest';
-import { targetUse } from '../../../dashboard/src/run/target-use.ts';
+import { movedPerSecond, targetUse } from '../../../dashboard/src/run/target-use.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import type { State } from '../../../src/core/state.ts';
 import { notebook, studio } from '../../e2e/machines.ts';
@@ -29,10 +29,13 @@ const profiled: Fact = {
   },
 };
 
-const useIn = (state: State, client: 'itself' | 'another') => {
+const useIn = (state: State, client: 'itself' | 'another', moved?: number) => {
   const [view, other] = viewsOf(state, 0);
   if (view === undefined || other === undefined) throw new Error('two machines were told');
-  return targetUse(state, view, client === 'itself' ? view.nodeId : other.nodeId, 0);
+  return targetUse(state, view, client === 'itself' ? view.nodeId : other.nodeId, {
+    nowMs: 0,
+    movedPerSecond: moved,
+  });
 };
 
 describe('how much of its machine a run uses', () => {
@@ -54,6 +57,28 @@ describe('how much of its machine a run uses', () => {
       why: 'no source reports the current traffic',
       lines: [{ at: 661, name: 'ceiling' }],
     });
+  });
+
+  test('shows what the server counts of its memory traffic under the measured ceiling, also past it', () => {
+    const { machine, facts } = at(studio);
+    const state = stateOf({ machine, facts: [...facts, profiled] }, at(notebook));
+    expect(useIn(state, 'itself', 500e9).boards[2]).toMatchObject({ now: 500, max: 661 });
+    expect(useIn(state, 'itself', 900e9).boards[2]).toMatchObject({ now: 900, max: 900 });
+  });
+
+  test('takes the rate of the counters over the newest readings, and none of old or restarted ones', () => {
+    const none = [null, null, null, null, null, null, null, null];
+    const server = (readBytes: readonly (number | null)[]) => ({
+      ...{ running: none, waiting: none, kvUsage: none, prefixHitShare: none, preemptions: none },
+      readBytes,
+      writtenBytes: readBytes.map(bytes => (bytes === null ? null : bytes / 10)),
+    });
+    const rate = (...bytes: (number | null)[]) => movedPerSecond({ server: server(bytes), stepMs: 500 });
+    expect(rate(0, 0, 0, 1e9, 2e9, 3e9, 4e9, null)).toBeCloseTo((3e9 * 1.1) / 1.5, 0);
+    expect(rate(1e9, 2e9, null, null, null, null, null, null)).toBeUndefined();
+    expect(rate(9e9, 9e9, 9e9, 9e9, 9e9, 9e9, 0, 0)).toBeUndefined();
+    expect(rate(...none)).toBeUndefined();
+    expect(movedPerSecond({ stepMs: 500 })).toBeUndefined();
   });
 
   test('names the link to the client, or why there is none', () => {
