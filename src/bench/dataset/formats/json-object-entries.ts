@@ -2,7 +2,8 @@
 // that a file of any size is never whole in memory. What stands within one is for JSON.parse to judge.
 
 import type { DatasetEntry } from './dataset-entry.ts';
-import { decodedEntry, EntryError } from './dataset-entry.ts';
+import { EntryError } from './dataset-entry.ts';
+import { OPEN_OBJECT, OpenObject } from './open-object.ts';
 
 /** @throws EntryError */
 export async function* jsonObjectEntries(
@@ -15,32 +16,30 @@ export async function* jsonObjectEntries(
 }
 
 class ObjectCutter {
-  readonly #bytesMax: number;
-  #depth = 0;
-  #isInText = false;
-  #isEscaped = false;
+  readonly #object: OpenObject;
   #line = 1;
-  #objectLine = 1;
-  #parts: Buffer[] = [];
-  #bytes = 0;
 
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+    const problem = `this object is longer than ${bytesMax / 1024 / 1024} MiB`;
+    this.#object = new OpenObject({
+      bytesMax,
+      tooLong: { problem, advice: 'Is a brace missing? Otherwise use shorter ones.' },
+    });
   }
 
   *cut(chunk: Buffer): Generator<DatasetEntry, void, void> {
+    const object = this.#object;
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
       if (byte === LINE_FEED) this.#line += 1;
-      if (this.#depth > 0) {
-        if (!this.#closes(byte)) continue;
-        this.#keep(chunk.subarray(from, at + 1));
-        yield this.#entry();
+      if (object.isOpen) {
+        if (!object.closes(byte)) continue;
+        object.keep(chunk.subarray(from, at + 1));
+        yield object.whole();
       } else if (byte === OPEN_OBJECT) {
         from = at;
-        this.#depth = 1;
-        this.#objectLine = this.#line;
+        object.begin(this.#line);
       } else if (!BETWEEN.has(byte))
         throw new EntryError(
           this.#line,
@@ -48,53 +47,19 @@ class ObjectCutter {
           'Is the file whole? Fetch it again.',
         );
     }
-    if (this.#depth > 0) this.#keep(chunk.subarray(from));
+    if (object.isOpen) object.keep(chunk.subarray(from));
   }
 
   end(): void {
-    if (this.#depth > 0)
+    if (this.#object.isOpen)
       throw new EntryError(
-        this.#objectLine,
+        this.#object.line,
         'the file ends within this object',
         'Is it whole? Fetch it again.',
       );
   }
-
-  #closes(byte: number): boolean {
-    if (this.#isInText) {
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) this.#isInText = false;
-    } else if (byte === QUOTE) this.#isInText = true;
-    else if (byte === OPEN_OBJECT) this.#depth += 1;
-    else if (byte === CLOSE_OBJECT) this.#depth -= 1;
-    return this.#depth === 0;
-  }
-
-  #keep(part: Buffer): void {
-    this.#bytes += part.length;
-    if (this.#bytes > this.#bytesMax)
-      throw new EntryError(
-        this.#objectLine,
-        `this object is longer than ${this.#bytesMax / 1024 / 1024} MiB`,
-        'Is a brace missing? Otherwise use shorter ones.',
-      );
-    // The buffer that it lies in is used again for the next part of the file.
-    this.#parts.push(Buffer.from(part));
-  }
-
-  #entry(): DatasetEntry {
-    const text = decodedEntry(Buffer.concat(this.#parts), this.#objectLine);
-    this.#parts = [];
-    this.#bytes = 0;
-    return { kind: 'json', line: this.#objectLine, text };
-  }
 }
 
 const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 /** Space, tab, line breaks, comma, brackets, and the bytes of a byte order mark. */
 const BETWEEN: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0x2c, 0x5b, 0x5d, 0xef, 0xbb, 0xbf]);
