@@ -6,6 +6,7 @@ import { lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { errorCode } from '../core/problem.ts';
 
+/** @throws the system's error where it cannot be taken away */
 export const removeLeftSocket = async (path: string): Promise<void> => {
   const found = await lstat(path).catch(() => undefined); // listening says what is wrong
   if (found?.isSocket() !== true) return;
@@ -13,8 +14,17 @@ export const removeLeftSocket = async (path: string): Promise<void> => {
   try {
     await once(socket, 'connect');
   } catch (error) {
-    if (errorCode(error) === 'ECONNREFUSED') await unlink(path).catch(() => undefined);
+    if (errorCode(error) === 'ECONNREFUSED') await removed(path);
   } finally {
     socket.destroy();
+  }
+};
+
+/** That somebody else took it away is as well. */
+const removed = async (path: string): Promise<void> => {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 };

@@ -120,11 +120,11 @@ class MockServer implements Mock {
 
   async listen(): Promise<void> {
     const { host, port, socketPath } = this.#settings;
-    if (socketPath !== '') await removeLeftSocket(socketPath);
-    this.#server.listen(
-      socketPath === '' ? { host, port, backlog: BACKLOG } : { path: socketPath, backlog: BACKLOG },
-    );
     try {
+      if (socketPath !== '') await removeLeftSocket(socketPath);
+      this.#server.listen(
+        socketPath === '' ? { host, port, backlog: BACKLOG } : { path: socketPath, backlog: BACKLOG },
+      );
       await once(this.#server, 'listening');
     } catch (error) {
       const why = errorMessage(error);

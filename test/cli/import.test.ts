@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
@@ -60,6 +60,18 @@ test.for(['vllm', 'aiperf', 'guidellm'] as const)(
     expect(existsSync(join(home.path, 'importing'))).toBe(false);
   },
 );
+
+test('what an import leaves behind is said, and the run is there', async () => {
+  using home = temporaryDirectory();
+  using elsewhere = temporaryDirectory();
+  // No folder to be removed, but a link to one.
+  symlinkSync(elsewhere.path, join(home.path, 'importing'));
+  const path = fileWith(home, 'guidellm.json', await writtenAs('guidellm'));
+  const { code, text, problems } = await ran(home, 'import', path);
+  expect(code).toBe(EXIT_CODES.ok.code);
+  expect(text).toMatch(/^Imported: 40 requests/);
+  expect(problems).toMatch(/the run is there; the empty folder .*importing could not be removed: /);
+});
 
 test('an imported run is compared with a run of ours only anyway, and the refusal says what is not known', async () => {
   using home = temporaryDirectory();

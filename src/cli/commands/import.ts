@@ -46,6 +46,8 @@ export const importCommand: Command = {
         ? `${JSON.stringify(kept, undefined, 2)}\n`
         : kept.map(run => `${lineOf(run)}\n`).join(''),
     );
+    for (const notice of kept.flatMap(({ notices }) => notices))
+      await state.stderr.write(`plimsoll: ${showable(notice, '?')}\n`);
     return EXIT_CODES.ok.code;
   },
 };

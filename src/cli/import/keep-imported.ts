@@ -34,6 +34,8 @@ export interface KeptImport {
   /** false: it had been imported before. */
   readonly isNew: boolean;
   readonly origin: ForeignOrigin;
+  /** What a person should know beside it, one sentence each. */
+  readonly notices: readonly string[];
 }
 
 export interface KeepOptions {
@@ -74,7 +76,7 @@ const keep = async (run: ForeignRun, keeping: Keeping): Promise<KeptImport> => {
   const { id, origin, home } = keeping;
   const directory = join(runsFolder(home), id);
   const requests = requestsOf(run);
-  if (await isThere(directory)) return { id, directory, requests, isNew: false, origin };
+  if (await isThere(directory)) return { id, directory, requests, isNew: false, origin, notices: [] };
   const making = join(home, 'importing', id);
   try {
     await rm(making, { recursive: true, force: true });
@@ -85,8 +87,6 @@ const keep = async (run: ForeignRun, keeping: Keeping): Promise<KeptImport> => {
     if (problem !== undefined)
       throw new CommandError('failure', problem, 'Free some space, and import it again.');
     await rename(making, directory);
-    // Where another import goes on it is not empty, and stays.
-    await rmdir(dirname(making)).catch(() => undefined);
   } catch (error) {
     await rm(making, { recursive: true, force: true });
     if (errorCode(error) === undefined) throw error;
@@ -97,7 +97,18 @@ const keep = async (run: ForeignRun, keeping: Keeping): Promise<KeptImport> => {
       { cause: error },
     );
   }
-  return { id, directory, requests, isNew: true, origin };
+  return { id, directory, requests, isNew: true, origin, notices: await removedWhenEmpty(dirname(making)) };
+};
+
+/** Where another import goes on it is not empty, and stays, or it is that one who removes it. */
+const removedWhenEmpty = async (folder: string): Promise<readonly string[]> => {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!EXPECTED_CODES.has(errorCode(error) ?? ''))
+      return [`the run is there; the empty folder ${folder} could not be removed: ${diskReason(error)}`];
+  }
+  return [];
 };
 
 const written = async (run: ForeignRun, config: RunConfig, directory: string): Promise<Report> => {
@@ -220,6 +231,8 @@ const stampOf = (iso: string): string => iso.replace(/[-:]/g, '').replace('T', '
 const digestOf = (sha256: string, index: number): string =>
   createHash('sha256').update(`${sha256} ${index}`).digest('hex').slice(0, 6);
 
+/** Of a folder that is in use, or gone. */
+const EXPECTED_CODES: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOENT']);
 const PART_LENGTH = 256 * 1024;
 const FILE_NAME_MAX = 300;
 /** Just under what one text can hold. */
