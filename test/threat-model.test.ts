@@ -1,0 +1,38 @@
+// docs/threat-model.md names a test for each threat: it must be there, by its words. What it says of packages is checked here.
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const root = new URL('..', import.meta.url);
+
+const rows = readFileSync(new URL('docs/threat-model.md', root), 'utf8')
+  .split('\n')
+  .flatMap(line => {
+    const [, file, title] = /\| `(test\/[^`]+)`: ?(.*?) \|$/.exec(line) ?? [];
+    return file === undefined || title === undefined ? [] : [{ file, title }];
+  });
+
+test('every threat has its test', () => {
+  expect(rows.length).toBeGreaterThan(25);
+  const missing = rows.filter(
+    ({ file, title }) => !readFileSync(new URL(file, root), 'utf8').includes(title),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every package has a digest, and only those that are named bring install scripts', () => {
+  const lock: unknown = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8'));
+  const packages = Object.entries(fields(fields(lock)['packages'])).filter(([place]) => place !== '');
+  expect(packages.length).toBeGreaterThan(100);
+  expect(packages.filter(([, one]) => typeof fields(one)['integrity'] !== 'string')).toEqual([]);
+  const scripted = packages.filter(([, one]) => fields(one)['hasInstallScript'] === true);
+  expect(scripted.map(([place]) => place.replace('node_modules/', ''))).toEqual([
+    'koffi',
+    'node',
+    'webgpu',
+    'zeromq',
+  ]);
+});
+
+const fields = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
