@@ -87,6 +87,7 @@ describe('a run that is repeated', () => {
     ['asks agents', [NOBODY, '--agents', 'h:1=code'], 'no run writes down'],
     ['writes elsewhere', [NOBODY, '--out', '/etc'], 'no run writes down'],
     ['names another home', [NOBODY, '--home=/etc'], 'no run writes down'],
+    ['sends what it measures', [NOBODY, '--otlp', 'http://evil.example'], 'no run writes down'],
     ['asks git of a folder', [NOBODY, '--note-git', '/evil'], 'no run writes down'],
     ['speaks to the terminal', [NOBODY, '--name', 'x\u001b]0;owned\u0007'], 'no terminal shows'],
     ['turns its text round', [NOBODY, '--name', 'x\u202ey'], 'no terminal shows'],

@@ -10,6 +10,7 @@ import { agentsOption, fromOption } from '../agent/agent-options.ts';
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import type { LikeTool } from '../like/like-command.ts';
+import { otlpOption } from '../otlp-option.ts';
 import type { CancelOptions } from './cancel-options.ts';
 import { CANCEL } from './cancel-options.ts';
 import type { CheckOptions } from './check-options.ts';
@@ -82,6 +83,7 @@ export interface BenchOptions
   readonly requireTrustworthy: Option<boolean>;
   readonly like: Option<LikeTool | undefined>;
   readonly noteGit: Option<string | undefined>;
+  readonly otlp: typeof otlpOption;
   readonly json: Option<boolean>;
   readonly quiet: Option<boolean>;
   readonly home: Option<string | undefined>;
@@ -286,6 +288,7 @@ export const BENCH: BenchOptions = {
     meaning: 'Note the commit of this folder in the report, and whether files differ from it.',
     parse: nonEmpty,
   }),
+  otlp: otlpOption,
   json: flag('json', 'Print report.json alone.'),
   quiet: flag('quiet', 'Print the report alone: no progress, no notices.'),
   home: homeOption,

@@ -106,11 +106,13 @@ export const benchCommand: Command = {
       const repeated = await interrupted(state, () =>
         repeatBench(state, start, { runs, isQuiet: isJson || isQuiet }),
       );
+      for (const end of repeated.ends) await sendTo(end, invocation, state);
       return await printRepeat(repeated, invocation, state);
     }
     const { startBench } = await loadBench();
     const end = await interrupted(state, () => startBench(state, start));
     await print(end, state, { isJson, isQuiet });
+    await sendTo(end, invocation, state);
     return await exitOf(end, invocation, state);
   },
 };
@@ -148,6 +150,18 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
 const loadBench = () => import('../bench/start-bench.ts');
 
 const loadRepeat = () => import('../bench/repeat-bench.ts');
+
+/** After the report: nobody waits for a receiver to see it. */
+const sendTo = async (
+  { report, directory }: BenchEnd,
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<void> => {
+  const endpoint = invocation.option(BENCH.otlp);
+  if (endpoint === undefined) return;
+  const { sendRun } = await import('../send-run.ts');
+  await sendRun(report.run, directory, endpoint, state);
+};
 
 const printRepeat = async (
   { document, directory, ends, diskProblems }: RepeatEnd,

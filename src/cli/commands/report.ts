@@ -12,9 +12,10 @@ import { renderReport } from '../../metrics/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import type { Command, Invocation } from '../command.ts';
 import { flag, homeOption, jsonOption } from '../command.ts';
-import { endedBy } from '../command-error.ts';
+import { CommandError, endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { ExportContext } from '../report/export-report.ts';
 import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
@@ -22,6 +23,7 @@ import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign
 import { comparisonIn, reportComparison } from '../report/report-comparison.ts';
 import { repeatIn, repeatText, writeRepeatFiles } from '../report/report-repeat.ts';
 import { reportSweep, sweepIn } from '../report/report-sweep.ts';
+import { sendRun } from '../send-run.ts';
 
 const fullOption = flag('full', 'Print everything the report has, not only what fits on a screen.');
 
@@ -37,7 +39,7 @@ export const reportCommand: Command = {
       isRequired: true,
     },
   ],
-  options: [fullOption, ...EXPORT_OPTIONS, ...FOREIGN_OPTIONS, homeOption, jsonOption],
+  options: [fullOption, ...EXPORT_OPTIONS, ...FOREIGN_OPTIONS, otlpOption, homeOption, jsonOption],
   examples: [
     {
       line: 'plimsoll report ~/.plimsoll/runs/2026-01-31-1',
@@ -66,6 +68,8 @@ export const reportCommand: Command = {
       const lines = renderReport(report, { isUnicode: state.stdout.isUnicode, isFull });
       await state.stdout.write(`${lines.join('\n')}\n`);
     }
+    const endpoint = invocation.option(otlpOption);
+    if (endpoint !== undefined) await sendRun(report.run, directory, endpoint, state);
     if (live !== undefined) {
       const watch = `To watch it: plimsoll watch ${live.runId}`;
       await state.stderr.write(
@@ -83,6 +87,13 @@ const reportSeveral = async (directory: string, context: ExportContext): Promise
   const comparison = sweep === undefined ? await comparisonIn(directory) : undefined;
   const repeat =
     sweep === undefined && comparison === undefined ? await repeatIn(directory, context.state) : undefined;
+  const isSeveral = sweep !== undefined || comparison !== undefined || repeat !== undefined;
+  if (isSeveral && context.invocation.option(otlpOption) !== undefined)
+    throw new CommandError(
+      'usage',
+      '--otlp sends one run, and this directory holds several',
+      'Give it the directory of one of them.',
+    );
   if (sweep !== undefined) {
     refuseForeign(context, 'a load line or a sweep');
     return await reportSweep(sweep, context);

@@ -65,6 +65,7 @@ const SECRET: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENC
 /** Of this one call. */
 const PASSING: ReadonlySet<string> = new Set([
   'out',
+  'otlp',
   'json',
   'resume',
   'quiet',

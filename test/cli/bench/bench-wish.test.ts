@@ -389,6 +389,7 @@ describe('a benchmark', () => {
         'require-trustworthy',
         'like',
         'note-git',
+        'otlp',
         'json',
         'quiet',
         'home',

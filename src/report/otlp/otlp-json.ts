@@ -1,0 +1,78 @@
+// The part of OTLP that is sent here, in the JSON of its protobufs (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding):
+// 64-bit integers as text, ids in hexadecimal, enums as numbers, names in lowerCamelCase.
+
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface OtlpAttribute {
+  readonly key: string;
+  readonly value:
+    | { readonly stringValue: string }
+    | { readonly boolValue: boolean }
+    | { readonly intValue: string }
+    | { readonly doubleValue: number };
+}
+
+export interface OtlpResource {
+  readonly resource: { readonly attributes: readonly OtlpAttribute[] };
+  readonly scope: { readonly name: string; readonly version: string };
+}
+
+export interface OtlpHistogramPoint {
+  readonly attributes: readonly OtlpAttribute[];
+  readonly startTimeUnixNano: string;
+  readonly timeUnixNano: string;
+  readonly count: string;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+  readonly bucketCounts: readonly string[];
+  readonly explicitBounds: readonly number[];
+}
+
+export interface OtlpMetric {
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  readonly histogram: {
+    readonly aggregationTemporality: 2;
+    readonly dataPoints: readonly OtlpHistogramPoint[];
+  };
+}
+
+export interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  /** 1: within a process, 3: of a client. */
+  readonly kind: 1 | 3;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly OtlpAttribute[];
+  /** 2: failed. */
+  readonly status: { readonly code?: 2; readonly message?: string };
+}
+
+/** A whole number is sent as one; what is undefined is left out, because unknown is no value. */
+export const otlpAttributes = (attributes: Attributes): readonly OtlpAttribute[] =>
+  Object.entries(attributes).flatMap(([key, value]): readonly OtlpAttribute[] => {
+    if (value === undefined) return [];
+    if (typeof value === 'string') return [{ key, value: { stringValue: value.slice(0, TEXT_LENGTH) } }];
+    if (typeof value === 'boolean') return [{ key, value: { boolValue: value } }];
+    return [
+      {
+        key,
+        value: Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value },
+      },
+    ];
+  });
+
+/** For POST /v1/metrics. */
+export const metricsRequest = ({ resource, scope }: OtlpResource, metrics: readonly OtlpMetric[]): string =>
+  JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }] });
+
+/** For POST /v1/traces. */
+export const tracesRequest = ({ resource, scope }: OtlpResource, spans: readonly OtlpSpan[]): string =>
+  JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+
+const TEXT_LENGTH = 1_024;

@@ -1,0 +1,220 @@
+// A finished run as OpenTelemetry's GenAI conventions have a client: histograms of its measured requests, and traces of some of
+// them. The conventions are in development (semantic-conventions-genai); docs/opentelemetry.md says which names are theirs.
+
+import { createHash } from 'node:crypto';
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { ReportRun } from '../../core/run/report.ts';
+import { isKnown } from '../../core/unknown.ts';
+import { fileLines } from '../../metrics/file-lines.ts';
+import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
+import { decodeSampleLine } from '../../wire/sample-line.ts';
+import { BucketHistogram } from './bucket-histogram.ts';
+import type { Attributes, OtlpMetric, OtlpResource, OtlpSpan } from './otlp-json.ts';
+import { metricsRequest, otlpAttributes, tracesRequest } from './otlp-json.ts';
+import { sampleSpans } from './sample-spans.ts';
+
+/** Requests of a run whose traces are sent: drawn evenly, the same ones each time. */
+export const TRACED_SAMPLES_MAX = 200;
+
+export interface OtlpMessage {
+  readonly path: '/v1/metrics' | '/v1/traces';
+  readonly body: string;
+}
+
+/** @throws the system's error where samples.jsonl cannot be read. */
+export const runTelemetry = async (
+  run: ReportRun,
+  samplesPath: string,
+  version: string,
+): Promise<readonly OtlpMessage[]> => {
+  const counted = new CountedRun(run);
+  const traced = new TracedSamples(run.id);
+  for await (const line of fileLines(samplesPath, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
+    const decoded = line.kind === 'too-long' ? undefined : decodeSampleLine(line.text);
+    if (decoded?.kind !== 'sample' || decoded.sample.window < 0) continue;
+    counted.add(decoded.sample);
+    traced.add(decoded.sample);
+  }
+  const resource: OtlpResource = {
+    resource: {
+      attributes: otlpAttributes({
+        'service.name': 'plimsoll',
+        'service.version': version,
+        'service.instance.id': run.id,
+        'plimsoll.run.id': run.id,
+        'plimsoll.run.name': isKnown(run.name) ? run.name : undefined,
+      }),
+    },
+    scope: { name: 'plimsoll', version },
+  };
+  const spans = traced.samples.flatMap(sample =>
+    sampleSpans(sample, { runId: run.id, zeroNs: zeroOf(run), attributes: attributesOf(run) }),
+  );
+  const metrics = counted.metrics();
+  return [
+    ...(metrics.length === 0
+      ? []
+      : [{ path: '/v1/metrics' as const, body: metricsRequest(resource, metrics) }]),
+    ...inParts(spans).map(part => ({ path: '/v1/traces' as const, body: tracesRequest(resource, part) })),
+  ];
+};
+
+/** What every figure and span of a run has. */
+const attributesOf = ({ api, model, serverKind, target }: ReportRun): Attributes => {
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  const usual = url?.protocol === 'https:' ? 443 : 80;
+  return {
+    'gen_ai.operation.name': (isKnown(api) ? OPERATIONS[api] : undefined) ?? 'chat',
+    // Required by the conventions; the kind of server is what is known of who provides.
+    'gen_ai.provider.name': isKnown(serverKind) ? serverKind : 'openai',
+    'gen_ai.request.model': isKnown(model) ? model : undefined,
+    'server.address': url?.hostname,
+    'server.port': url === undefined || url.hostname === '' ? undefined : Number(url.port || usual),
+  };
+};
+
+class CountedRun {
+  readonly #run: ReportRun;
+  readonly #groups = new Map<string, { readonly group: Group; readonly histogram: BucketHistogram }>();
+  #endNs = 0;
+
+  constructor(run: ReportRun) {
+    this.#run = run;
+  }
+
+  add(sample: EndedSample): void {
+    const { sentNs, endNs, firstContentNs, intendedNs, outcome, inputTokens, outputTokens } = sample;
+    this.#endNs = Math.max(this.#endNs, endNs);
+    if (outcome === 'cancelled') return; // broken off on purpose: it says nothing of the server
+    this.#record('duration', (endNs - sentNs) / 1e9, { 'error.type': errorType(sample) });
+    if (outcome !== 'completed') return;
+    if (this.#run.streaming && firstContentNs !== NO_FIGURE) {
+      this.#record('firstChunk', (firstContentNs - sentNs) / 1e9);
+      this.#record('firstChunkIntended', (firstContentNs - intendedNs) / 1e9);
+      for (const gap of sample.chunkGapsNs) this.#record('outputChunk', gap / 1e9);
+    }
+    if (inputTokens !== NO_FIGURE) this.#record('tokens', inputTokens, { 'gen_ai.token.type': 'input' });
+    if (outputTokens !== NO_FIGURE) this.#record('tokens', outputTokens, { 'gen_ai.token.type': 'output' });
+  }
+
+  metrics(): readonly OtlpMetric[] {
+    const zeroNs = zeroOf(this.#run);
+    const times = { startTimeUnixNano: String(zeroNs), timeUnixNano: String(zeroNs + BigInt(this.#endNs)) };
+    const shared = attributesOf(this.#run);
+    const groups = [...this.#groups.values()];
+    return Object.entries(INSTRUMENTS).flatMap(([name, { bounds: _bounds, ...instrument }]) => {
+      const dataPoints = groups
+        .filter(({ group }) => group.name === name)
+        .map(({ group, histogram }) => ({
+          attributes: otlpAttributes({ ...shared, ...group.attributes }),
+          ...times,
+          count: String(histogram.count),
+          sum: histogram.sum,
+          min: histogram.min,
+          max: histogram.max,
+          bucketCounts: histogram.counts.map(String),
+          explicitBounds: histogram.bounds,
+        }));
+      return dataPoints.length === 0
+        ? []
+        : [{ ...instrument, histogram: { aggregationTemporality: 2 as const, dataPoints } }];
+    });
+  }
+
+  #record(name: keyof typeof INSTRUMENTS, value: number, attributes: Attributes = {}): void {
+    const key = `${name} ${Object.values(attributes).join(' ')}`;
+    let held = this.#groups.get(key);
+    if (held === undefined) {
+      held = { group: { name, attributes }, histogram: new BucketHistogram(INSTRUMENTS[name].bounds) };
+      this.#groups.set(key, held);
+    }
+    held.histogram.record(value);
+  }
+}
+
+interface Group {
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** Those with the smallest hash of their number: every request has the same chance, and a run sends the same ones again. */
+class TracedSamples {
+  readonly #runId: string;
+  #held: { readonly rank: string; readonly sample: EndedSample }[] = [];
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  add(sample: EndedSample): void {
+    const rank = createHash('sha256').update(`${this.#runId} ${sample.sampleId}`).digest('hex');
+    const last = this.#held.at(-1);
+    if (this.#held.length >= TRACED_SAMPLES_MAX && last !== undefined && rank >= last.rank) return;
+    const at = this.#held.findIndex(held => rank < held.rank);
+    this.#held.splice(at === -1 ? this.#held.length : at, 0, { rank, sample });
+    this.#held = this.#held.slice(0, TRACED_SAMPLES_MAX);
+  }
+
+  get samples(): readonly EndedSample[] {
+    return this.#held.map(({ sample }) => sample);
+  }
+}
+
+/** The status of HTTP where there is one, as the conventions have it; of the bounded kinds of failure else. */
+const errorType = ({ failure }: EndedSample): string | undefined =>
+  failure === undefined ? undefined : failure.statusCode > 0 ? String(failure.statusCode) : failure.kind;
+
+/** The run's zero by the wall clock of the machine that made it: good for placing it in time, not for comparing clocks. */
+const zeroOf = ({ startedAt }: ReportRun): bigint => {
+  const startedMs = Date.parse(startedAt);
+  return BigInt(Number.isFinite(startedMs) ? startedMs : 0) * 1_000_000n;
+};
+
+const inParts = (spans: readonly OtlpSpan[]): readonly (readonly OtlpSpan[])[] =>
+  Array.from({ length: Math.ceil(spans.length / SPANS_IN_MESSAGE) }, (_, at) =>
+    spans.slice(at * SPANS_IN_MESSAGE, (at + 1) * SPANS_IN_MESSAGE),
+  );
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  completions: 'text_completion',
+  'ollama-generate': 'text_completion',
+  'llama.cpp': 'text_completion',
+  sglang: 'text_completion',
+  embeddings: 'embeddings',
+};
+const SPANS_IN_MESSAGE = 200;
+const SECONDS: readonly number[] = Array.from({ length: 14 }, (_, at) => (0.01 * 2 ** at * 1e6) / 1e6);
+const TOKENS: readonly number[] = Array.from({ length: 14 }, (_, at) => 4 ** at);
+const INSTRUMENTS = {
+  duration: {
+    name: 'gen_ai.client.operation.duration',
+    unit: 's',
+    description: 'GenAI operation duration.',
+    bounds: SECONDS,
+  },
+  firstChunk: {
+    name: 'gen_ai.client.operation.time_to_first_chunk',
+    unit: 's',
+    description: 'Time to receive the first chunk, from when the request was sent.',
+    bounds: SECONDS,
+  },
+  firstChunkIntended: {
+    name: 'plimsoll.client.time_to_first_chunk_from_intended',
+    unit: 's',
+    description: 'Time to receive the first chunk, from when the schedule meant the request to be sent.',
+    bounds: SECONDS,
+  },
+  outputChunk: {
+    name: 'gen_ai.client.operation.time_per_output_chunk',
+    unit: 's',
+    description: 'Time between consecutive chunks, after the first one.',
+    bounds: SECONDS,
+  },
+  tokens: {
+    name: 'gen_ai.client.token.usage',
+    unit: '{token}',
+    description: 'Number of input and output tokens used, as the server told them.',
+    bounds: TOKENS,
+  },
+} as const;

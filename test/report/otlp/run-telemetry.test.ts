@@ -1,0 +1,270 @@
+// A run as OTLP, and its sending to a receiver that reads it by the rules of protobuf's JSON.
+
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { OTLP_MESSAGES_MAX, OTLP_TRIES_MAX, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
+import { runTelemetry, TRACED_SAMPLES_MAX } from '../../../src/report/otlp/run-telemetry.ts';
+import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
+import { MadeUpRun } from '../../support/made-up-run.ts';
+import { sampleOf } from '../../support/sample-of.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const MS = 1e6;
+const STARTED = '2026-01-31T10:00:00.000Z';
+const ZERO_NS = BigInt(Date.parse(STARTED)) * 1_000_000n;
+
+test('a run is told by the conventions: each figure counted in its bucket, failures apart, times where they were', async () => {
+  const messages = await telemetryOf([
+    sampleOf({
+      sampleId: 1,
+      intendedNs: 0,
+      sentNs: 10 * MS,
+      firstByteNs: 15 * MS,
+      firstContentNs: 20 * MS, // 10 ms: equal to the first bound, and beneath it
+      chunkGapsNs: [5 * MS, 30 * MS],
+      endNs: 60 * MS,
+      inputTokens: 16,
+      outputTokens: 3,
+    }),
+    sampleOf({
+      sampleId: 2,
+      sentNs: 0,
+      endNs: 200_000 * MS, // past the last bound
+      outcome: 'failed',
+      failure: { kind: 'http-status', statusCode: 503, detail: 'secret words of the server' },
+      inputTokens: NO_FIGURE,
+      outputTokens: NO_FIGURE,
+    }),
+    sampleOf({ sampleId: 3, outcome: 'cancelled' }),
+    sampleOf({ sampleId: 4, window: -1 }),
+  ]);
+  expect(messages.map(({ path }) => path)).toEqual(['/v1/metrics', '/v1/traces']);
+  const { resourceMetrics } = v.parse(METRICS, JSON.parse(messages[0]?.body ?? ''));
+  const metrics = resourceMetrics[0]?.scopeMetrics[0]?.metrics ?? [];
+  const point = (name: string, key: string, value: string | undefined) =>
+    metrics
+      .find(each => each.name === name)
+      ?.histogram.dataPoints.find(each => textOf(each.attributes, key) === value);
+  const duration = point('gen_ai.client.operation.duration', 'error.type', undefined);
+  expect(duration).toMatchObject({
+    count: '1',
+    sum: 0.05,
+    startTimeUnixNano: String(ZERO_NS),
+    timeUnixNano: String(ZERO_NS + 200_000_000_000n),
+    explicitBounds: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+  });
+  expect(duration?.bucketCounts.indexOf('1')).toBe(3);
+  const failed = point('gen_ai.client.operation.duration', 'error.type', '503');
+  expect(failed?.bucketCounts.at(-1)).toBe('1');
+  const first = point('gen_ai.client.operation.time_to_first_chunk', 'error.type', undefined);
+  expect(first?.bucketCounts[0], 'equal to a bound lies beneath it').toBe('1');
+  expect(point('plimsoll.client.time_to_first_chunk_from_intended', 'error.type', undefined)?.sum).toBe(0.02);
+  expect(point('gen_ai.client.operation.time_per_output_chunk', 'error.type', undefined)?.count).toBe('2');
+  expect(point('gen_ai.client.token.usage', 'gen_ai.token.type', 'input')?.bucketCounts[2]).toBe('1');
+  expect(messages.map(({ body }) => body).join('')).not.toContain('secret words');
+
+  const spans = spansOf(messages);
+  const root = spans.find(({ kind, status }) => kind === 3 && status.code === undefined);
+  expect(root?.startTimeUnixNano).toBe(String(ZERO_NS + 10_000_000n));
+  const phases = spans.filter(({ parentSpanId }) => parentSpanId === root?.spanId);
+  expect(phases.map(({ name }) => name)).toEqual([
+    'wait for the first byte',
+    'wait for the first chunk',
+    'receive chunks',
+    'end',
+  ]);
+  expect(phases.at(-1)?.endTimeUnixNano).toBe(root?.endTimeUnixNano);
+  expect(phases.every(({ traceId }) => traceId === root?.traceId)).toBe(true);
+  expect(spans.find(({ status }) => status.code === 2)?.status.message).toBe('http-status');
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+});
+
+test('of many requests as many are traced as may be, the same ones each time', async () => {
+  const samples = Array.from({ length: 1_000 }, (_, sampleId) => sampleOf({ sampleId }));
+  const [one, other] = [await telemetryOf(samples), await telemetryOf(samples.toReversed())];
+  const traces = (messages: typeof one): readonly string[] => [
+    ...new Set(spansOf(messages).map(({ traceId }) => traceId)),
+  ];
+  expect(traces(one)).toHaveLength(TRACED_SAMPLES_MAX);
+  expect(traces(other).toSorted()).toEqual(traces(one).toSorted());
+});
+
+test('a receiver that is busy is asked again, one that refuses is not, and what was dropped is counted', async () => {
+  const statuses = [503, 429, 200, 400];
+  await using receiver = await receiving(() => statuses.shift() ?? 200);
+  const messages = Array.from({ length: 3 }, () => ({ path: '/v1/metrics' as const, body: '{}' }));
+  const outcome = await sendOtlp(`${receiver.url}/under/`, messages, {
+    clock: { ...systemClock, sleep: async () => undefined },
+    signal: new AbortController().signal,
+  });
+  expect(outcome).toMatchObject({ sent: 2, dropped: 1, problem: expect.stringContaining('status 400') });
+  expect(receiver.asked.map(({ url }) => url)).toEqual(Array.from({ length: 5 }, () => '/under/v1/metrics'));
+  expect(receiver.asked[0]?.type).toBe('application/json');
+});
+
+test('a receiver that is always busy costs a bound of tries and time, and too many messages are not sent', async () => {
+  await using receiver = await receiving(() => 503);
+  const clock = new VirtualClock();
+  const waited: number[] = [];
+  const sleeping = {
+    ...clock,
+    nowMs: () => clock.nowMs(),
+    wallMs: () => clock.wallMs(),
+    sleep: async (ms: number) => void waited.push(ms),
+  };
+  const one = [{ path: '/v1/traces' as const, body: '{}' }];
+  const { signal } = new AbortController();
+  expect(await sendOtlp(receiver.url, one, { clock: sleeping, signal })).toMatchObject({
+    sent: 0,
+    dropped: 1,
+  });
+  expect(receiver.asked).toHaveLength(OTLP_TRIES_MAX);
+  expect(waited).toEqual([500, 1_000, 2_000]);
+  await using quick = await receiving(() => 200);
+  const many = Array.from({ length: OTLP_MESSAGES_MAX + 1 }, () => ({
+    path: '/v1/traces' as const,
+    body: '{}',
+  }));
+  expect(await sendOtlp(quick.url, many, { clock: sleeping, signal })).toMatchObject({ dropped: 1 });
+  expect(quick.asked).toHaveLength(OTLP_MESSAGES_MAX);
+});
+
+const telemetryOf = async (samples: readonly EndedSample[]) => {
+  using folder = temporaryDirectory();
+  const path = join(folder.path, 'samples.jsonl');
+  const { run } = new MadeUpRun({ directory: folder.path }).report();
+  writeFileSync(path, samples.map(encodeSampleLine).join(''));
+  const told = {
+    ...run,
+    startedAt: STARTED,
+    name: unknown('it has none'),
+    target: 'http://10.0.0.7:8000/v1',
+    streaming: true,
+  };
+  return await runTelemetry(told, path, '1.2.3');
+};
+
+const spansOf = (messages: Awaited<ReturnType<typeof telemetryOf>>) =>
+  messages
+    .filter(({ path }) => path === '/v1/traces')
+    .flatMap(({ body }) => v.parse(TRACES, JSON.parse(body)).resourceSpans[0]?.scopeSpans[0]?.spans ?? []);
+
+const textOf = (attributes: v.InferOutput<typeof ATTRIBUTES>, key: string): string | undefined => {
+  const value = attributes.find(attribute => attribute.key === key)?.value;
+  return value !== undefined && 'stringValue' in value ? value.stringValue : undefined;
+};
+
+const receiving = async (status: () => number) => {
+  const asked: { readonly url: string | undefined; readonly type: string | undefined }[] = [];
+  const server = createServer((request, answer) => {
+    asked.push({ url: request.url, type: request.headers['content-type'] });
+    request.resume().once('end', () => answer.writeHead(status()).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+/** protobuf's JSON: no field that the message does not have, 64-bit integers as text, ids of OTLP in hexadecimal. */
+const INT64 = v.pipe(v.string(), v.regex(/^\d{1,19}$/));
+const hex = (digits: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${digits}}$`)));
+const ATTRIBUTES = v.array(
+  v.strictObject({
+    key: v.pipe(v.string(), v.minLength(1)),
+    value: v.union([
+      v.strictObject({ stringValue: v.string() }),
+      v.strictObject({ boolValue: v.boolean() }),
+      v.strictObject({ intValue: v.pipe(v.string(), v.regex(/^-?\d{1,19}$/)) }),
+      v.strictObject({ doubleValue: v.pipe(v.number(), v.finite()) }),
+    ]),
+  }),
+);
+const RESOURCE = v.strictObject({ attributes: ATTRIBUTES });
+const SCOPE = v.strictObject({ name: v.string(), version: v.string() });
+const POINT = v.pipe(
+  v.strictObject({
+    attributes: ATTRIBUTES,
+    startTimeUnixNano: INT64,
+    timeUnixNano: INT64,
+    count: INT64,
+    sum: v.number(),
+    min: v.number(),
+    max: v.number(),
+    bucketCounts: v.array(INT64),
+    explicitBounds: v.array(v.number()),
+  }),
+  v.check(
+    ({ bucketCounts, explicitBounds }) => bucketCounts.length === explicitBounds.length + 1,
+    'one bucket more than bounds',
+  ),
+  v.check(
+    ({ bucketCounts, count }) => bucketCounts.reduce((sum, each) => sum + Number(each), 0) === Number(count),
+    'buckets add up',
+  ),
+);
+const METRICS = v.strictObject({
+  resourceMetrics: v.array(
+    v.strictObject({
+      resource: RESOURCE,
+      scopeMetrics: v.array(
+        v.strictObject({
+          scope: SCOPE,
+          metrics: v.array(
+            v.strictObject({
+              name: v.string(),
+              unit: v.string(),
+              description: v.string(),
+              histogram: v.strictObject({ aggregationTemporality: v.literal(2), dataPoints: v.array(POINT) }),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+const TRACES = v.strictObject({
+  resourceSpans: v.array(
+    v.strictObject({
+      resource: RESOURCE,
+      scopeSpans: v.array(
+        v.strictObject({
+          scope: SCOPE,
+          spans: v.array(
+            v.strictObject({
+              traceId: hex(32),
+              spanId: hex(16),
+              parentSpanId: v.exactOptional(hex(16)),
+              name: v.pipe(v.string(), v.minLength(1)),
+              kind: v.picklist([1, 3]),
+              startTimeUnixNano: INT64,
+              endTimeUnixNano: INT64,
+              attributes: ATTRIBUTES,
+              status: v.strictObject({
+                code: v.exactOptional(v.literal(2)),
+                message: v.exactOptional(v.string()),
+              }),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
