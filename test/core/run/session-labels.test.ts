@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { RunPattern } from '../../../src/core/run/run-pattern.ts';
+import type { RunShape } from '../../../src/core/run/run-shape.ts';
+import { loadLabel, PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+
+const USERS: RunPattern = { kind: 'concurrency', concurrency: 4 };
+const STEPS = [
+  { from: 1, to: 4, durationMs: 2_000 },
+  { from: 1, to: 1, durationMs: 2_000 },
+];
+
+test.each<readonly [string, RunPattern, Partial<RunShape>]>([
+  ['4 sessions at a time', USERS, { sessions: { placesOf: 'sessions' } }],
+  ['sessions, 4 requests at a time', USERS, { sessions: { placesOf: 'requests' } }],
+  [
+    '4 sessions at a time, history kept by the server',
+    USERS,
+    { sessions: { placesOf: 'sessions', history: 'server' } },
+  ],
+  ['sessions: 1 to 4 at a time in 2 stages', USERS, { sessions: { placesOf: 'sessions' }, steps: STEPS }],
+  [
+    'sessions: Poisson 2.00 a second',
+    { kind: 'poisson', requestsPerSecond: 2 },
+    { sessions: { placesOf: 'sessions' } },
+  ],
+])('a load of sessions is called %j', (label, pattern, shape) => {
+  expect(loadLabel({ pattern, shape: { ...PLAIN_SHAPE, ...shape } }).replace(/\s/g, ' ')).toBe(label);
+});
