@@ -22,8 +22,11 @@ import { LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import type { SizedWish } from './synthetic-dataset.ts';
 import { PROMPT_WORDS, sizedDataset, syntheticDataset } from './synthetic-dataset.ts';
+import type { Trace } from './trace/read-trace.ts';
 import type { TimedTrace } from './trace/survey-trace.ts';
 import { askedOfTrace } from './trace/survey-trace.ts';
+import type { TraceFacts } from './trace/trace-facts.ts';
+import { traceSessions, traceSha256 } from './trace/trace-sessions.ts';
 import type { WordCosts } from './word-costs.ts';
 
 export interface PromptWish {
@@ -37,6 +40,8 @@ export interface PromptWish {
   readonly sessions?: SessionWish | undefined;
   /** Requests and their times: nothing else says what is sent. */
   readonly trace?: TimedTrace;
+  /** Likewise the conversations of agents. */
+  readonly agents?: { readonly trace: Trace; readonly facts: TraceFacts };
   /** --body says itself how long answers are, or that nobody says it. */
   readonly isOutputInBody: boolean;
   /** Of a depth profile: nothing else says what is sent. */
@@ -50,6 +55,8 @@ export interface PlannedPrompts extends Dataset {
   readonly outputTokens: Reported<AskedTokens>;
   readonly outputSource: OutputSource;
   readonly lengths: RequestLengths;
+  /** Of what is sent, where that is not `prompts`. */
+  readonly digest?: { readonly sha256: string; readonly count: number };
   /** Of a trace that is replayed: `prompts` are then those that warm up. */
   readonly replay?: { readonly trace: TimedTrace; readonly costs: WordCosts };
 }
@@ -63,10 +70,12 @@ export const sizedWish = ({
   prefixes,
   sessions,
   trace,
+  agents,
   depth,
 }: PromptWish): SizedWish | undefined => {
-  if (trace !== undefined) {
-    const tokens = trace.facts.inputTokens.p50;
+  const recorded = trace ?? agents;
+  if (recorded !== undefined) {
+    const tokens = recorded.facts.inputTokens.p50;
     const fixed: ChosenLengths = { distribution: { kind: 'fixed', value: tokens }, text: String(tokens) };
     return { seed, input: fixed, prefixes: undefined, variesOutput: false };
   }
@@ -82,7 +91,9 @@ export const sizedWish = ({
 };
 
 export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts =>
-  wish.sessions === undefined ? plannedRequests(wish, costs) : plannedChats(wish, wish.sessions, costs);
+  wish.agents === undefined && wish.sessions !== undefined
+    ? plannedChats(wish, wish.sessions, costs)
+    : plannedRequests(wish, costs);
 
 /** Each turn is a prompt of its own first, so that lengths are drawn as for single requests. */
 const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts): PlannedPrompts => {
@@ -111,7 +122,21 @@ const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts)
 };
 
 const plannedRequests = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
-  if (wish.trace !== undefined) return plannedReplay(wish.trace, wish, costs);
+  if (wish.trace !== undefined)
+    return {
+      ...plannedReplay(wish.trace, wish),
+      digest: { sha256: wish.trace.sha256, count: wish.trace.requests },
+      replay: { trace: wish.trace, costs },
+    };
+  if (wish.agents !== undefined) {
+    const { trace, facts } = wish.agents;
+    const { isOutputInBody, seed } = wish;
+    return {
+      ...plannedReplay({ ...trace, facts, requests: facts.requests }, wish),
+      digest: { sha256: traceSha256(trace), count: facts.requests },
+      sessions: traceSessions(trace, { costs, seed, isOutputInBody }),
+    };
+  }
   if (wish.depth !== undefined) return plannedDepths(wish.depth, costs, wish.seed);
   const sized = sizedWish(wish);
   if (sized === undefined) {
@@ -133,18 +158,19 @@ const plannedRequests = (wish: PromptWish, costs: WordCosts): PlannedPrompts => 
 };
 
 /** What warms up has nothing of the trace: a cache is to hold what the trace itself puts there. */
-const plannedReplay = (trace: TimedTrace, wish: PromptWish, costs: WordCosts): PlannedPrompts => {
-  const { inputTokens, outputTokens } = trace.facts;
-  const { isOutputInBody, seed } = wish;
+const plannedReplay = (
+  { facts, requests, description, file }: Pick<TimedTrace, 'facts' | 'requests' | 'description' | 'file'>,
+  { isOutputInBody, seed }: PromptWish,
+): PlannedPrompts => {
+  const { inputTokens, outputTokens } = facts;
   return {
-    description: trace.description,
-    file: trace.file,
+    description,
+    file,
     prompts: syntheticDataset(seed).prompts,
-    inputTokens: askedOfTrace(inputTokens, trace.requests),
-    outputTokens: isOutputInBody ? unknown('--body says it') : askedOfTrace(outputTokens, trace.requests),
+    inputTokens: askedOfTrace(inputTokens, requests),
+    outputTokens: isOutputInBody ? unknown('--body says it') : askedOfTrace(outputTokens, requests),
     outputSource: isOutputInBody ? 'body' : 'option',
     lengths: { input: '', output: '' },
-    replay: { trace, costs },
   };
 };
 

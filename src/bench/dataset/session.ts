@@ -22,8 +22,10 @@ export interface Turn {
    * `after`. undefined: a new conversation, as a subagent's.
    */
   readonly continues: number | undefined;
-  /** What this turn adds; at least one. */
+  /** What this turn adds; at least one, but where there are `pieces`. */
   readonly messages: readonly Message[];
+  /** The whole prompt in pieces, which other turns may have too: of letters and spaces, made when it is laid out. */
+  readonly pieces?: () => readonly string[];
   /** A system prompt that others have too, before everything else. Only of a turn that begins a conversation. */
   readonly prefix?: string;
   /** Of the reply; undefined leaves it to the server. */

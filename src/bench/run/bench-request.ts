@@ -10,7 +10,9 @@ import type { RunTags } from '../../core/run/run-tags.ts';
 import type { SessionWish } from '../dataset/chat-sessions.ts';
 import type { ImageWish } from '../dataset/made-up-images.ts';
 import type { Dataset } from '../dataset/prompt.ts';
+import type { Trace } from '../dataset/trace/read-trace.ts';
 import type { TimedTrace } from '../dataset/trace/survey-trace.ts';
+import type { TraceFacts } from '../dataset/trace/trace-facts.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
@@ -61,6 +63,8 @@ export type DatasetChoice =
   | { readonly kind: 'synthetic' }
   /** Surveyed already, and read again while it is replayed. */
   | { readonly kind: 'timed-trace'; readonly trace: TimedTrace }
+  /** Conversations of agents, with the pauses of their replay. */
+  | { readonly kind: 'agent-trace'; readonly trace: Trace; readonly facts: TraceFacts }
   /** Read already: by the coordinator of a run, who sent it here. */
   | { readonly kind: 'held'; readonly dataset: Dataset }
   | {

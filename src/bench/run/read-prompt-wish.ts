@@ -23,6 +23,7 @@ export const readPromptWish = async (
     prefixes,
     sessions: request.sessions,
     ...(dataset.kind === 'timed-trace' ? { trace: dataset.trace } : {}),
+    ...(dataset.kind === 'agent-trace' ? { agents: dataset } : {}),
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
     ...(request.images?.source.kind === 'folder'
       ? { images: await readImageFolder(request.images.source.path, request.images.source.shownPath, signal) }
@@ -39,6 +40,7 @@ const readDataset = async (
   switch (dataset.kind) {
     case 'synthetic':
     case 'timed-trace':
+    case 'agent-trace':
       return undefined;
     case 'held':
       return dataset.dataset;

@@ -189,8 +189,8 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
       ? unknown('whoever ran it does not tell')
       : {
           prompts: {
-            sha256: dataset.replay?.trace.sha256 ?? promptsSha256(dataset.prompts),
-            count: dataset.replay?.trace.requests ?? dataset.prompts.length,
+            sha256: dataset.digest?.sha256 ?? promptsSha256(dataset.prompts),
+            count: dataset.digest?.count ?? dataset.prompts.length,
             file: dataset.file ?? unknown('prompts were generated'),
           },
           ...options.provenance,

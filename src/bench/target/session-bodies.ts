@@ -8,8 +8,10 @@ import type { Session, Turn } from '../dataset/session.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import { turnTable } from '../schedule/turn-table.ts';
 import type { BodySettings, ConversationForm, KeptConversationForm, ServerApi } from './api/server-api.ts';
-import { BODIES_BYTES_MAX, BODY_NONCE_BYTES } from './request-bodies.ts';
+import { BODY_NONCE_BYTES } from './request-bodies.ts';
 import type { RequestFields } from './request-fields.ts';
+import { TextPieces } from './text-pieces.ts';
+import { bodyAround } from './text-place.ts';
 
 export interface SessionBodies {
   readonly turns: TurnTableMemory;
@@ -63,7 +65,7 @@ export interface SessionOptions extends Pick<BodySettings, 'model' | 'isStreamin
 
 /** @throws BenchError `input` for a turn that the API cannot ask, and when all texts together are too large. */
 export const sessionBodies = (sessions: readonly Session[], options: SessionOptions): SessionBodies => {
-  const pieces = new Pieces();
+  const pieces = new TextPieces();
   const form = options.api.conversation;
   const history = options.history ?? 'client';
   const kept = history === 'server' ? keptForm(options.api) : undefined;
@@ -132,7 +134,7 @@ interface SessionLayout {
   readonly first: number;
   readonly cells: Int32Array;
   readonly own: number[];
-  readonly pieces: Pieces;
+  readonly pieces: TextPieces;
   readonly form: ConversationForm | undefined;
   /** Where the server keeps what was said. */
   readonly kept: KeptConversationForm | undefined;
@@ -158,7 +160,8 @@ const layTurn = (layout: SessionLayout, index: number): void => {
     nonce: options.noncePrefix === undefined ? undefined : NONCE_STANDIN,
     fields: options.fields,
   };
-  if (form === undefined) layWhole(layout, { turn, index, settings });
+  if (turn.pieces !== undefined) layPieces(layout, { turn, index, settings }, turn.pieces());
+  else if (form === undefined) layWhole(layout, { turn, index, settings });
   else {
     const start = session.turns[layout.starts[index] ?? index] ?? turn;
     const head = kept === undefined ? form.before(settings, start) : parsed(kept.before(settings));
@@ -186,11 +189,35 @@ const layTurn = (layout: SessionLayout, index: number): void => {
   cells[at + TURN_CELL.scope] = scopeOf(turn, first, index);
 };
 
-/** An API without a list of messages asks each turn for itself. */
-const layWhole = (
+interface LaidTurn {
+  readonly turn: Turn;
+  readonly index: number;
+  readonly settings: BodySettings;
+}
+
+/** A prompt whose pieces others have too: each is kept once. */
+const layPieces = (
   layout: SessionLayout,
-  { turn, index, settings }: { readonly turn: Turn; readonly index: number; readonly settings: BodySettings },
+  { turn, index, settings }: LaidTurn,
+  texts: readonly string[],
 ): void => {
+  const { first, cells, own, pieces, options } = layout;
+  const { before, after, nonceAt } = bodyAround(options.api, turn.maxTokens, settings);
+  const at = (first + index) * TURN_CELLS;
+  cells[at + TURN_CELL.head] = pieces.of('');
+  cells[at + TURN_CELL.tail] = pieces.of(after);
+  if (nonceAt < 0) own.push(pieces.of(before));
+  else
+    own.push(
+      pieces.of(before.slice(0, nonceAt)),
+      NONCE_PIECE,
+      pieces.of(before.slice(nonceAt + BODY_NONCE_BYTES)),
+    );
+  for (const text of texts) own.push(pieces.of(text));
+};
+
+/** An API without a list of messages asks each turn for itself. */
+const layWhole = (layout: SessionLayout, { turn, index, settings }: LaidTurn): void => {
   const { first, cells, own, pieces, options } = layout;
   if (turn.continues !== undefined)
     throw refused(layout, index, {
@@ -244,46 +271,6 @@ const refused = (
     problem: `session ${index + 1} (${session.id.slice(0, ID_SHOWN)}), turn ${turn + 1}: ${problem}`,
     advice,
   });
-
-class Pieces {
-  readonly #texts: Buffer[] = [];
-  readonly #known: Map<string, number> = new Map();
-  #bytes = 0;
-
-  /** Each different text is kept once: for those that many turns share. */
-  of(text: string): number {
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
-    const piece = this.add(text);
-    this.#known.set(text, piece);
-    return piece;
-  }
-
-  add(text: string): number {
-    const bytes = Buffer.from(text, 'utf8');
-    this.#bytes += bytes.length;
-    if (this.#bytes > BODIES_BYTES_MAX)
-      throw new BenchError({
-        code: 'input',
-        problem: `the texts of all sessions take more than ${BODIES_BYTES_MAX / 1024 / 1024} MiB`,
-        advice: 'Use fewer or shorter sessions.',
-      });
-    return this.#texts.push(bytes) - 1;
-  }
-
-  laidOut(): Pick<SessionBodies, 'bytes' | 'pieceStarts'> {
-    const bytes = new SharedArrayBuffer(this.#bytes);
-    const pieceStarts = new SharedArrayBuffer((this.#texts.length + 1) * Float64Array.BYTES_PER_ELEMENT);
-    const [target, starts] = [new Uint8Array(bytes), new Float64Array(pieceStarts)];
-    let at = 0;
-    for (const [index, text] of this.#texts.entries()) {
-      target.set(text, at);
-      at += text.length;
-      starts[index + 1] = at;
-    }
-    return { bytes, pieceStarts };
-  }
-}
 
 /** As long as a nonce. */
 const NONCE_STANDIN = '0'.repeat(BODY_NONCE_BYTES);

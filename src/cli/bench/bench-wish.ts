@@ -35,12 +35,14 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
   const api = apiOf(target, given(BENCH.api));
   const pattern = patternOf(given, stages);
   const isStreaming = streamingOf(api, given(BENCH.streaming));
-  const shape = runShape(invocation, pattern, stages, given(BENCH.trace) !== undefined);
+  const isReplay = given(BENCH.trace) !== undefined;
+  const shape = runShape(invocation, pattern, stages, isReplay);
   const { sessions, sessionsMax, ...ofSessions } = sessionWish(given, {
     pattern,
     api,
     hasDataset: given(BENCH.dataset) !== undefined,
     isMoving: shape.rampMs > 0 || shape.warmupMs > 0 || shape.steps.length > 0,
+    isReplay,
   });
   const requests = given(BENCH.requests);
   if (sessions !== undefined && requests !== undefined)

@@ -37,7 +37,7 @@ export const REPLAY: TraceReplayOptions = {
     name: 'trace',
     valueName: 'FILE',
     meaning:
-      'Replay a recorded trace, each request at its time: Mooncake, Azure, BurstGPT (docs/datasets.md).',
+      'Replay a recorded trace, its requests at their times: Mooncake, Azure, BurstGPT, agents (docs/datasets.md).',
     parse: nonEmpty,
   }),
   speed: value({
@@ -69,19 +69,16 @@ export const replayWish = (
     if (alone === undefined) return undefined;
     throw usage(`--${alone} has no effect without --trace`, `Write: --trace FILE --${alone} …`);
   }
-  const other = options.find(option => BESIDE_NO_TRACE.has(option.name) && isGiven(given(option)));
+  const names = options.filter(option => isGiven(given(option))).map(({ name }) => name);
+  const other = names.find(name => BESIDE_NO_TRACE.has(name));
   if (other !== undefined)
     throw usage(
-      `--trace and --${other.name} cannot be combined`,
-      'A trace says itself when requests are sent and how long they are.',
-    );
-  if (given(REPLAY.startAt) !== undefined)
-    throw usage(
-      '--start-at has no effect on a trace of single requests',
-      'Leave it out, or say which part of the time: --trace-from 10m.',
+      `--trace and --${other} cannot be combined`,
+      'A trace says itself what is asked and how long it is.',
     );
   return {
     file,
+    given: names,
     part: tracePart(given),
     pace: { speed: given(REPLAY.speed) ?? 1, gapMsMax: given(REPLAY.longestGap) },
   };
@@ -106,10 +103,9 @@ const isGiven = (read: unknown): boolean =>
 
 const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
-/** Whatever else would say when requests are sent, how long they are, or who sends them. */
+/** Whatever else would say what is asked, how long it is, or who sends it. */
 const BESIDE_NO_TRACE: ReadonlySet<string> = new Set([
-  ...['concurrency', 'rate', 'arrival', 'max-throughput', 'stages', 'ramp', 'warmup-duration'],
-  ...['profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens', 'output-tokens'],
-  ...['prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers', 'sessions'],
-  ...['concurrency-of', 'images', 'image-size', 'image-folder', 'from', 'agents'],
+  ...['stages', 'profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens'],
+  ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],
+  ...['history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
 ]);

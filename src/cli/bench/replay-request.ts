@@ -2,17 +2,25 @@
 
 import { resolve } from 'node:path';
 import { BenchError } from '../../bench/bench-error.ts';
+import type { DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
 import type { TracePart } from '../../bench/dataset/trace/read-trace.ts';
+import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
 import type { ReplayPace } from '../../bench/dataset/trace/replay-times.ts';
 import { surveyTrace } from '../../bench/dataset/trace/survey-trace.ts';
+import { TraceFactCounter } from '../../bench/dataset/trace/trace-facts.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
+import { pacedTrace } from '../../bench/dataset/trace/trace-sessions.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import { unknown } from '../../core/unknown.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 
 export interface TraceReplayWish {
   /** As it was given. */
   readonly file: string;
+  /** Names of all options of the command that were given. */
+  readonly given: readonly string[];
   readonly part: TracePart;
   readonly pace: ReplayPace;
 }
@@ -21,6 +29,9 @@ export interface ReplayingRun {
   readonly cwd: string;
   /** Of the run; undefined: until the trace is over. */
   readonly durationMs: number | undefined;
+  /** Of a trace of conversations; undefined: each once. */
+  readonly sessionsMax: number | undefined;
+  readonly placesOf: SessionPlaces | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -39,9 +50,11 @@ export const replayRequest = async (
 
 const requestOfTrace = async (
   request: BenchRequest,
-  { file, part, pace }: TraceReplayWish,
-  { cwd, durationMs, signal }: ReplayingRun,
+  wish: TraceReplayWish,
+  run: ReplayingRun,
 ): Promise<BenchRequest> => {
+  const { file, given, part, pace } = wish;
+  const { cwd, durationMs, signal } = run;
   if (request.models !== undefined)
     throw usage('--trace and several models cannot be combined', 'Ask one model: --model M.');
   const place = { path: resolve(cwd, file), shownPath: file, signal };
@@ -52,12 +65,8 @@ const requestOfTrace = async (
       `${file} is no trace that is known`,
       'docs/datasets.md has the formats.',
     );
-  if (format === 'agentic')
-    throw new CommandError(
-      'benchInput',
-      `${file} is a trace of agents, whose conversations a run does not replay yet`,
-      'Its prompts as single requests: plimsoll dataset make FILE --trace …',
-    );
+  if (format === 'agentic') return await ofConversations(request, wish, { ...run, place });
+  refuse(given, OF_CONVERSATIONS, 'a trace that says itself when each request is sent');
   const limits = { requestsMax: request.samplesMax, durationMs };
   const trace = await surveyTrace({ ...place, format, part, pace, limits }, signal);
   const { inputTokens, sharing } = trace.facts;
@@ -76,7 +85,7 @@ const requestOfTrace = async (
         gapsCapped: trace.gapsCapped,
         spanMs: trace.spanMs,
         inputTokens: inputTokens.total,
-        sharedTokens: sharing?.sharedTokens ?? unknown('the trace does not tell which prompts began alike'),
+        sharedTokens: sharing?.sharedTokens ?? unknown(UNSHARED),
       },
     },
     dataset: { kind: 'timed-trace', trace },
@@ -84,5 +93,65 @@ const requestOfTrace = async (
     durationMs,
   };
 };
+
+/** Each conversation is a session, as many at a time or a second as was asked for. */
+const ofConversations = async (
+  request: BenchRequest,
+  { given, part, pace }: TraceReplayWish,
+  { place, durationMs, sessionsMax, placesOf }: ReplayingRun & { readonly place: DatasetPlace },
+): Promise<BenchRequest> => {
+  refuse(given, ['requests'], 'a trace of conversations: say how many of them, --sessions 100');
+  const isOpen = isOpenLoop(request.pattern);
+  if (isOpen) refuse(given, ['concurrency-of'], '--rate, which is one of sessions');
+  else refuse(given, ['ramp', 'warmup-duration', 'max-in-flight'], 'a trace of conversations without --rate');
+  const { trace, gapsCapped } = pacedTrace(
+    await readTrace({ ...place, bytesMax: Number.POSITIVE_INFINITY }, 'agentic', {
+      part,
+      seed: request.seed,
+      sessionsMax,
+    }),
+    pace,
+  );
+  const counter = new TraceFactCounter();
+  for (const { id, requests } of trace.sessions)
+    counter.add({ line: 0, key: id, startMs: undefined, requests });
+  const facts = counter.told();
+  const { sessions } = trace;
+  const noTimes = unknown('times are within conversations alone');
+  return {
+    ...request,
+    shape: {
+      ...request.shape,
+      sessions: { placesOf: placesOf ?? 'sessions' },
+      trace: {
+        speed: pace.speed,
+        requests: facts.requests,
+        fromMs: noTimes,
+        untilMs: noTimes,
+        startAt: part.startAt ?? unknown('conversations begin at their beginning'),
+        gapMsMax: pace.gapMsMax ?? unknown('pauses are as recorded'),
+        gapsCapped,
+        spanMs: noTimes,
+        inputTokens: facts.inputTokens.total,
+        sharedTokens: facts.sharing?.sharedTokens ?? unknown(UNSHARED),
+      },
+    },
+    dataset: { kind: 'agent-trace', trace, facts },
+    samplesMax: sessions.length,
+    durationMs,
+  };
+};
+
+const refuse = (given: readonly string[], names: readonly string[], beside: string): void => {
+  const other = names.find(name => given.includes(name));
+  if (other !== undefined) throw usage(`--${other} has no effect on ${beside}`, 'Leave it out.');
+};
+
+/** What only sessions have, and what a schedule of its own excludes. */
+const OF_CONVERSATIONS: readonly string[] = [
+  ...['start-at', 'sessions', 'concurrency-of'],
+  ...['concurrency', 'rate', 'arrival', 'max-throughput', 'ramp', 'warmup-duration'],
+];
+const UNSHARED = 'the trace does not tell which prompts began alike';
 
 const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

@@ -104,6 +104,8 @@ export const sessionWish = (
     readonly pattern: RunPattern;
     readonly hasDataset: boolean;
     readonly isMoving: boolean;
+    /** A trace says which sessions there are, if any. */
+    readonly isReplay: boolean;
     readonly api: ServerApi;
   },
 ): WishedSessions => {
@@ -119,8 +121,8 @@ export const sessionWish = (
       ...(thinkTime === undefined ? [] : [SESSIONS.thinkTime]),
       ...(answers === undefined ? [] : [SESSIONS.answers]),
       ...(history === undefined ? [] : [SESSIONS.history]),
-      ...(sessionsMax === undefined ? [] : [SESSIONS.sessions]),
-      ...(placesOf === undefined ? [] : [SESSIONS.concurrencyOf]),
+      ...(sessionsMax === undefined || run.isReplay ? [] : [SESSIONS.sessions]),
+      ...(placesOf === undefined || run.isReplay ? [] : [SESSIONS.concurrencyOf]),
     ];
     if (option !== undefined)
       throw usage(

@@ -85,6 +85,8 @@ export const benchCommand: Command = {
       replayed({ ...wish, headers }, trace, {
         cwd: state.cwd,
         durationMs: invocation.option(BENCH.duration),
+        sessionsMax: invocation.option(BENCH.sessions),
+        placesOf: invocation.option(BENCH.concurrencyOf),
         signal: state.stop,
       }),
     );

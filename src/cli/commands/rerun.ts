@@ -163,6 +163,8 @@ const differencesOf = async (
   const request = await replayed({ ...wish, headers }, trace, {
     cwd: state.cwd,
     durationMs: called.option(BENCH.duration),
+    sessionsMax: called.option(BENCH.sessions),
+    placesOf: called.option(BENCH.concurrencyOf),
     signal: state.stop,
   });
   const today = await factsToday(request, state, {

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { BenchError } from '../../bench/bench-error.ts';
 import { plannedPrompts, sizedWish } from '../../bench/dataset/planned-prompts.ts';
 import { promptsSha256 } from '../../bench/dataset/prompts-digest.ts';
+import { traceSha256 } from '../../bench/dataset/trace/trace-sessions.ts';
 import { WORDS_AS_TOKENS } from '../../bench/dataset/word-costs.ts';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
@@ -61,6 +62,10 @@ const promptsToday = async (
     if (request.dataset.kind === 'timed-trace') {
       const { sha256, requests, file } = request.dataset.trace;
       return { sha256, count: requests, file };
+    }
+    if (request.dataset.kind === 'agent-trace') {
+      const { trace, facts } = request.dataset;
+      return { sha256: traceSha256(trace), count: facts.requests, file: trace.file };
     }
     if (request.depth !== undefined) return unknown('prompts of --profile depth are other ones in each run');
     const wish = await readPromptWish(request, signal, NO_NONCE);

@@ -6,9 +6,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { readTrace } from '../../../src/bench/dataset/trace/read-trace.ts';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
-import { azureLines, mooncakeLines } from '../../support/made-up-trace.ts';
+import { isLongRun } from '../../support/counts.ts';
+import { agenticConversations, azureLines, mooncakeLines } from '../../support/made-up-trace.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { BenchHere } from './bench-here.ts';
 import { benchHere, expectInvariants } from './bench-here.ts';
@@ -80,7 +83,7 @@ const prefixesOf = (prompts: readonly (readonly (string | number)[])[], block: n
   return [all.length, new Set(all).size];
 };
 
-const intendedMs = (run: BenchHere): readonly number[] => {
+const samplesOf = (run: BenchHere): readonly EndedSample[] => {
   const samples = readFileSync(join(run.directory, 'samples.jsonl'), 'utf8')
     .split('\n')
     .slice(0, -1)
@@ -90,8 +93,16 @@ const intendedMs = (run: BenchHere): readonly number[] => {
     })
     .toSorted((a, b) => a.sampleId - b.sampleId);
   expect(samples.map(({ sampleId }) => sampleId)).toEqual([...samples.keys()]);
+  return samples;
+};
+
+const intendedMs = (run: BenchHere): readonly number[] => {
+  const samples = samplesOf(run);
   return samples.map(({ intendedNs }) => (intendedNs - (samples[0]?.intendedNs ?? 0)) / 1e6);
 };
+
+const sizes = (all: readonly { readonly input: number; readonly output: number }[]): readonly string[] =>
+  all.map(({ input, output }) => `${input} ${output}`).sort();
 
 describe('a replayed trace', { timeout: 60_000 }, () => {
   test('sends every request once, at its time, as long as it was, with what its prompts share', async () => {
@@ -105,8 +116,6 @@ describe('a replayed trace', { timeout: 60_000 }, () => {
     const report = run.report();
     expectInvariants(report);
     const rows = lines.map((line): Row => JSON.parse(line));
-    const sizes = (all: readonly { readonly input: number; readonly output: number }[]) =>
-      all.map(({ input, output }) => `${input} ${output}`).sort();
     expect(
       sizes(server.asked.map(({ words, maxTokens }) => ({ input: words.length, output: maxTokens }))),
     ).toEqual(sizes(rows.map(row => ({ input: row.input_length, output: row.output_length }))));
@@ -131,7 +140,8 @@ describe('a replayed trace', { timeout: 60_000 }, () => {
     expect(run.stdout).toContain('trace at 60 times its speed');
   });
 
-  test('takes the part that was asked for, cuts its pauses, and counts what a limit left out', async () => {
+  test('takes the part that was asked for, cuts its pauses, and counts what a limit left out', async context => {
+    if (!isLongRun) context.skip('one whole run more: npm run test:long');
     using folder = temporaryDirectory();
     await using server = await askedServer();
     const file = join(folder.path, 'azure.csv');
@@ -154,6 +164,46 @@ describe('a replayed trace', { timeout: 60_000 }, () => {
     expect(text).toMatch(/from 10\.0 s, until 20\.0 s, pauses of at most 500 ms \(\d+ were longer\)/);
     expect(text).toContain('12 planned: 12 issued, 0 skipped');
     expect(text).toContain('unknown: the trace does not tell which prompts began alike');
+  });
+
+  test('of agents has each request behind those that it waited for, its subagents beside it, and shares what they share', async () => {
+    using folder = temporaryDirectory();
+    await using server = await askedServer();
+    const file = join(folder.path, 'agents.jsonl');
+    const conversations = agenticConversations({ seed: 6, requests: 50, inputTokens: 900 });
+    writeFileSync(file, conversations.join('\n'));
+    const { signal } = new AbortController();
+    const part = { fromMs: undefined, untilMs: undefined, startAt: undefined };
+    const trace = await readTrace({ path: file, shownPath: 'a', signal }, 'agentic', { part, seed: 42 });
+    const requests = trace.sessions.flatMap(session => session.requests);
+    const options = ['--speed', '500', '--gap-max', '1s', '--concurrency', '3'];
+    const run = await benchHere(folder.path, [server.url, '--trace', file, ...options, ...QUIET]);
+    expect(run.exit, run.stderr).toBe('ok');
+    const report = run.report();
+    expectInvariants(report);
+    expect(report.sessions?.turns).toMatchObject({ planned: requests.length, issued: requests.length });
+    expect(
+      sizes(server.asked.map(({ words, maxTokens }) => ({ input: words.length, output: maxTokens }))),
+    ).toEqual(sizes(requests.map(request => ({ input: request.inputTokens, output: request.outputTokens }))));
+    const words = server.asked.map(prompt => prompt.words);
+    expect(prefixesOf(words, 64)).toEqual(
+      prefixesOf(
+        requests.map(({ blocks }) => blocks),
+        1,
+      ),
+    );
+    const samples = samplesOf(run);
+    const first = samples.findIndex(({ turn }) => turn?.session === 1);
+    const ends = samples.slice(0, first);
+    expect(ends).toHaveLength(trace.sessions[0]?.requests.length ?? 0);
+    for (const [index, { after, delayMs }] of (trace.sessions[0]?.requests ?? []).entries()) {
+      const last = Math.max(...after.map(before => ends[before]?.endNs ?? 0));
+      if (after.length > 0)
+        expect((ends[index]?.intendedNs ?? 0) - last).toBe(
+          Math.round((Math.min(1_000, delayMs) / 500) * 1e6),
+        );
+    }
+    expect(requests.some(({ agent }) => agent > 0)).toBe(true);
   });
 
   test('that is damaged is refused with its line, before anything is sent', async () => {
@@ -181,8 +231,18 @@ describe('a replayed trace', { timeout: 60_000 }, () => {
 
   test('has no options beside it that would have no effect', async () => {
     using folder = temporaryDirectory();
+    const moon = join(folder.path, 'moon');
+    writeFileSync(moon, mooncakeLines({ seed: 1, requests: 4, inputTokens: 600 }).join('\n'));
+    const agents = join(folder.path, 'agents');
+    writeFileSync(agents, agenticConversations({ seed: 1, requests: 4 }).join('\n'));
     for (const [option, says] of [
-      [['--trace', 'x', '--rate', '3'], '--trace and --rate cannot be combined'],
+      [['--trace', moon, '--rate', '3'], '--rate has no effect on a trace that says itself'],
+      [['--trace', moon, '--start-at', '50%'], '--start-at has no effect on a trace that says itself'],
+      [['--trace', agents, '--requests', '3'], '--requests has no effect on a trace of conversations'],
+      [
+        ['--trace', agents, '--max-in-flight', '3'],
+        '--max-in-flight has no effect on a trace of conversations',
+      ],
       [['--trace', 'x', '--dataset', 'y'], '--trace and --dataset cannot be combined'],
       [['--speed', '3'], '--speed has no effect without --trace'],
       [['--trace-from', '3s'], '--trace-from has no effect without --trace'],

@@ -33,11 +33,18 @@ export interface Trace {
   readonly sessions: readonly TraceSession[];
 }
 
+export interface TraceWish {
+  readonly part: TracePart;
+  readonly seed: number;
+  /** Of a trace of conversations the first so many; the others are read and not held. */
+  readonly sessionsMax?: number | undefined;
+}
+
 /** @throws BenchError `input` */
 export const readTrace = async (
   place: DatasetPlace,
   format: TraceFormat,
-  { part, seed }: { readonly part: TracePart; readonly seed: number },
+  { part, seed, sessionsMax = Number.POSITIVE_INFINITY }: TraceWish,
 ): Promise<Trace> => {
   const digest = new DatasetDigest();
   const counts = { leftOut: 0 };
@@ -51,7 +58,7 @@ export const readTrace = async (
           `${place.shownPath} does not tell when its conversations began`,
           'Leave out --trace-from and --trace-until.',
         );
-      held.add(entry);
+      if (held.entries.length < sessionsMax) held.add(entry);
       continue;
     }
     zeroMs ??= startMs;

@@ -1,0 +1,70 @@
+// A trace of agents as sessions: each conversation with its subagents one session, whose turns wait for what they waited for when
+// they were recorded, and then as long as the agent did, divided by the speed. A turn sends its whole recorded prompt: it repeats
+// the blocks of those before it, as the agent's did, and nothing that the server answers.
+
+import { createHash } from 'node:crypto';
+import type { Session, Turn } from '../session.ts';
+import type { WordCosts } from '../word-costs.ts';
+import type { Trace, TraceSession } from './read-trace.ts';
+import type { ReplayPace } from './replay-times.ts';
+import { ReplayTimes } from './replay-times.ts';
+import { TraceTexts } from './trace-text.ts';
+
+/** With the pauses of the replay, and how many of them were cut. */
+export const pacedTrace = (
+  trace: Trace,
+  pace: ReplayPace,
+): { readonly trace: Trace; readonly gapsCapped: number } => {
+  const times = new ReplayTimes(pace);
+  const paced = (pauseMs: number): number => (pauseMs - times.cut(pauseMs)) / pace.speed;
+  const sessions = trace.sessions.map(
+    (session): TraceSession => ({
+      ...session,
+      requests: session.requests.map(request => ({ ...request, delayMs: paced(request.delayMs) })),
+    }),
+  );
+  return { trace: { ...trace, sessions }, gapsCapped: times.gapsCapped };
+};
+
+export const traceSessions = (
+  { sessions }: Trace,
+  {
+    costs,
+    seed,
+    isOutputInBody,
+  }: { readonly costs: WordCosts; readonly seed: number; readonly isOutputInBody: boolean },
+): readonly Session[] => {
+  const texts = new TraceTexts(costs, seed);
+  let number = 0;
+  return sessions.map(
+    ({ id, startMs, requests }): Session => ({
+      id,
+      startOffsetMs: startMs,
+      turns: requests.map((request): Turn => {
+        const own = number;
+        number += 1;
+        return {
+          after: request.after,
+          delayMs: request.delayMs,
+          continues: undefined,
+          messages: [],
+          pieces: () => texts.partsOf(request, own),
+          maxTokens: isOutputInBody ? undefined : request.outputTokens,
+          answer: NOT_REPEATED,
+          cacheScope: 'run',
+        };
+      }),
+    }),
+  );
+};
+
+/** Of lengths, blocks, what waits for what and how long: equal ones ask equal questions. Hex. */
+export const traceSha256 = ({ sessions }: Trace): string => {
+  const hash = createHash('sha256');
+  for (const { requests } of sessions)
+    for (const { inputTokens, outputTokens, blocks, after, delayMs } of requests)
+      hash.update(`${inputTokens} ${outputTokens} ${blocks.join(',')} ${after.join(',')} ${delayMs}\n`);
+  return hash.digest('hex');
+};
+
+const NOT_REPEATED = { kind: 'live' } as const;

@@ -1,0 +1,45 @@
+// Texts of which many requests are put together, laid out one behind the other in shared memory.
+
+import { BenchError } from '../bench-error.ts';
+import { BODIES_BYTES_MAX } from './request-bodies.ts';
+
+export class TextPieces {
+  readonly #texts: Buffer[] = [];
+  readonly #known: Map<string, number> = new Map();
+  #bytes = 0;
+
+  /** Each different text is kept once: for those that many turns share. */
+  of(text: string): number {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const piece = this.add(text);
+    this.#known.set(text, piece);
+    return piece;
+  }
+
+  add(text: string): number {
+    const bytes = Buffer.from(text, 'utf8');
+    this.#bytes += bytes.length;
+    if (this.#bytes > BODIES_BYTES_MAX)
+      throw new BenchError({
+        code: 'input',
+        problem: `the texts of all sessions take more than ${BODIES_BYTES_MAX / 1024 / 1024} MiB`,
+        advice: 'Use fewer or shorter sessions.',
+      });
+    return this.#texts.push(bytes) - 1;
+  }
+
+  /** The pieces in UTF-8, and Float64 of where each begins, one more than pieces. */
+  laidOut(): { readonly bytes: SharedArrayBuffer; readonly pieceStarts: SharedArrayBuffer } {
+    const bytes = new SharedArrayBuffer(this.#bytes);
+    const pieceStarts = new SharedArrayBuffer((this.#texts.length + 1) * Float64Array.BYTES_PER_ELEMENT);
+    const [target, starts] = [new Uint8Array(bytes), new Float64Array(pieceStarts)];
+    let at = 0;
+    for (const [index, text] of this.#texts.entries()) {
+      target.set(text, at);
+      at += text.length;
+      starts[index + 1] = at;
+    }
+    return { bytes, pieceStarts };
+  }
+}
