@@ -1,10 +1,12 @@
-// What a server with a cache of prefixes holds of prompts that it has read: the newest few, whole.
+// What a server with a cache of prefixes holds of prompts that it has read: the newest few whole, and of very many more their
+// blocks of 64 words, each known by all words before it.
 
 import type { TokenizerName } from './tokenizers.ts';
 import { countTokens } from './tokenizers.ts';
 
 export class KeptPrefixes {
   readonly #prompts: string[] = [];
+  readonly #blocks: Set<number> = new Set();
 
   /** Tokens at its start that some kept prompt has too; from then on it is kept. */
   take(prompt: string, tokenizer: TokenizerName): number {
@@ -13,7 +15,31 @@ export class KeptPrefixes {
     if (this.#prompts.length > PROMPTS_MAX) this.#prompts.shift();
     // A word that is cut in the middle is another one.
     const whole = common === prompt.length ? common : prompt.lastIndexOf(' ', common);
-    return whole <= 0 ? 0 : countTokens(prompt.slice(0, whole), tokenizer);
+    const held = Math.max(whole, this.#takeBlocks(prompt));
+    return held <= 0 ? 0 : countTokens(prompt.slice(0, held), tokenizer);
+  }
+
+  /** Where the last block ends that is known with all before it; from then on all of them are. */
+  #takeBlocks(prompt: string): number {
+    let held = 0;
+    let isKnown = true;
+    let [low, high] = [0x811c9dc5, 0x9e3779b9];
+    let words = 0;
+    for (let index = 0; index <= prompt.length; index += 1) {
+      const unit = index < prompt.length ? prompt.charCodeAt(index) : SPACE;
+      if (unit === SPACE) {
+        words += 1;
+        if (words % BLOCK_WORDS === 0) {
+          const block = (high & 0x1f_ff_ff) * 2 ** 32 + (low >>> 0);
+          isKnown &&= this.#blocks.has(block);
+          if (isKnown) held = index;
+          else if (this.#blocks.size < BLOCKS_MAX) this.#blocks.add(block);
+        }
+      }
+      low = Math.imul(low ^ unit, 0x01000193);
+      high = Math.imul(high ^ unit, 0x85ebca77) + low;
+    }
+    return held;
   }
 }
 
@@ -25,3 +51,6 @@ const commonLength = (one: string, other: string): number => {
 };
 
 const PROMPTS_MAX = 16;
+const BLOCK_WORDS = 64;
+const BLOCKS_MAX = 1_000_000;
+const SPACE = 0x20;
