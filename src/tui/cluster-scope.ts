@@ -17,6 +17,7 @@ import { everyWarning } from '../core/warnings/cluster-warnings.ts';
 import type { Warning } from '../core/warnings/warning.ts';
 import { groupTable } from './group-table.ts';
 import { linkTable } from './link-table.ts';
+import type { NodeField } from './node-table.ts';
 import { nodeTable } from './node-table.ts';
 import { pairTable } from './pair-table.ts';
 import type { Line } from './part.ts';
@@ -95,6 +96,7 @@ export const scopeTable = (
   }: RenderOptions & {
     /** Which node is marked; the others are those around it. */
     readonly chosen?: number;
+    readonly fields?: readonly NodeField[] | undefined;
     readonly state: State;
     readonly nowMs: number;
     readonly by: GroupBy | undefined;

@@ -37,19 +37,24 @@ export const nodeTable = (
     columns,
     self,
     chosen,
+    fields,
   }: {
     readonly columns: number;
     readonly self?: NodeId | undefined;
     readonly chosen?: NodeId | undefined;
+    /** Only these columns beside the name, however wide the terminal is. */
+    readonly fields?: readonly NodeField[] | undefined;
   },
 ): readonly Line[] => {
   // If no GPU has its own memory, or no node tells its traffic, those columns are empty.
   const hasOwnMemory = views.some(view => ownMemoryGpus(view).length > 0);
   const hasTraffic = views.some(view => heldValue(view.traffic) !== undefined);
-  const isShown = ({ title }: Column): boolean =>
-    (title !== GPU_MEMORY || hasOwnMemory) && ((title !== IN && title !== OUT) || hasTraffic);
+  const isShown = ({ title, field }: NodeColumn): boolean =>
+    (fields === undefined || field === 'name' || fields.includes(field)) &&
+    (title !== GPU_MEMORY || hasOwnMemory) &&
+    ((title !== IN && title !== OUT) || hasTraffic);
   return layoutTable(
-    COLUMNS.filter(isShown),
+    COLUMNS.filter(isShown).map(column => (fields === undefined ? column : { ...column, rank: 0 })),
     views
       .map(view => cellsOf(state, view, views.length > 1 && view.nodeId === self))
       .map((cells, index) =>
@@ -234,20 +239,41 @@ const cell = <T>(
 const GPU_MEMORY = 'GPU memory';
 const IN = 'In';
 const OUT = 'Out';
-const COLUMNS: readonly Column[] = [
-  { title: '  Node', isNumber: false, widthMax: 24, rank: 0 },
-  { title: 'Model', isNumber: false, widthMax: 26, rank: 9 },
-  { title: '', isNumber: false, widthMax: 10, rank: 8 },
-  { title: 'Host memory', isNumber: true, widthMax: 18, rank: 0 },
-  { title: GPU_MEMORY, isNumber: true, widthMax: 18, rank: 1 },
-  { title: 'CPU', isNumber: true, widthMax: 6, rank: 1 },
-  { title: 'GPU', isNumber: true, widthMax: 9, rank: 2 },
-  { title: 'Temp', isNumber: true, widthMax: 6, rank: 3 },
-  { title: 'Power', isNumber: true, widthMax: 8, rank: 4 },
-  { title: 'FP16', isNumber: true, widthMax: 14, rank: 5 },
-  { title: 'Mem. read', isNumber: true, widthMax: 12, rank: 6 },
-  { title: 'Network', isNumber: false, widthMax: 22, rank: 7 },
-  { title: IN, isNumber: true, widthMax: 10, rank: 3 },
-  { title: OUT, isNumber: true, widthMax: 10, rank: 3 },
-  { title: 'Age', isNumber: true, widthMax: 14, rank: 0 },
+export type NodeField = (typeof NODE_FIELDS)[number];
+
+export const NODE_FIELDS = [
+  'name',
+  'model',
+  'memory',
+  'gpu-memory',
+  'cpu',
+  'gpu',
+  'temperature',
+  'power',
+  'fp16',
+  'memory-read',
+  'network',
+  'in',
+  'out',
+  'age',
+] as const;
+
+type NodeColumn = Column & { readonly field: NodeField };
+
+const COLUMNS: readonly NodeColumn[] = [
+  { field: 'name', title: '  Node', isNumber: false, widthMax: 24, rank: 0 },
+  { field: 'model', title: 'Model', isNumber: false, widthMax: 26, rank: 9 },
+  { field: 'memory', title: '', isNumber: false, widthMax: 10, rank: 8 },
+  { field: 'memory', title: 'Host memory', isNumber: true, widthMax: 18, rank: 0 },
+  { field: 'gpu-memory', title: GPU_MEMORY, isNumber: true, widthMax: 18, rank: 1 },
+  { field: 'cpu', title: 'CPU', isNumber: true, widthMax: 6, rank: 1 },
+  { field: 'gpu', title: 'GPU', isNumber: true, widthMax: 9, rank: 2 },
+  { field: 'temperature', title: 'Temp', isNumber: true, widthMax: 6, rank: 3 },
+  { field: 'power', title: 'Power', isNumber: true, widthMax: 8, rank: 4 },
+  { field: 'fp16', title: 'FP16', isNumber: true, widthMax: 14, rank: 5 },
+  { field: 'memory-read', title: 'Mem. read', isNumber: true, widthMax: 12, rank: 6 },
+  { field: 'network', title: 'Network', isNumber: false, widthMax: 22, rank: 7 },
+  { field: 'in', title: IN, isNumber: true, widthMax: 10, rank: 3 },
+  { field: 'out', title: OUT, isNumber: true, widthMax: 10, rank: 3 },
+  { field: 'age', title: 'Age', isNumber: true, widthMax: 14, rank: 0 },
 ];

@@ -12,6 +12,7 @@ import type { Warning } from '../core/warnings/warning.ts';
 import type { ClusterScope } from './cluster-scope.ts';
 import { scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
+import type { NodeField } from './node-table.ts';
 import type { Line } from './part.ts';
 import { paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
@@ -21,6 +22,8 @@ export interface StatusOptions extends RenderOptions {
   readonly isCutAtEdge?: boolean;
   /** Default: every node, one by one. */
   readonly scope?: ClusterScope;
+  /** Only these columns of nodes, and nothing else. */
+  readonly fields?: readonly NodeField[] | undefined;
 }
 
 export const renderStatus = (
@@ -34,6 +37,10 @@ export const renderStatus = (
   const shown = scopedCluster(state, nowMs, scope);
   const { views, links, warnings, nothing } = shown;
   if (nothing !== undefined) return [nothing];
+  if (options.fields !== undefined)
+    return scopeTable(shown, { ...table, rowsMax: Number.POSITIVE_INFINITY }).map(line =>
+      paint(line, options),
+    );
   const lines = [
     ...scopeTable(shown, { ...table, rowsMax: Number.POSITIVE_INFINITY }),
     ...spaced(scopeLinks(shown, { ...table, rowsMax: LINK_ROWS_MAX })),

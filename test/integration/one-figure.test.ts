@@ -130,6 +130,20 @@ test('the memory bandwidth of a machine', async () => {
   expect(rowOf(/● atlas /)).toContain(' 662 GB/s ');
 });
 
+test('columns that were asked for, and nothing else', async () => {
+  const lines = (await printed('status', '--fields', 'memory-read,temperature')).trimEnd().split('\n');
+  expect(lines[0]?.trim()).toMatch(/^Node +Temp +Mem\. read$/);
+  expect(lines).toHaveLength(10);
+  expect(lines.find(line => line.includes('atlas'))).toMatch(/● atlas simulated +\d+ °C +662 GB\/s$/);
+  for (const [args, words] of [
+    [['--fields', 'colour'], 'there is no column "colour"'],
+    [['--fields', 'gpu', '--json'], '--fields and --json cannot be combined'],
+  ] as const) {
+    const refused = madeUpProcess(['status', ...args]);
+    expect([await refused.run(), refused.stderr.text]).toEqual([2, expect.stringContaining(words)]);
+  }
+});
+
 test('temperature and power of a GPU', async () => {
   const bosun = idOf('bosun');
   const device = 'GPU-51e70000-0006-4000-8000-000000000000';

@@ -2,6 +2,8 @@
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { groupSummary, groupViews } from '../../core/group/group-view.ts';
 import { filteredViews, isFiltering, warningsOf } from '../../core/group/place-filter.ts';
 import { nodeView } from '../../core/node/node-view.ts';
@@ -10,6 +12,9 @@ import { totalsOf } from '../../core/totals.ts';
 import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
 import type { ClusterScope } from '../../tui/cluster-scope.ts';
+import type { NodeField } from '../../tui/node-table.ts';
+import { NODE_FIELDS } from '../../tui/node-table.ts';
+import type { StatusOptions } from '../../tui/render-status.ts';
 import { renderStatus } from '../../tui/render-status.ts';
 import type { ToldNotice } from '../../wire/notice.ts';
 import { decodeNotices, noticesAnswer } from '../../wire/notice.ts';
@@ -17,7 +22,7 @@ import { withAgesAt } from '../../wire/stream-message.ts';
 import type { ClusterMoment } from '../cluster-stream.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import type { Command } from '../command.ts';
-import { flag, homeOption, jsonOption } from '../command.ts';
+import { flag, homeOption, jsonOption, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -27,15 +32,30 @@ import { watchCluster } from '../watch-cluster.ts';
 
 const watchOption = flag('watch', 'Update in place twice a second until Ctrl-C.');
 
+const fieldsOption = value({
+  name: 'fields',
+  valueName: 'A,B',
+  meaning: `Only these columns of nodes, and nothing else: ${NODE_FIELDS.filter(field => field !== 'name').join(', ')}.`,
+  parse: (text): Parsed<readonly NodeField[]> => {
+    const names = text.split(',').map(name => name.trim());
+    const known = names.flatMap(name => NODE_FIELDS.find(field => field === name) ?? []);
+    const strange = names.find(name => !NODE_FIELDS.some(field => field === name));
+    return strange === undefined
+      ? parsed(known)
+      : wrong(`there is no column ${JSON.stringify(strange)}`, `Columns are ${NODE_FIELDS.join(', ')}.`);
+  },
+});
+
 export const statusCommand: Command = {
   name: 'status',
   summary: 'Show the cluster that the running daemon sees',
   description: 'A late value is marked stale; an unknown one shows its reason. --json has the same content.',
   arguments: [],
-  options: [homeOption, jsonOption, watchOption, ...SCOPE_OPTIONS],
+  options: [homeOption, jsonOption, watchOption, fieldsOption, ...SCOPE_OPTIONS],
   examples: [
     { line: 'plimsoll status', meaning: 'a table, one row a node' },
     { line: 'plimsoll status --watch', meaning: 'live' },
+    { line: 'plimsoll status --fields gpu,temperature,power', meaning: 'these columns alone' },
     { line: 'plimsoll status --group site', meaning: 'one row a site' },
     { line: 'plimsoll status --tag team=search', meaning: 'the nodes with that tag' },
     { line: "plimsoll status --json | jq '.nodes[].memory'", meaning: 'for programs' },
@@ -54,10 +74,18 @@ export const statusCommand: Command = {
       throw new CommandError('usage', '--watch needs a terminal', 'For scripts: plimsoll status --json');
     }
     const scope = scopeOf(invocation);
+    const fields = invocation.option(fieldsOption);
+    if (fields !== undefined && (isJson || scope.by !== undefined)) {
+      throw new CommandError(
+        'usage',
+        `--fields and ${isJson ? '--json' : '--group'} cannot be combined`,
+        'It chooses columns of the table of nodes.',
+      );
+    }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     if (isWatch) {
       return await watchCluster(home, state, (cluster, nowMs, said, options) =>
-        renderStatus(cluster, nowMs, said, { ...options, scope, isCutAtEdge: true }),
+        renderStatus(cluster, nowMs, said, { ...options, scope, fields, isCutAtEdge: true }),
       );
     }
     const client = await findDaemon(home, state);
@@ -68,7 +96,7 @@ export const statusCommand: Command = {
     ]);
     if (isJson)
       await state.stdout.write(`${JSON.stringify(statusJson(moment, notices, scope), undefined, 2)}\n`);
-    else await printStatus(moment, notices, scope, state);
+    else await printStatus(moment, notices, { scope, fields }, state);
     return EXIT_CODES.ok.code;
   },
 };
@@ -101,7 +129,7 @@ const statusJson = (
 const printStatus = async (
   { snapshot, state: cluster }: ClusterMoment,
   notices: readonly ToldNotice[],
-  scope: ClusterScope,
+  shown: Pick<StatusOptions, 'scope' | 'fields'>,
   { stdout }: ProcessState,
 ): Promise<void> => {
   const { columns, hasColor, isUnicode } = stdout;
@@ -110,7 +138,7 @@ const printStatus = async (
     color: hasColor,
     isUnicode,
     self: snapshot.nodeId,
-    scope,
+    ...shown,
   });
   await stdout.write(`${lines.join('\n')}\n`);
 };
