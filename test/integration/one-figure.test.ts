@@ -178,8 +178,8 @@ test('the bandwidth of a link each way, and its latency', async () => {
   const first: unknown = isJsonObject(told) && Array.isArray(told['links']) ? told['links'][0] : undefined;
   // Of several connections the best figure counts; these are of which.
   for (const [figure, source, sink, key, series, scale] of [
-    ['there', spark, bosun, 'uploadBitsPerSecond', 'plimsoll_link_upload_bits_per_second', 1],
-    ['back', bosun, spark, 'uploadBitsPerSecond', 'plimsoll_link_upload_bits_per_second', 1],
+    ['there', spark, bosun, 'uploadBitsPerSecond', 'plimsoll_link_upload_bytes_per_second', 8],
+    ['back', bosun, spark, 'uploadBitsPerSecond', 'plimsoll_link_upload_bytes_per_second', 8],
     ['roundTrip', spark, bosun, 'roundTripNsP50', 'plimsoll_link_round_trip_p50_seconds', 1e9],
   ] as const) {
     const view = link?.[figure];
