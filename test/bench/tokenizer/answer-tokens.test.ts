@@ -48,6 +48,13 @@ describe('a tokenizer is refused with what is wrong with it', () => {
     await expect(readTokenizer(folder.path)).rejects.toThrow(problem);
   });
 
+  test('whose tokenizer_config.json is cut off', async () => {
+    using folder = temporaryDirectory();
+    writeFileSync(join(folder.path, 'tokenizer.json'), BPE);
+    writeFileSync(join(folder.path, 'tokenizer_config.json'), '{"tokenizer_class":');
+    await expect(readTokenizer(folder.path)).rejects.toThrow('tokenizer_config.json is not a JSON object');
+  });
+
   test('that is missing, a folder, or has 500 MB', async () => {
     using folder = temporaryDirectory();
     const file = join(folder.path, 'tokenizer.json');
