@@ -88,7 +88,7 @@ export const drmProcesses = async (
     return unknown(
       hidden === undefined
         ? 'the list of processes cannot be read'
-        : `open files of ${hidden} processes can only be read by root`,
+        : `only root can read the open files of ${hidden === 1 ? 'a process' : `${hidden} processes`}`,
       'permission',
     );
   return heaviestProcesses(

@@ -91,7 +91,7 @@ describe('processes on a card', () => {
     const clients = await readDrmClients(folder.path);
     expect(
       await drmProcesses(folder.path, clients, { address: ADDRESS, isIntegrated: false, more: undefined }),
-    ).toMatchObject({ reason: 'open files of 1 processes can only be read by root' });
+    ).toMatchObject({ reason: 'only root can read the open files of a process' });
     chmodSync(join(folder.path, 'proc/9/fd'), 0o700);
   });
 
