@@ -91,8 +91,7 @@ export class SimulatedCluster {
     });
     machine.process = process;
     process.onFailure(error => this.problems.push(`a part of ${machine.name} failed: ${String(error)}`));
-    // What it dials is behind the same cables as before.
-    for (const pair of this.#blocked) this.#lay(pair);
+    for (const pair of this.#pairsOf(index)) this.#lay(pair);
     for (const other of this.machines)
       if (other !== machine) process.connect(other.key.nodeId, other.address);
   }
@@ -185,21 +184,24 @@ export class SimulatedCluster {
     this.#lay(pair);
   }
 
-  #lay(pair: string): void {
-    const [source, sink] = this.#ends(pair);
-    if (source !== undefined && sink !== undefined) this.#network.block(source.transport, sink.transport);
-  }
-
   #heal(one: number, other: number): void {
-    for (const pair of [`${one} ${other}`, `${other} ${one}`]) {
-      if (!this.#blocked.delete(pair)) continue;
-      const [source, sink] = this.#ends(pair);
-      if (source !== undefined && sink !== undefined) this.#network.unblock(source.transport, sink.transport);
-    }
+    for (const pair of [`${one} ${other}`, `${other} ${one}`])
+      if (this.#blocked.delete(pair)) this.#lay(pair);
   }
 
-  #ends(pair: string): readonly (SimulatedProcess | undefined)[] {
-    return pair.split(' ').map(index => this.machines[Number(index)]?.process);
+  /** A cable is what it is, whoever starts and dies at its ends; the network only knows those that run. */
+  #lay(pair: string): void {
+    const [source, sink] = pair.split(' ').map(index => this.machines[Number(index)]?.process?.transport);
+    if (source === undefined || sink === undefined) return;
+    if (this.#blocked.has(pair)) this.#network.block(source, sink);
+    else this.#network.unblock(source, sink);
+  }
+
+  /** Both directions of each cable of a machine. */
+  #pairsOf(index: number): readonly string[] {
+    return [...this.machines.keys()].flatMap(other =>
+      other === index ? [] : [`${index} ${other}`, `${other} ${index}`],
+    );
   }
 
   #flows(source: NodeId, sink: NodeId): boolean {
