@@ -18,7 +18,7 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import { TOO_FEW } from '../core/run/report-summary.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
-import { loadLabel } from '../core/run/run-shape.ts';
+import { isOfSessions, loadLabel } from '../core/run/run-shape.ts';
 import { hasEnoughFor } from '../core/statistics/early-stopping.ts';
 import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
 import type { Reported } from '../core/unknown.ts';
@@ -129,7 +129,9 @@ const progressLine = (view: WatchedRun, metrics: MetricLookup, columns: number):
   const done =
     samplesMax === undefined
       ? `${formatClock(view.elapsedMs)}${durationMs === undefined ? '' : ` of ${formatClock(durationMs)}`}`
-      : `${formatCount(completed + failed + cancelled)} of ${formatCount(samplesMax)} requests, ${formatClock(view.elapsedMs)}`;
+      : isOfSessions(view.run.shape)
+        ? `${formatCount(completed + failed + cancelled)} requests, until ${formatCount(samplesMax)} sessions are over, ${formatClock(view.elapsedMs)}`
+        : `${formatCount(completed + failed + cancelled)} of ${formatCount(samplesMax)} requests, ${formatClock(view.elapsedMs)}`;
   const left = leftMs === undefined || view.stage !== 'measuring' ? '' : ` · ${formatClock(leftMs)} left`;
   return [...bar(share, Math.max(10, Math.min(30, columns - 50))), part(` ${done}${left}`)];
 };

@@ -10,6 +10,7 @@ import type { RunConfig } from '../core/run/run-config.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { RunRequests } from '../core/run/run-requests.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
+import { isOfSessions } from '../core/run/run-shape.ts';
 import type { MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
 import type { Reported, Unknown } from '../core/unknown.ts';
 
@@ -80,10 +81,15 @@ export interface RunProgressFigure {
 }
 
 /** By the nearest limit; the rest is estimated from the pace so far. */
-export const progressOf = ({ run: { limits }, snapshot, elapsedMs }: WatchedRun): RunProgressFigure => {
+export const progressOf = ({
+  run: { limits, shape },
+  snapshot,
+  elapsedMs,
+}: WatchedRun): RunProgressFigure => {
   const { completed, failed, cancelled } = lookUp(snapshot).counts('measured');
   const ended = completed + failed + cancelled;
-  const bySamples = limits.samplesMax === undefined ? 0 : ended / limits.samplesMax;
+  // Of sessions the limit is not one of requests.
+  const bySamples = limits.samplesMax === undefined || isOfSessions(shape) ? 0 : ended / limits.samplesMax;
   const byTime = limits.durationMs === undefined ? 0 : elapsedMs / limits.durationMs;
   const share = Math.min(1, Math.max(bySamples, byTime));
   if (share <= 0 || elapsedMs <= 0) return { share, leftMs: undefined };

@@ -9,17 +9,20 @@ import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/r
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { SeriesKey } from '../../../src/core/run/run-series.ts';
 import { hasSeries } from '../../../src/core/run/run-series.ts';
+import { isOfSessions } from '../../../src/core/run/run-shape.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 
 /** ", 5 min", ", 200 requests", or nothing. */
-export const limitWords = ({ limits }: Pick<Run, 'limits'>): string => {
+export const limitWords = ({ limits, shape }: Pick<Run, 'limits' | 'shape'>): string => {
   const duration = knownOr(limits.durationMs, undefined);
   const samples = knownOr(limits.samplesMax, undefined);
   return [
     ...(duration === undefined ? [] : [durationWords(duration)]),
-    ...(samples === undefined ? [] : [`${formatCount(samples)} requests`]),
+    ...(samples === undefined
+      ? []
+      : [`${formatCount(samples)} ${isOfSessions(shape) ? 'sessions' : 'requests'}`]),
   ].join(', ');
 };
 
@@ -115,11 +118,12 @@ export const phaseWords = (run: Run, progress: RunProgress | undefined): string 
   }
 };
 
-const toGoWords = ({ limits }: Run, { measuredMs, figures: { counts } }: RunProgress): string => {
+const toGoWords = ({ limits, shape }: Run, { measuredMs, figures: { counts } }: RunProgress): string => {
   if (isKnown(limits.durationMs)) {
     return `, ${formatClock(Math.max(0, limits.durationMs - measuredMs))} left, then those in flight`;
   }
-  if (!isKnown(limits.samplesMax)) return '';
+  // How many requests so many sessions come to is known when they are over.
+  if (!isKnown(limits.samplesMax) || isOfSessions(shape)) return '';
   return `, ${formatCount(Math.max(0, limits.samplesMax - counts.issued))} requests left`;
 };
 
@@ -134,7 +138,7 @@ export interface PhaseLine {
 }
 
 /** Where a run stands in its time; undefined where nothing bounds it. */
-export const phaseLine = ({ limits }: Run, progress: RunProgress): PhaseLine | undefined => {
+export const phaseLine = ({ limits, shape }: Run, progress: RunProgress): PhaseLine | undefined => {
   const { elapsedMs, measuredMs, figures, phase } = progress;
   const warmupMs = Math.max(0, elapsedMs - measuredMs);
   if (isKnown(limits.durationMs) && limits.durationMs > 0) {
@@ -147,7 +151,7 @@ export const phaseLine = ({ limits }: Run, progress: RunProgress): PhaseLine | u
       whole: formatClock(limits.durationMs),
     };
   }
-  if (!isKnown(limits.samplesMax) || limits.samplesMax === 0) return undefined;
+  if (!isKnown(limits.samplesMax) || limits.samplesMax === 0 || isOfSessions(shape)) return undefined;
   const { issued, unresolved } = figures.counts;
   const ended = Math.max(0, issued - unresolved);
   return {

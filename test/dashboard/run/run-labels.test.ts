@@ -13,6 +13,7 @@ import { nodeId } from '../../../src/core/ids.ts';
 import type { RunProgress } from '../../../src/core/run/run.ts';
 import { patternLabel } from '../../../src/core/run/run-pattern.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
@@ -52,8 +53,11 @@ describe('what a run was asked to do', () => {
   test('limits are said where there are any', () => {
     expect(limitWords(run)).toBe('5\u00a0min');
     const none = { samplesMax: unknown('not limited'), durationMs: unknown('not limited') };
-    expect(limitWords({ limits: none })).toBe('');
-    expect(limitWords({ limits: { ...none, samplesMax: 200 } })).toBe('200 requests');
+    const { shape } = run;
+    expect(limitWords({ limits: none, shape })).toBe('');
+    expect(limitWords({ limits: { ...none, samplesMax: 200 }, shape })).toBe('200 requests');
+    const sessions = { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } } as const;
+    expect(limitWords({ limits: { ...none, samplesMax: 200 }, shape: sessions })).toBe('200 sessions');
   });
 
   test('a target that is no node is said with its address', () => {
