@@ -78,7 +78,7 @@ export interface Journal extends Disposable {
   readonly notices: readonly JournalNotice[];
   /** The epoch of this node's events; changes only in `startNewEpoch`. */
   readonly ownEpoch: number;
-  /** A number greater than that of every earlier start on this journal; greater still after `startNewEpoch`. */
+  /** A number greater than that of every earlier start on this journal; greater still after `raiseStart`. */
   readonly startNumber: number;
   /**
    * Stores records in order, all or none, and returns once they are on disk. A record that is held already, or of an
@@ -98,6 +98,11 @@ export interface Journal extends Disposable {
    * longer current, so the caller writes its current events again.
    */
   startNewEpoch(floor: number): number;
+  /**
+   * Peers hold live values that this node told under the number `start`, in a life that this journal does not know because it was
+   * restored from a copy: from now on the start number is greater. Nothing happens where it is already.
+   */
+  raiseStart(start: number): void;
   /** Forgets everything of another node, its position too: a node that still has its records may send them again. */
   forget(origin: NodeId): void;
   /** One position per origin, always including this node, ascending by origin. */

@@ -32,7 +32,7 @@ import {
   supersedeOlder,
 } from './memory-disk.ts';
 import type { Admitted, Held, OwnNumbers } from './numbering.ts';
-import { admit, admitCatchUp, numbersOfNewEpoch, openOwnNumbers } from './numbering.ts';
+import { admit, admitCatchUp, numberAbove, openOwnNumbers } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 
 export interface MemoryJournalOptions extends JournalOptions {
@@ -104,10 +104,16 @@ class MemoryJournal implements Journal {
 
   startNewEpoch(floor: number): number {
     this.#throwIfClosed();
-    this.#own = numbersOfNewEpoch(this.#own, this.#options.clock.wallMs(), floor);
-    this.#disk.own = this.#own;
-    movePosition(this.#disk, { origin: this.#options.ownNode, epoch: this.ownEpoch, through: 0 });
-    return this.ownEpoch;
+    const ownEpoch = numberAbove(this.#options.clock.wallMs(), floor, this.ownEpoch);
+    this.#renumber({ ...this.#own, ownEpoch });
+    movePosition(this.#disk, { origin: this.#options.ownNode, epoch: ownEpoch, through: 0 });
+    return ownEpoch;
+  }
+
+  raiseStart(start: number): void {
+    this.#throwIfClosed();
+    if (start < this.startNumber) return;
+    this.#renumber({ ...this.#own, startNumber: numberAbove(this.#options.clock.wallMs(), start) });
   }
 
   forget(origin: NodeId): void {
@@ -189,6 +195,11 @@ class MemoryJournal implements Journal {
   [Symbol.dispose](): void {
     if (!this.#isClosed) this.#disk.isOpen = false;
     this.#isClosed = true;
+  }
+
+  #renumber(own: OwnNumbers): void {
+    this.#own = own;
+    this.#disk.own = own;
   }
 
   #held(): Held {

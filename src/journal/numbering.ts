@@ -77,20 +77,6 @@ export interface OwnNumbers {
   readonly startNumber: number;
 }
 
-/**
- * The numbers of a new epoch, which begins because peers know a later life of this journal than it does itself. How often the
- * daemon started in that life is not known: where its wall clock is behind as well, counting on from the copy would give
- * a number that was used already, and peers would take this daemon's live values for old ones.
- */
-export const numbersOfNewEpoch = (own: OwnNumbers, wallMs: number, floor: number): OwnNumbers => ({
-  ...own,
-  ownEpoch: numberAbove(wallMs, floor, own.ownEpoch),
-  startNumber: numberAbove(wallMs, own.startNumber + UNKNOWN_STARTS),
-});
-
-/** More than a daemon starts between a copy of its home and its restoration. */
-const UNKNOWN_STARTS = 1_000_000;
-
 export interface Opening {
   readonly ownNode: NodeId;
   readonly wallMs: number;

@@ -19,7 +19,7 @@ import type {
 } from './journal.ts';
 import { JOURNAL_LIMITS, JournalError } from './journal.ts';
 import type { Admitted, Held, OwnNumbers } from './numbering.ts';
-import { admit, admitCatchUp, numbersOfNewEpoch } from './numbering.ts';
+import { admit, admitCatchUp, numberAbove } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
 import { fileSizeBytes, inTransaction, withoutFlush } from './sqlite-database.ts';
@@ -86,7 +86,7 @@ class SqliteJournal implements Journal {
 
   startNewEpoch(floor: number): number {
     const { clock, ownNode } = this.#options;
-    const own = numbersOfNewEpoch(this.#own, clock.wallMs(), floor);
+    const own = { ...this.#own, ownEpoch: numberAbove(clock.wallMs(), floor, this.ownEpoch) };
     const row = this.#transaction(() => {
       this.#records.setOwn(own);
       const position = this.#records.setPosition({ origin: ownNode, epoch: own.ownEpoch, through: 0 });
@@ -96,6 +96,13 @@ class SqliteJournal implements Journal {
     this.#own = own;
     this.#origins.set(ownNode, row);
     return own.ownEpoch;
+  }
+
+  raiseStart(start: number): void {
+    if (start < this.startNumber) return;
+    const own = { ...this.#own, startNumber: numberAbove(this.#options.clock.wallMs(), start) };
+    this.#transaction(() => this.#records.setOwn(own));
+    this.#own = own;
   }
 
   forget(origin: NodeId): void {

@@ -334,16 +334,15 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
         expect(seqsAfter(journal, OWN)).toEqual([1]);
       });
 
-      test('a new epoch takes a start number that no life after a copy of this journal had', () => {
+      test('a start number is raised above one that peers have heard, and stays', () => {
         const { startNumber } = journal;
-        clock = new VirtualClock({ wallMs: 1000 });
-        for (let start = 1; start <= 20; start += 1) reopen();
-        const before = journal.startNumber;
-        expect(before).toBe(startNumber + 20);
-        journal.startNewEpoch(WALL_MS + 50);
-        expect(journal.startNumber).toBeGreaterThan(before + 1000);
-        const after = journal.startNumber;
-        expect(reopen().startNumber).toBe(after + 1);
+        journal.raiseStart(startNumber - 1);
+        expect(journal.startNumber).toBe(startNumber);
+        journal.raiseStart(startNumber);
+        expect(journal.startNumber).toBe(startNumber + 1);
+        journal.raiseStart(startNumber + 40);
+        expect(journal.startNumber).toBe(startNumber + 41);
+        expect(reopen().startNumber).toBe(startNumber + 42);
       });
 
       test('a floor that leaves no number above it is refused and changes nothing', () => {

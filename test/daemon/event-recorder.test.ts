@@ -115,6 +115,7 @@ const withDisk = (journal: Journal, disk: { readonly isFull: boolean }): Journal
   },
   appendCatchUp: (position, records) => journal.appendCatchUp(position, records),
   startNewEpoch: floor => journal.startNewEpoch(floor),
+  raiseStart: start => journal.raiseStart(start),
   forget: origin => journal.forget(origin),
   currentRecords: origin => journal.currentRecords(origin),
   origins: () => journal.origins(),

@@ -152,6 +152,7 @@ export class MeshNode {
         recorder.record(openedConnection(id, 'again'));
         for (const fact of this.#facts.values()) recorder.record(fact);
       },
+      raiseStart: start => journal.raiseStart(start),
       onOwnEvents: listener =>
         cluster.subscribe(events => {
           const own = events.filter(event => event.origin === id);

@@ -41,6 +41,14 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
       recorder.epochStarted();
       for (const fact of facts) recorder.record(fact);
     },
+    raiseStart: start => {
+      try {
+        journal.raiseStart(start);
+      } catch (error) {
+        // A disk that is full: peers tell it again when they link the next time.
+        if (!(error instanceof JournalError)) throw error;
+      }
+    },
     onOwnEvents: listener =>
       cluster.subscribe(events => {
         const own = events.filter(event => event.origin === nodeId);

@@ -3,22 +3,22 @@
 // them. On its origin's own link, where nearly all values arrive, a value is accepted without checking the signature.
 
 import type { Event, KnownEvent } from '../../core/event.ts';
-import { eventClass, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { decodeRecordBody, encodeRecordBody } from '../../wire/durable-record.ts';
+import { encodeRecordBody } from '../../wire/durable-record.ts';
 import type { WireLive } from '../../wire/mesh-message.ts';
 import { LIVE_BODY_BYTES_MAX, PROOF_BYTES } from '../../wire/mesh-message.ts';
 import { PUBLIC_KEY_BYTES } from '../../wire/node-signature.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { Bringer } from './bringer.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import type { LiveEntry, LiveHead, LiveStanding, LiveValue } from './live-table.ts';
+import type { LiveRead } from './live-read.ts';
+import { readLive } from './live-read.ts';
+import type { LiveEntry, LiveStanding, LiveValue } from './live-table.ts';
 import { LiveTable, liveHeadOf } from './live-table.ts';
 import { OriginPlaces } from './origin-places.ts';
+import type { Place } from './positions.ts';
 import { isAhead } from './positions.ts';
-import { receiptOf } from './receipt.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import { StandIns } from './stand-ins.ts';
 
@@ -30,6 +30,8 @@ export class LiveExchange {
   readonly #table: LiveTable;
   readonly #standIns: StandIns;
   readonly #places: OriginPlaces;
+  /** The last of its own that this daemon told. */
+  #told: Place | undefined;
   /** Nodes evicted since the last sweep. */
   readonly #evicted = new Set<NodeId>();
 
@@ -61,6 +63,7 @@ export class LiveExchange {
       return;
     }
     const { epoch, seq, ageMs, receivedAtMs } = event;
+    this.#told = { epoch, through: seq };
     const proof = Buffer.concat([own.publicKey, sign(body)]);
     const value = { epoch, seq, body, proof, sender: self, ageMs, receivedAtMs };
     const { put, entry } = this.#table.put(liveHeadOf(event), value, nowMs());
@@ -74,6 +77,9 @@ export class LiveExchange {
     const held = new Map(has.map(entry => [entry.origin, entry]));
     for (const entry of this.#table.entries())
       if (isBehind(entry, held.get(entry.origin))) this.#offer(peer, entry);
+    // Values of its own that it does not know of: it was restored from a copy, and one of them tells it.
+    const own = [...this.#table.entries(peer.id)].sort((a, b) => b.value.seq - a.value.seq)[0];
+    if (own !== undefined && isBehind(own, held.get(peer.id))) peer.outbox.oweLive(own);
   }
 
   /**
@@ -175,7 +181,10 @@ export class LiveExchange {
     { head, value }: LiveRead,
   ): { readonly entry: LiveEntry; readonly isNew: boolean } | undefined {
     const { self, counts, nowMs } = this.#parts;
-    if (head.origin === self) return undefined;
+    if (head.origin === self) {
+      this.#hearOwn(from, value);
+      return undefined;
+    }
     const isRelayed = head.origin !== from.id;
     if (!this.#places.mayBring(head.origin, from.id)) {
       counts.liveRefused += 1;
@@ -211,6 +220,17 @@ export class LiveExchange {
       default:
         return put satisfies never;
     }
+  }
+
+  #hearOwn(from: Bringer, value: LiveRead['value']): void {
+    const { self, counts, store } = this.#parts;
+    if (!isAhead({ epoch: value.epoch, through: value.seq }, this.#told)) return;
+    if (this.#isProven(self, value)) {
+      store.raiseStart(value.epoch);
+      return;
+    }
+    counts.forged += 1;
+    from.fault('a live event of this node that it did not sign');
   }
 
   #hasPlace(origin: NodeId, bringer: NodeId): boolean {
@@ -257,40 +277,6 @@ const lacks = (has: VectorEntry | undefined, { start, seqMax, seqSum }: LiveStan
   if (has === undefined || has.epoch < start) return true;
   if (has.epoch > start) return false;
   return has.tip === undefined ? has.through < seqMax : has.tip < seqSum;
-};
-
-interface LiveRead {
-  readonly head: LiveHead;
-  readonly value: {
-    readonly epoch: number;
-    readonly seq: number;
-    readonly body: Uint8Array;
-    readonly proof: Uint8Array | undefined;
-    readonly ageMs: number;
-    readonly receivedAtMs: number;
-  };
-  /** Undefined if this version cannot read the payload. */
-  readonly event: Event | undefined;
-}
-
-/** Undefined for what is not an event, and for a durable kind that arrives unsigned. */
-const readLive = (wire: WireLive, nowMs: number): LiveRead | undefined => {
-  const receipt = receiptOf(wire.ageMs, nowMs);
-  const decoded = decodeRecordBody(wire.body, receipt);
-  const event = decoded.kind === 'event' ? { ...decoded.event, class: 'live' as const } : undefined;
-  const at = event ?? decodeRecordHead(wire.body);
-  if (at === undefined) return undefined;
-  const head = event === undefined ? decodeRecordHead(wire.body) : liveHeadOf(event);
-  if (head === undefined || (isEventKind(head.kind) && eventClass(head.kind) !== 'live')) return undefined;
-  // A copy: a view would keep the whole frame alive.
-  const value = {
-    epoch: at.epoch,
-    seq: at.seq,
-    body: wire.body.slice(),
-    proof: wire.proof?.slice(),
-    ...receipt,
-  };
-  return { head, value, event };
 };
 
 const isBehind = ({ value }: LiveEntry, has: VectorEntry | undefined): boolean =>

@@ -65,6 +65,11 @@ export interface ReplicaStore {
    * Starts an epoch above `floor` and writes the node's current events again.
    */
   startNewEpoch(floor: number): void;
+  /**
+   * A peer holds live values that this node told under the number `start` of a daemon's start, proven by its own signature, and that
+   * this daemon has not told: what it tells from now on is newer.
+   */
+  raiseStart(start: number): void;
   /** Called after each change to state that this node's own events made, durable ones after they are on disk. */
   onOwnEvents(listener: (events: readonly Event[]) => void): () => void;
 }
