@@ -12,7 +12,7 @@ import { decodeSampleLine } from '../../wire/sample-line.ts';
 import { BucketHistogram } from './bucket-histogram.ts';
 import type { Attributes, OtlpMetric, OtlpResource, OtlpSpan } from './otlp-json.ts';
 import { metricsRequest, otlpAttributes, tracesRequest } from './otlp-json.ts';
-import { sampleSpans } from './sample-spans.ts';
+import { errorType, sampleSpans } from './sample-spans.ts';
 
 /** Requests of a run whose traces are sent: drawn evenly, the same ones each time. */
 export const TRACED_SAMPLES_MAX = 200;
@@ -49,7 +49,11 @@ export const runTelemetry = async (
     scope: { name: 'plimsoll', version },
   };
   const spans = traced.samples.flatMap(sample =>
-    sampleSpans(sample, { runId: run.id, zeroNs: zeroOf(run), attributes: attributesOf(run) }),
+    sampleSpans(sample, {
+      runId: run.id,
+      zeroNs: zeroOf(run),
+      attributes: { ...attributesOf(run), ...askedModel(run, sample) },
+    }),
   );
   const metrics = counted.metrics();
   return [
@@ -61,17 +65,25 @@ export const runTelemetry = async (
 };
 
 /** What every figure and span of a run has. */
-const attributesOf = ({ api, model, serverKind, target }: ReportRun): Attributes => {
-  const url = URL.canParse(target) ? new URL(target) : undefined;
-  const usual = url?.protocol === 'https:' ? 443 : 80;
-  return {
-    'gen_ai.operation.name': (isKnown(api) ? OPERATIONS[api] : undefined) ?? 'chat',
-    // Required by the conventions; the kind of server is what is known of who provides.
-    'gen_ai.provider.name': isKnown(serverKind) ? serverKind : 'openai',
-    'gen_ai.request.model': isKnown(model) ? model : undefined,
-    'server.address': url?.hostname,
-    'server.port': url === undefined || url.hostname === '' ? undefined : Number(url.port || usual),
-  };
+const attributesOf = ({ api, model, models, serverKind, target }: ReportRun): Attributes => ({
+  'gen_ai.operation.name': (isKnown(api) ? OPERATIONS[api] : undefined) ?? 'chat',
+  // Required by the conventions; the kind of server is what is known of who provides.
+  'gen_ai.provider.name': isKnown(serverKind) ? serverKind : 'openai',
+  'gen_ai.request.model': models === undefined && isKnown(model) ? model : undefined,
+  ...serverOf(target),
+});
+
+/** Where the run asked several models, the one that this request asked. */
+const askedModel = ({ models }: ReportRun, { note }: EndedSample): Attributes =>
+  models === undefined ? {} : { 'gen_ai.request.model': models[note?.variant ?? NO_FIGURE]?.model };
+
+const serverOf = (target: string): Attributes => {
+  if (!URL.canParse(target)) return {};
+  const { protocol, hostname, pathname, port } = new URL(target);
+  // The path of a socket, which has no port; behind a colon stands the path of the server.
+  if (protocol === 'unix:') return { 'server.address': pathname.split(':')[0] };
+  const usual = protocol === 'https:' ? 443 : 80;
+  return { 'server.address': hostname.replace(/^\[|\]$/g, ''), 'server.port': Number(port || usual) };
 };
 
 class CountedRun {
@@ -87,15 +99,18 @@ class CountedRun {
     const { sentNs, endNs, firstContentNs, intendedNs, outcome, inputTokens, outputTokens } = sample;
     this.#endNs = Math.max(this.#endNs, endNs);
     if (outcome === 'cancelled') return; // broken off on purpose: it says nothing of the server
-    this.#record('duration', (endNs - sentNs) / 1e9, { 'error.type': errorType(sample) });
+    const asked = askedModel(this.#run, sample);
+    this.#record('duration', (endNs - sentNs) / 1e9, { ...asked, 'error.type': errorType(sample) });
     if (outcome !== 'completed') return;
     if (this.#run.streaming && firstContentNs !== NO_FIGURE) {
-      this.#record('firstChunk', (firstContentNs - sentNs) / 1e9);
-      this.#record('firstChunkIntended', (firstContentNs - intendedNs) / 1e9);
-      for (const gap of sample.chunkGapsNs) this.#record('outputChunk', gap / 1e9);
+      this.#record('firstChunk', (firstContentNs - sentNs) / 1e9, asked);
+      this.#record('firstChunkIntended', (firstContentNs - intendedNs) / 1e9, asked);
+      for (const gap of sample.chunkGapsNs) this.#record('outputChunk', gap / 1e9, asked);
     }
-    if (inputTokens !== NO_FIGURE) this.#record('tokens', inputTokens, { 'gen_ai.token.type': 'input' });
-    if (outputTokens !== NO_FIGURE) this.#record('tokens', outputTokens, { 'gen_ai.token.type': 'output' });
+    if (inputTokens !== NO_FIGURE)
+      this.#record('tokens', inputTokens, { ...asked, 'gen_ai.token.type': 'input' });
+    if (outputTokens !== NO_FIGURE)
+      this.#record('tokens', outputTokens, { ...asked, 'gen_ai.token.type': 'output' });
   }
 
   metrics(): readonly OtlpMetric[] {
@@ -122,7 +137,7 @@ class CountedRun {
     });
   }
 
-  #record(name: keyof typeof INSTRUMENTS, value: number, attributes: Attributes = {}): void {
+  #record(name: keyof typeof INSTRUMENTS, value: number, attributes: Attributes): void {
     const key = `${name} ${Object.values(attributes).join(' ')}`;
     let held = this.#groups.get(key);
     if (held === undefined) {
@@ -160,10 +175,6 @@ class TracedSamples {
     return this.#held.map(({ sample }) => sample);
   }
 }
-
-/** The status of HTTP where there is one, as the conventions have it; of the bounded kinds of failure else. */
-const errorType = ({ failure }: EndedSample): string | undefined =>
-  failure === undefined ? undefined : failure.statusCode > 0 ? String(failure.statusCode) : failure.kind;
 
 /** The run's zero by the wall clock of the machine that made it: good for placing it in time, not for comparing clocks. */
 const zeroOf = ({ startedAt }: ReportRun): bigint => {

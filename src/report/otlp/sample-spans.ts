@@ -10,7 +10,7 @@ export interface TracedRun {
   readonly runId: string;
   /** Of the run's zero, since 1970. */
   readonly zeroNs: bigint;
-  /** Of every request. */
+  /** Of this request, besides its own figures. */
   readonly attributes: Attributes;
 }
 
@@ -47,13 +47,12 @@ export const sampleSpans = (sample: EndedSample, run: TracedRun): readonly OtlpS
   return [root, ...phases];
 };
 
+/** The status of HTTP where there is one, as the conventions have it; of the bounded kinds of failure else. */
+export const errorType = ({ failure }: EndedSample): string | undefined =>
+  failure === undefined ? undefined : failure.statusCode > 0 ? String(failure.statusCode) : failure.kind;
+
 const attributesOf = (sample: EndedSample): Attributes => ({
-  'error.type':
-    sample.failure === undefined
-      ? undefined
-      : sample.failure.statusCode > 0
-        ? String(sample.failure.statusCode)
-        : sample.failure.kind,
+  'error.type': errorType(sample),
   'gen_ai.usage.input_tokens': known(sample.inputTokens),
   'gen_ai.usage.output_tokens': known(sample.outputTokens),
   'plimsoll.sample.id': sample.sampleId,

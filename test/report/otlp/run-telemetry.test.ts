@@ -10,6 +10,8 @@ import { systemClock } from '../../../src/clock/system-clock.ts';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
+import type { ModelMix } from '../../../src/core/run/model-mix.ts';
+import type { ReportRun } from '../../../src/core/run/report.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { OTLP_MESSAGES_MAX, OTLP_TRIES_MAX, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { runTelemetry, TRACED_SAMPLES_MAX } from '../../../src/report/otlp/run-telemetry.ts';
@@ -88,6 +90,39 @@ test('a run is told by the conventions: each figure counted in its bucket, failu
   expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
 });
 
+test('a request of a run of several models is told with the model that it asked', async () => {
+  const told = { model: 'base=0.7,adapter=0.3', models: MIX };
+  const asking = (sampleId: number, variant: number): EndedSample =>
+    sampleOf({ sampleId, note: { isCancelledAsPlanned: false, variant, check: 'none' } });
+  const messages = await telemetryOf([asking(1, 0), asking(2, 1), asking(3, 1)], told);
+  const { resourceMetrics } = v.parse(METRICS, JSON.parse(messages[0]?.body ?? ''));
+  const duration = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find(
+    ({ name }) => name === 'gen_ai.client.operation.duration',
+  );
+  const counts = duration?.histogram.dataPoints.map(({ attributes, count }) => [
+    textOf(attributes, 'gen_ai.request.model'),
+    count,
+  ]);
+  expect(counts).toEqual([
+    ['base', '1'],
+    ['adapter', '2'],
+  ]);
+  const roots = spansOf(messages).filter(({ kind }) => kind === 3);
+  expect(roots.map(({ name }) => name).toSorted()).toEqual(['chat adapter', 'chat adapter', 'chat base']);
+});
+
+test.each([
+  ['unix:/run/server.sock:/v1', '/run/server.sock', undefined],
+  ['http://[::1]:8000/v1', '::1', '8000'],
+  ['https://models.example', 'models.example', '443'],
+])('the server of %s is told by its address', async (target, address, port) => {
+  const messages = await telemetryOf([sampleOf({ sampleId: 1 })], { target });
+  const root = spansOf(messages).find(({ kind }) => kind === 3);
+  expect(textOf(root?.attributes ?? [], 'server.address')).toBe(address);
+  const told = root?.attributes.find(({ key }) => key === 'server.port')?.value;
+  expect(told).toEqual(port === undefined ? undefined : { intValue: port });
+});
+
 test('of many requests as many are traced as may be, the same ones each time', async () => {
   const samples = Array.from({ length: 1_000 }, (_, sampleId) => sampleOf({ sampleId }));
   const [one, other] = [await telemetryOf(samples), await telemetryOf(samples.toReversed())];
@@ -138,7 +173,12 @@ test('a receiver that is always busy costs a bound of tries and time, and too ma
   expect(quick.asked).toHaveLength(OTLP_MESSAGES_MAX);
 });
 
-const telemetryOf = async (samples: readonly EndedSample[]) => {
+const MIX: ModelMix = [
+  { model: 'base', weight: 0.7 },
+  { model: 'adapter', weight: 0.3 },
+];
+
+const telemetryOf = async (samples: readonly EndedSample[], other: Partial<ReportRun> = {}) => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'samples.jsonl');
   const { run } = new MadeUpRun({ directory: folder.path }).report();
@@ -149,6 +189,7 @@ const telemetryOf = async (samples: readonly EndedSample[]) => {
     name: unknown('it has none'),
     target: 'http://10.0.0.7:8000/v1',
     streaming: true,
+    ...other,
   };
   return await runTelemetry(told, path, '1.2.3');
 };
