@@ -7,6 +7,7 @@ import { workerData } from 'node:worker_threads';
 import { BEAT_NS } from '../../core/run/event-record.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import { DatasetDigest } from '../dataset/dataset-chunks.ts';
+import { QuestionDigest } from '../dataset/trace/question-digest.ts';
 import { ReplayTimes } from '../dataset/trace/replay-times.ts';
 import { timedPart } from '../dataset/trace/timed-part.ts';
 import { traceEntries } from '../dataset/trace/trace-file.ts';
@@ -61,11 +62,13 @@ const feed = async (): Promise<void> => {
     bytesMax: Number.POSITIVE_INFINITY,
   };
   const entries = traceEntries(place, trace.format, { digest: new DatasetDigest(), counts: { leftOut: 0 } });
+  const questions = new QuestionDigest();
   let number = 0;
   for await (const { atMs, line, request } of timedPart(entries, trace)) {
     if (number === times.length) break;
     if (replay.next(atMs) !== times[number])
       throw new Error(`${trace.shownPath}:${line}: the file is not what it was when it was read first`);
+    questions.add(request);
     const thread = number % ports.length;
     await untilRoom(thread);
     const bytes = requests.bytesOf(request, number);
@@ -80,6 +83,10 @@ const feed = async (): Promise<void> => {
     if (number % REQUESTS_PER_TURN === 0) await nextTurn();
   }
   if (number < times.length) throw new Error(`${trace.shownPath} has become shorter since it was read first`);
+  if (questions.told() !== trace.sha256)
+    throw new Error(
+      `${trace.shownPath}: the lengths or blocks are not what they were when it was read first`,
+    );
   prime();
 };
 

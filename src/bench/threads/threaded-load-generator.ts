@@ -281,7 +281,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#marks.stop();
     const atNs = Math.max(0, ...this.#endedNs.values);
     for (const thread of [...this.#load, ...this.#parse, this.#feeder]) void thread.terminate();
-    this.#opened.endWith(unopened('the load was stopped'));
+    this.#opened.endWith(unopened(this.#reasons[0] ?? 'the load was stopped'));
     this.#warm.endWith(true);
     this.#issuingEndedNs.endWith(atNs);
     const ending = { wasStopped, reasons: this.#reasons, atNs: atNs === 0 ? this.#nowNs() : atNs };

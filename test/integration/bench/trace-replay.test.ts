@@ -27,9 +27,10 @@ interface AskedServer extends AsyncDisposable {
 }
 
 /** Keeps the words of each prompt, without its mark. */
-const askedServer = async (): Promise<AskedServer> => {
+const askedServer = async (onAsked: () => void = () => undefined): Promise<AskedServer> => {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
+    onAsked();
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(Buffer.from(part));
     if (request.method !== 'POST') {
@@ -138,6 +139,20 @@ describe('a replayed trace', { timeout: 60_000 }, () => {
       file: { bytes: lines.join('\n').length + 1 },
     });
     expect(run.stdout).toContain('trace at 60 times its speed');
+  });
+
+  test('is not begun where a short file asks for other lengths than when it was read first, and says so', async () => {
+    using folder = temporaryDirectory();
+    const file = join(folder.path, 'moon.jsonl');
+    const row = (outputTokens: number): string =>
+      `{"timestamp": 0, "input_length": 40, "output_length": ${outputTokens}, "hash_ids": [1]}\n`;
+    writeFileSync(file, row(5));
+    // It is asked what its words cost before the file is read again.
+    await using server = await askedServer(() => writeFileSync(file, row(6)));
+    const options = ['--streaming', 'off', '--model', 'm', '--events', 'off'];
+    const run = await benchHere(folder.path, [server.url, '--trace', file, ...options]);
+    expect(run.exit, run.stderr).toBe('failure');
+    expect(run.stderr).toContain('the lengths or blocks are not what they were when it was read first');
   });
 
   test('takes the part that was asked for, cuts its pauses, and counts what a limit left out', async context => {

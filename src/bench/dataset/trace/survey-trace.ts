@@ -2,13 +2,13 @@
 // long prompts are and what they share, and the digest of the file. It is read from beginning to end, and of each request eight
 // bytes are kept; the prompts are made while they are sent (replay/feed-worker.ts).
 
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { FileDigest } from '../../../core/run/provenance.ts';
 import type { AskedTokens } from '../../../core/run/run-requests.ts';
 import type { DatasetPlace } from '../dataset-chunks.ts';
 import { DatasetDigest, wrongFile } from '../dataset-chunks.ts';
 import type { LengthFacts } from '../dataset-facts.ts';
+import { QuestionDigest } from './question-digest.ts';
 import type { TracePart } from './read-trace.ts';
 import type { ReplayPace } from './replay-times.ts';
 import { ReplayTimes } from './replay-times.ts';
@@ -55,7 +55,7 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
   const counter = new TraceFactCounter();
   const replay = new ReplayTimes(pace);
   const times = new GrowingTimes(shownPath);
-  const questions = createHash('sha256');
+  const questions = new QuestionDigest();
   const endNs = limits.durationMs === undefined ? Number.POSITIVE_INFINITY : limits.durationMs * 1e6;
   let isOver = false;
   let spanMs = 0;
@@ -72,7 +72,7 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
     times.add(dueNs, line);
     ({ spanMs, gapsCapped } = replay);
     counter.add({ line, key: undefined, startMs: atMs, requests: [request] });
-    questions.update(`${request.inputTokens} ${request.outputTokens} ${request.blocks.join(',')}\n`);
+    questions.add(request);
   }
   if (times.count === 0)
     throw wrongFile(
@@ -95,7 +95,7 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
     facts: counter.told(),
     description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} requests${rest}`,
     file: digest.told(),
-    sha256: questions.digest('hex'),
+    sha256: questions.told(),
   };
 };
 
