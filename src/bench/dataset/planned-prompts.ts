@@ -116,7 +116,7 @@ const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts)
     description: `${planned.description}, as ${chats.length} sessions of ${turnCount} turns${thinking}`,
     prompts: chats.flatMap(({ turns: [first] }) => (first === undefined ? [] : [first])),
     sessions: chats,
-    inputTokens: unknown('each turn also sends what came before it in its session'),
+    inputTokens: unknown('each turn goes on with what came before it in its session'),
     lengths: { input: '', output: planned.lengths.output },
   };
 };
