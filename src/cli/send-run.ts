@@ -13,9 +13,13 @@ export const sendRun = async (
   run: ReportRun,
   directory: string,
   endpoint: string,
-  { stderr, stop, version }: ProcessState,
+  { program, stderr, stop, version }: ProcessState,
 ): Promise<void> => {
   const say = (text: string): Promise<void> => stderr.write(`plimsoll: ${text}\n`);
+  if (stop.aborted)
+    return await say(
+      `a run that was interrupted is not sent to --otlp by itself\nTo send it: ${program} report ${directory} --otlp ${endpoint}`,
+    );
   try {
     const messages = await runTelemetry(run, runFiles(directory).samples, version);
     if (messages.length === 0) return await say('nothing was sent to --otlp: no request was measured');
