@@ -1,5 +1,5 @@
 // `npm run release`: archives that need no network and no Node, for each target, with checksums and a list of their parts.
-// The same sources give the same bytes. `--check` builds twice, and installs what it built in a bare Debian.
+// The same build gives the same bytes. `--check` packs it twice, and installs what it packed in a bare Debian.
 
 const { execFileSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
@@ -21,7 +21,7 @@ const USAGE = `npm run release -- [OPTIONS]
   --out DIR            where to write. Default: release
   --target TARGET      ${Object.keys(TARGETS).join(', ')}; may be repeated. Default: all
   --node TARGET=FILE   the Node to pack, where npm has none; may be repeated
-  --check              build twice and compare; install tarball, .deb and npm package in a bare Debian (root)
+  --check              pack the build twice and compare; install tarball, .deb and npm package in a bare Debian (root)
 `;
 
 const release = async args => {

@@ -1,4 +1,4 @@
-// Whether what was built does what it promises: the same bytes twice, and an installation in a bare Debian without a network, from
+// Whether what was packed does what it promises: the same bytes twice from one build, and an installation in a bare Debian without a network, from
 // the tarball, the .deb and the npm package. Needs root, debootstrap and a mirror of Debian; says what it could not do.
 
 const fs = require('node:fs');
@@ -10,8 +10,8 @@ const { capture } = require('./capture.js');
 /** Resolves with an exit code. */
 const checkRelease = async ({ out, second, version }) => {
   const sums = [out, second].map(folder => fs.readFileSync(path.join(folder, 'SHA256SUMS'), 'utf8'));
-  if (sums[0] !== sums[1]) return fail('two builds differ', `${sums[0]}\n${sums[1]}`);
-  say('two builds have the same bytes');
+  if (sums[0] !== sums[1]) return fail('two archives of one build differ', `${sums[0]}\n${sums[1]}`);
+  say('packed twice, this build has the same bytes');
   if (process.getuid?.() !== 0) return fail('a bare Debian needs root to be made and entered', '');
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'plimsoll-bare-'));
   try {
