@@ -104,6 +104,26 @@ describe('GET /metrics', () => {
     expect(metrics.get(`plimsoll_node_live{${labels}}`)).toBe(0);
   });
 
+  test('tells nothing of what a machine does not have, which an alert would take for late', async () => {
+    await using served = await serveCluster();
+    const source = { reading: 'rdmaDevices', vendor: 'none', source: 'sysfs', intervalMs: 30_000 };
+    served.tell(SELF, identityFact('anvil'), memoryFact(64), {
+      kind: 'reading.absent',
+      payload: { ...source, reason: 'the kernel has no RDMA devices' },
+    });
+    const names = [...(await scrape(served.port)).keys()].filter(name =>
+      name.startsWith('plimsoll_reading_'),
+    );
+    expect(names.some(name => name.includes('reading="memory"'))).toBe(true);
+    expect(names.filter(name => name.includes('reading="rdma_devices"'))).toEqual([]);
+    served.tell(SELF, {
+      kind: 'reading.failed',
+      payload: { ...source, reason: 'no permission' },
+    });
+    const current = `plimsoll_reading_current{node="${SELF}",name="anvil",reading="rdma_devices"}`;
+    expect((await scrape(served.port)).get(current)).toBe(0);
+  });
+
   test('stays well-formed whatever a node is called', async () => {
     await using served = await serveCluster();
     served.tell(SELF, identityFact('a"b\\c\nd} 9'), memoryFact(64));

@@ -140,9 +140,10 @@ const addReadings = (
   { labels, wallMs, isShort }: Omit<NodeMetricsMoment, 'nowMs'> & { readonly labels: Labels },
 ): void => {
   for (const { key, view: shown } of readingsOf(view)) {
+    // What a machine does not have is neither late nor failing.
+    if (shown.kind === 'waiting' || shown.kind === 'absent') continue;
     // In short, only what somebody has to look at.
-    if (shown.kind === 'waiting' || (isShort && shown.kind !== 'stale' && shown.kind !== 'unavailable'))
-      continue;
+    if (isShort && shown.kind === 'current') continue;
     const readingLabels = { ...labels, reading: snakeCase(key) };
     // An unavailable reading has no value that could have an age.
     if (shown.kind !== 'unavailable')
