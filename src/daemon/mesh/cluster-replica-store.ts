@@ -36,10 +36,11 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
     },
     dropLive: origins => cluster.dropLive(origins),
     startNewEpoch: floor => {
-      const facts = presentFacts(cluster.state, nodeId);
+      const durable = { ofClass: 'durable', nowMs: parts.clock.nowMs() } as const;
+      const facts = presentFacts(cluster.state, nodeId, durable);
       journal.startNewEpoch(floor);
       recorder.epochStarted();
-      for (const fact of facts) recorder.record(fact);
+      for (const { fact } of facts) recorder.record(fact);
     },
     raiseStart: start => {
       try {

@@ -16,6 +16,7 @@ import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 import { KEY_NOTICE } from './follow-key.ts';
 import { readJoinedPeers, removeJoinedPeers } from './joined-peers.ts';
 import { closeHeldConnections } from './mesh-connections.ts';
+import { presentFacts } from './present-facts.ts';
 
 export interface MembershipParts extends DaemonMeshParts {
   readonly voice: NodeVoice;
@@ -117,6 +118,7 @@ export class Membership implements AsyncDisposable {
     const failed = new AbortController();
     this.#replicating = mesh.replicate(AbortSignal.any([this.#silence, leaving]));
     this.#replicating.catch(() => failed.abort());
+    this.#tellAgain();
     this.#tellLooked();
     await mesh.run(AbortSignal.any([signal, leaving, failed.signal]));
     if (failed.signal.aborted) await this.#replicating;
@@ -132,6 +134,13 @@ export class Membership implements AsyncDisposable {
     const left = unknown(LEFT);
     voice.record({ kind: 'endpoints.told', payload: { meshPort: left, reachabilityPort: left } });
     this.#tellLooked();
+  }
+
+  /** Live values that were told before this mesh was there: some are told once, and peers would never hear them. */
+  #tellAgain(): void {
+    const { cluster, key, clock, recorder } = this.#parts;
+    const live = { ofClass: 'live', nowMs: clock.nowMs() } as const;
+    for (const { fact, ageMs } of presentFacts(cluster.state, key.nodeId, live)) recorder.record(fact, ageMs);
   }
 
   /** Undefined when the signal aborts first. */

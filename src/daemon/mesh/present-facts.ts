@@ -1,14 +1,28 @@
-// A node's current durable events: written again when its journal starts a new epoch, because older epochs are no
-// longer current.
+// What a node has told of itself and is still true, to be told again: its durable events when its journal starts a new epoch,
+// because older epochs are no longer current; its live ones when a mesh opens that has not heard them.
 
+import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import { eventClass } from '../../core/event-kinds.ts';
 import { heldFacts } from '../../core/held-facts.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { EventClass } from '../../core/kind-row.ts';
 import type { State } from '../../core/state.ts';
 import { factFrom } from '../../wire/event-schema.ts';
 
-export const presentFacts = (state: State, node: NodeId): readonly Fact[] =>
+export interface PresentFact {
+  readonly fact: Fact;
+  readonly ageMs: number;
+}
+
+export const presentFacts = (
+  state: State,
+  node: NodeId,
+  { ofClass, nowMs }: { readonly ofClass: EventClass; readonly nowMs: number },
+): readonly PresentFact[] =>
   heldFacts(state, node)
-    .filter(({ kind }) => eventClass(kind) === 'durable')
-    .flatMap(({ kind, payload }) => factFrom(kind, payload) ?? []);
+    .filter(({ kind }) => eventClass(kind) === ofClass)
+    .flatMap(({ kind, payload, entry }) => {
+      const fact = factFrom(kind, payload);
+      return fact === undefined ? [] : [{ fact, ageMs: ageMsOf(entry, nowMs) }];
+    });

@@ -4,6 +4,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
 import type { Daemon, MeshOptions } from '../../../src/daemon/daemon-options.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
@@ -26,6 +27,9 @@ test('a daemon joins by a code, sees the other, leaves, and joins again, without
   await using a = await started(atlas, 'atlas');
   await using b = await started(juno, 'juno');
   expect(b.meshAddress).toBeUndefined();
+  await b.whenFirstReadings(signal);
+  const [toldOnce] = absentReadings(b, b.nodeId);
+  expect(toldOnce).toBeDefined();
   expect(await post(b, 'leave')).toMatchObject({ status: 409, code: 'not-in-a-cluster' });
   expect(await post(b, 'join-code')).toMatchObject({ status: 409, code: 'not-in-a-cluster' });
 
@@ -36,6 +40,9 @@ test('a daemon joins by a code, sees the other, leaves, and joins again, without
   expect(await post(b, 'join', { code })).toMatchObject({ status: 200, keyId: key.id });
   await until(() => b.state.nodeIdentities[a.nodeId] !== undefined, signal);
   await until(() => a.state.nodeIdentities[b.nodeId]?.value.friendlyName === 'juno', signal);
+  // What it had told before there was anybody to hear it.
+  const before = absentReadings(b, b.nodeId);
+  await until(() => before.every(key => absentReadings(a, b.nodeId).includes(key)), signal);
   expect((await stat(clusterKeyPath(juno))).mode & 0o777).toBe(0o600);
   expect(await readFile(clusterKeyPath(juno))).toEqual(await readFile(clusterKeyPath(atlas)));
   expect(await post(b, 'join', { code })).toMatchObject({ status: 409, code: 'in-a-cluster' });
@@ -163,6 +170,12 @@ const post = async (
   const told: object = JSON.parse(await answer.text());
   return { code: '', ...told, status: answer.status };
 };
+
+/** Of what a machine does not have most is told once. */
+const absentReadings = ({ state }: Daemon, node: NodeId): readonly string[] =>
+  Object.entries(state.readingStatuses[node] ?? {}).flatMap(([key, status]) =>
+    status?.value.kind === 'absent' ? [key] : [],
+  );
 
 const statusOf = async ({ url }: Daemon): Promise<{ readonly kind: string; readonly linkCount?: number }> =>
   JSON.parse(await (await fetch(`${url}/api/mesh`)).text());
