@@ -40,10 +40,15 @@ const filesToRepeat = ({ failed, hasEnded }) => {
   return [...new Set(files)];
 };
 
-/** A file that passes whole when nothing runs beside it turns its failures into tests that are named as unsteady. */
+/**
+ * A file that passes whole when nothing runs beside it turns its failures into tests that are named as unsteady. A test that was
+ * skipped then has not passed.
+ */
 const withRepeated = (counts, again) => {
   if (!again.hasEnded || again.passed === 0) return counts;
-  const hasFailedAgain = name => again.failed.some(other => fileOf(other) === fileOf(name));
+  const hasFailedAgain = name =>
+    again.failed.some(other => fileOf(other) === fileOf(name)) ||
+    again.skipped.some(other => other.name === name);
   const unsteady = counts.failed.filter(name => !hasFailedAgain(name));
   return {
     ...counts,

@@ -99,8 +99,10 @@ describe('failed tests are repeated by themselves', () => {
     ]);
   });
 
-  test('a repetition that crashed or ran nothing excuses nothing', () => {
+  test('a repetition that crashed, ran nothing or skipped the test excuses nothing', () => {
     const first = counts({ passed: 1, failed });
+    const skipped = failed.map(name => ({ name, reason: 'no such device' }));
+    expect(tally.withRepeated(first, counts({ passed: 3, skipped }))).toEqual({ ...first, unsteady: [] });
     expect(tally.withRepeated(first, counts({}))).toEqual(first);
     expect(tally.withRepeated(first, counts({ passed: 3, hasEnded: false }))).toEqual(first);
   });
