@@ -67,7 +67,8 @@ const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly Warnin
 
 const configWarnings = (state: State, view: NodeView): readonly Warning[] =>
   readingRows(state, view)
-    .filter(row => row.key === 'config' && row.state === 'stale')
+    // One that is only late is late as any other reading.
+    .filter(row => row.key === 'config' && row.state === 'stale' && row.code !== 'no-answer')
     .map(row => configWarning(view, row.reason));
 
 const configWarning = ({ nodeId, name }: NodeView, reason: string): Warning => ({

@@ -26,9 +26,9 @@ interface Stopped {
   readonly row: ReadingRow;
 }
 
-/** The config has a warning of its own. */
-const hasStopped = ({ key, state, ageMs, intervalMs }: ReadingRow): boolean =>
-  key !== 'config' &&
+/** A config that cannot be read has a warning of its own. */
+const hasStopped = ({ key, state, code, ageMs, intervalMs }: ReadingRow): boolean =>
+  (key !== 'config' || code === 'no-answer') &&
   state === 'stale' &&
   (ageMs ?? 0) >= Math.max(LASTING_MS_MIN, LASTING_INTERVALS * (intervalMs ?? 0));
 

@@ -39,6 +39,15 @@ describe('sources that have stopped', () => {
     expect(warningsOf(clusterOf([{ name: 'atlas', memoryAgeMs: 6_000, systemAgeMs: 9_000 }]))).toEqual([]);
   });
 
+  test('are not called unreadable where config.toml is only late', () => {
+    const titles = (reason?: string): readonly string[] =>
+      warningsOf(clusterOf([{ name: 'atlas', configAgeMs: 40_000, configFailure: reason }])).map(
+        ({ title }) => title,
+      );
+    expect(titles()).toEqual(['atlas: Config is stale']);
+    expect(titles('line 3: no such key')).toEqual(['atlas: config.toml cannot be read']);
+  });
+
   test('come after every fault, so that they do not bury a broken cable', () => {
     const macs = [
       { name: 'atlas', memoryAgeMs: 40_000, macBuild: '25C56' },
@@ -66,6 +75,8 @@ interface Told {
   readonly systemAgeMs?: number;
   /** Of its system reading. */
   readonly failure?: string;
+  readonly configAgeMs?: number;
+  readonly configFailure?: string | undefined;
   readonly macBuild?: string;
 }
 
@@ -85,6 +96,9 @@ const entry = <T>(value: T, ageMs = 0, source = 'procfs') => ({
   source,
   intervalMs: 1_000,
 });
+
+const failedStatus = (reading: 'system' | 'config', source: string, reason: string) =>
+  entry({ kind: 'failed' as const, reading, vendor: 'none' as const, source, intervalMs: 1_000, reason });
 
 const clusterOf = (nodes: readonly Told[]): State => {
   const of = <T>(part: (told: Told) => T) =>
@@ -138,19 +152,28 @@ const clusterOf = (nodes: readonly Told[]): State => {
         'macmon',
       ),
     ),
-    readingStatuses: of(({ failure }) =>
-      failure === undefined
-        ? {}
-        : {
-            system: entry({
-              kind: 'failed' as const,
-              reading: 'system' as const,
-              vendor: 'none' as const,
-              source: 'macmon',
-              intervalMs: 1_000,
-              reason: failure,
-            }),
-          },
+    nodeConfigs: of(({ configAgeMs }) =>
+      entry(
+        {
+          tags: [],
+          site: REST,
+          rack: REST,
+          machineKind: REST,
+          ignoredInterfaces: [],
+          staticPeerCount: 0,
+          probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+          makesLoad: false,
+          servedEndpoints: [],
+        },
+        configAgeMs,
+        'config.toml',
+      ),
     ),
+    readingStatuses: of(({ failure, configFailure }) => ({
+      ...(failure === undefined ? {} : { system: failedStatus('system', 'macmon', failure) }),
+      ...(configFailure === undefined
+        ? {}
+        : { config: failedStatus('config', 'config.toml', configFailure) }),
+    })),
   };
 };
