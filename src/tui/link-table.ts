@@ -116,8 +116,9 @@ const carriedBothWays = (
         trafficFrom(state, back?.of ?? best, nodes[1], nowMs).mostBitsPerSecond,
       ];
 
+/** A bound: what else uses the ports is in their counters. */
 const carriedCell = (most: Reported<number>): Line =>
-  isKnown(most) ? [part(figureText(formatBitsPerSecond(most)))] : [part(UNKNOWN_FIGURE.figure, 'dim')];
+  isKnown(most) ? [part(`≤ ${figureText(formatBitsPerSecond(most))}`)] : [part(UNKNOWN_FIGURE.figure, 'dim')];
 
 const timeCell = (figure: FigureView | undefined, factor: number): Line =>
   figure === undefined
@@ -153,8 +154,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'B→A', isNumber: true, widthMax: 10, rank: 0 },
   { title: 'RTT/2', isNumber: true, widthMax: 8, rank: 1 },
   { title: 'Jitter/2', isNumber: true, widthMax: 8, rank: 4 },
-  { title: 'now A→B', isNumber: true, widthMax: 10, rank: 3 },
-  { title: 'now B→A', isNumber: true, widthMax: 10, rank: 3 },
+  { title: 'now A→B', isNumber: true, widthMax: 12, rank: 3 },
+  { title: 'now B→A', isNumber: true, widthMax: 12, rank: 3 },
   { title: 'Age', isNumber: false, widthMax: 40, rank: 2 },
 ];
 const GONE = unknown('no contact');

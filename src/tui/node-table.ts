@@ -46,13 +46,13 @@ export const nodeTable = (
     readonly fields?: readonly NodeField[] | undefined;
   },
 ): readonly Line[] => {
-  // If no GPU has its own memory, or no node tells its traffic, those columns are empty.
+  // If no GPU has its own memory, or no node tells its traffic, those columns are empty: shown only to who asks for them.
   const hasOwnMemory = views.some(view => ownMemoryGpus(view).length > 0);
   const hasTraffic = views.some(view => heldValue(view.traffic) !== undefined);
   const isShown = ({ title, field }: NodeColumn): boolean =>
-    (fields === undefined || field === 'name' || fields.includes(field)) &&
-    (title !== GPU_MEMORY || hasOwnMemory) &&
-    ((title !== IN && title !== OUT) || hasTraffic);
+    fields === undefined
+      ? (title !== GPU_MEMORY || hasOwnMemory) && ((title !== IN && title !== OUT) || hasTraffic)
+      : field === 'name' || fields.includes(field);
   return layoutTable(
     COLUMNS.filter(isShown).map(column => (fields === undefined ? column : { ...column, rank: 0 })),
     views

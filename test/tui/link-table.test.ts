@@ -86,3 +86,30 @@ test('what needs a look comes first, the others keep their order', () => {
     'bosun juno',
   ]);
 });
+
+test('what a link carries now is told as the bound that it is: the port has other links too', () => {
+  const { machine, facts } = at(studio);
+  const counts = { bytes: 1e9, packets: 1, errors: 0, drops: 0 };
+  const rates = { bytesPerSecond: 20e6, packetsPerSecond: 1, errorsPerSecond: 0, dropsPerSecond: 0 };
+  const traffic: Fact = {
+    kind: 'traffic.gathered',
+    payload: {
+      source: 'procfs',
+      intervalMs: 1_000,
+      value: {
+        ports: [
+          {
+            name: 'en0',
+            kind: 'interface',
+            received: counts,
+            sent: counts,
+            rates: { received: rates, sent: rates },
+          },
+        ],
+      },
+    },
+  };
+  const state = stateOf({ machine, facts: [...facts, ...linkTo(notebook, 9.41e9), traffic] }, at(notebook));
+  const [row] = rowsOf(state, 5);
+  expect(row).toMatch(/≤ 160\sMb\/s +≤ 160\sMb\/s/);
+});
