@@ -28,5 +28,6 @@ const MEMBERSHIP_CODES: ReadonlySet<string> = new Set([
   'join-refused',
   'join-failed',
   'no-mesh',
+  'mesh-not-opened',
   'not-stored',
 ]);

@@ -63,7 +63,7 @@ export const leaveCommand: Command = {
       client.answer(leftAnswerSchema, '/api/mesh/leave', signal, 'POST'),
     );
     await state.stdout.write(
-      `Left cluster ${keyId}. Whoever copied its key is still a member: plimsoll key rotate on those that stay.\n`,
+      `Left ${keyId === '' ? 'the cluster' : `cluster ${keyId}`}. Whoever copied its key is still a member: plimsoll key rotate on those that stay.\n`,
     );
     return EXIT_CODES.ok.code;
   },

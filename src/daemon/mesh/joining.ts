@@ -103,6 +103,12 @@ export class Joining {
     await stored(writeJoinedPeers(home, [place]), CODE_IS_USED);
     if (!(await stored(createClusterKeyFile(path, ...keys), CODE_IS_USED))) await this.#mustBeFree(path);
     await membership.look();
+    if (membership.mesh === undefined)
+      throw new JoinError({
+        code: 'mesh-not-opened',
+        problem: 'This node has the key of the cluster now, and its mesh does not open.',
+        advice: 'Why, says: plimsoll status. It opens by itself when that is mended.',
+      });
     return { keyId: keys[0].id, place: hostPortText(place) };
   }
 

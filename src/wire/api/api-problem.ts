@@ -126,6 +126,7 @@ export const API_PROBLEMS = {
   'too-many-comparisons': { status: 503, title: 'Too many comparisons in progress' },
   'too-many-sweeps': { status: 503, title: 'Too many sweeps in progress' },
   'no-mesh': { status: 503, title: 'The mesh is switched off' },
+  'mesh-not-opened': { status: 503, title: 'The mesh could not be opened' },
   'no-runs': { status: 503, title: 'The server does not accept runs' },
   'no-agents': { status: 503, title: 'The daemon asks no agents' },
   'no-probes': { status: 503, title: 'The daemon measures nothing' },

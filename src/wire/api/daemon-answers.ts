@@ -138,5 +138,8 @@ export const joinedAnswerSchema: v.GenericSchema<unknown, JoinedAnswer> = v.obje
 });
 
 export const leftAnswerSchema: v.GenericSchema<unknown, { readonly keyId: string }> = v.object({
-  keyId: v.pipe(text, v.description('Of the cluster key that this home had.')),
+  keyId: v.pipe(
+    text,
+    v.description('Of the cluster key that this home had; empty where its file was damaged or gone.'),
+  ),
 });

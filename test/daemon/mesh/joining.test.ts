@@ -13,6 +13,7 @@ import {
   createClusterKeyFile,
   replaceClusterKeyFile,
 } from '../../../src/mesh/key/key-file.ts';
+import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 
@@ -95,6 +96,24 @@ test('a code leads nowhere where nobody who gave it listens, and the home stays 
   });
   await expect(stat(clusterKeyPath(juno))).rejects.toMatchObject({ code: 'ENOENT' });
   await expect(stat(join(juno, 'joined-peers.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a daemon whose mesh cannot open does not say that it joined, and leaves with a key that is damaged', async () => {
+  using folder = temporaryDirectory();
+  const [atlas, juno] = [await homeIn(folder.path, 'atlas'), await homeIn(folder.path, 'juno')];
+  await createClusterKeyFile(clusterKeyPath(atlas), makeClusterKey());
+  await using a = await started(atlas, 'atlas');
+  const listen = { host: '127.0.0.1', port: a.meshAddress?.port ?? 0 };
+  await using b = await started(juno, 'juno', { keyFile: undefined, listen, peers: [] });
+  const { code } = await post(a, 'join-code');
+  const joining = madeUpProcess(['join', code, '--home', juno]);
+  expect(await joining.run()).toBe(9);
+  expect(joining.stderr.text).toContain('its mesh does not open');
+  expect(b.notices.map(({ code: told }) => told)).toContain('mesh-not-opened');
+  await writeFile(clusterKeyPath(juno), 'no key\n');
+  const leaving = madeUpProcess(['leave', '--home', juno]);
+  expect(await leaving.run()).toBe(0);
+  expect(leaving.stdout.text).toMatch(/^Left the cluster\. /);
 });
 
 test('a daemon without a mesh, or with the key of a file elsewhere, says so', async () => {
