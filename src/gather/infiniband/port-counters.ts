@@ -24,7 +24,7 @@ export class RdmaPortCounters implements Disposable {
     for (const port of before.values()) if (!this.#ports.includes(port)) port[Symbol.dispose]();
   }
 
-  /** A port whose driver tells no counters, or that has gone, is left out. Off this thread: they ask the adapter. */
+  /** A port whose driver tells no counters, whose counters are stuck, or that has gone, is left out. Off this thread: they ask the adapter. */
   async read(): Promise<readonly CountedPort[]> {
     const told = await Promise.all(this.#ports.map(port => port.read()));
     return told.filter(port => port !== undefined);
@@ -51,7 +51,8 @@ class OpenPort implements Disposable {
     const [received, sent, receivedPackets, sentPackets, receivedErrors, sentDrops] = await Promise.all(
       this.#files.map(async file => {
         const text = await file.read();
-        return isUnreadable(text) ? undefined : counterIn(text.trim());
+        const count = isUnreadable(text) ? undefined : counterIn(text.trim());
+        return count === STUCK_AT ? undefined : count;
       }),
     );
     if (received === undefined || sent === undefined) return undefined;
@@ -102,5 +103,7 @@ const COUNTERS = [
 ] as const;
 /** Data counters count words of four bytes, whatever the width of the port. */
 const WORD_BYTES = 4;
+/** Without extended counters a port has 32 bits, and stops there, as InfiniBand has it: growth of 0 would be told as silence. */
+const STUCK_AT = 0xff_ff_ff_ff;
 const NOT_TOLD = unknown('the driver does not tell it');
 const NOT_COUNTED = unknown('RDMA ports do not count it');

@@ -95,6 +95,19 @@ describe('RDMA ports', () => {
       sent: { bytes: 8_000, packets: 20, errors: notCounted, drops: 3 },
     });
   });
+
+  it('are left out where counters of 32 bits are full and stand still, which is not silence', async () => {
+    using ports = new RdmaPortCounters(
+      recordedFiles([
+        filesAt({
+          ...counters('/sys/class/infiniband/mlx4_0/ports/1', 2 ** 32 - 1),
+          ...counters('/sys/class/infiniband/mlx5_0/ports/1', 2 ** 33),
+        }),
+      ]),
+    );
+    ports.look();
+    expect((await ports.read()).map(({ name }) => name)).toEqual(['mlx5_0']);
+  });
 });
 
 describe('the rates of a port', () => {
