@@ -39,6 +39,8 @@ export const linkTable = (
     cellsOf(state, { link, carried: isTold ? (carried[index] ?? []).map(carriedCell) : [] }, nowMs),
   );
   const more = links.length - shown.length;
+  // A head without a row says nothing.
+  if (shown.length === 0) return [[part(`  … ${more} ${more === 1 ? 'link' : 'links'}`, 'dim')]];
   return [
     ...layoutTable(
       COLUMNS.filter(({ title }) => isTold || !title.startsWith('now ')),

@@ -78,6 +78,11 @@ test.each([
   expect(more).toBe('  … 2 more links');
 });
 
+test('where there is room for none, their number stands without the head of a table', () => {
+  const lines = linkTable(withBad(rack, notebook), 0, { columns: 120, rowsMax: 1 });
+  expect(lines.map(line => line.map(({ text }) => text).join(''))).toEqual(['  … 3 links']);
+});
+
 test('what needs a look comes first, the others keep their order', () => {
   const rows = rowsOf(withBad(notebook, rack), 3);
   expect(rows.map(row => row.split(/\s+/).slice(1, 3).join(' '))).toEqual([
