@@ -40,7 +40,7 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
       const facts = presentFacts(cluster.state, nodeId, durable);
       journal.startNewEpoch(floor);
       recorder.epochStarted();
-      for (const { fact } of facts) recorder.record(fact);
+      for (const { fact, ageMs } of facts) recorder.record(fact, ageMs);
     },
     raiseStart: start => {
       try {

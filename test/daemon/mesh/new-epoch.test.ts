@@ -1,0 +1,41 @@
+// A node that begins anew because peers know a later life of its journal tells again what it knows, as old as it is.
+
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { ageMsOf } from '../../../src/core/entry-maps.ts';
+import { heldFacts } from '../../../src/core/held-facts.ts';
+import { Cluster } from '../../../src/daemon/cluster.ts';
+import { EventRecorder } from '../../../src/daemon/event-recorder.ts';
+import { clusterReplicaStore } from '../../../src/daemon/mesh/cluster-replica-store.ts';
+import { generateNodeKey } from '../../../src/daemon/node-key.ts';
+import { Notices } from '../../../src/daemon/notices.ts';
+import { createMemoryJournal } from '../../../src/journal/memory-journal.ts';
+
+test('a new epoch makes nothing younger than it is', async () => {
+  const clock = new VirtualClock();
+  const [key, peer] = [generateNodeKey(), generateNodeKey()];
+  using journal = createMemoryJournal({ ownNode: key.nodeId, clock });
+  const cluster = new Cluster();
+  const recorder = new EventRecorder({ key, clock, journal, cluster, notices: new Notices(() => undefined) });
+  const store = clusterReplicaStore({ nodeId: key.nodeId, clock, journal, cluster, recorder });
+  recorder.record({
+    kind: 'connection.opened',
+    payload: {
+      kind: 'socket',
+      sink: peer.nodeId,
+      sinkAddress: '10.0.0.2',
+      sourceInterface: 'en0',
+      type: 'ethernet',
+      negotiatedBitsPerSecond: 10e9,
+    },
+  });
+  await clock.advance(DAY_MS);
+  const before = journal.ownEpoch;
+  store.startNewEpoch(before);
+  const held = heldFacts(cluster.state, key.nodeId);
+  expect(held.map(({ kind, entry }) => [kind, entry.epoch > before, ageMsOf(entry, clock.nowMs())])).toEqual([
+    ['connection.opened', true, DAY_MS],
+  ]);
+});
+
+const DAY_MS = 86_400_000;
