@@ -8,8 +8,7 @@ import { reasonAgainstShaping, ShapedCable } from './shaped-cable.ts';
 
 /**
  * Each round measures with both tools, one right after the other, and the median of the rounds' ratios counts: a busy machine
- * slows single rounds of either tool, and a buffer that was full when a round began makes it too fast. In npm test the rounds
- * end as soon as the tools agree, because a round takes many seconds.
+ * slows single rounds of either tool, and a buffer that was full when a round began makes it too fast.
  */
 const ROUNDS = 5;
 
@@ -17,11 +16,12 @@ describe('a probe of a cable with', () => {
   test.for<CableRates & { readonly seconds: number; readonly bufferKib: number }>([
     // Rates that two busy processors can fill; the benchmark has a cable of 1,000 up and 200 down besides.
     { upMbit: 400, downMbit: 80, seconds: 2, bufferKib: 32 },
-    ...(isLongRun ? [{ upMbit: 50, downMbit: 5, seconds: 4, bufferKib: 4 }] : []),
+    { upMbit: 50, downMbit: 5, seconds: 4, bufferKib: 4 },
   ])(
     '$upMbit Mbit/s up and $downMbit Mbit/s down is within 3 % of iperf3 each way',
     { timeout: 60_000 * ROUNDS },
     async ({ seconds, bufferKib, ...rates }, context) => {
+      if (!isLongRun) context.skip('iperf3 beside the probe, for a dozen seconds: in npm run test:long');
       const reason = reasonAgainstShaping();
       if (reason !== undefined) context.skip(reason);
       await using cable = new ShapedCable(rates);
@@ -36,7 +36,6 @@ describe('a probe of a cable with', () => {
         ratios.push({ up: up / theirs.up, down: down / theirs.down });
         // The most that the cable can carry in the time that a probe may take.
         expect(bytesUsed).toBeLessThan(((rates.upMbit + rates.downMbit) * 1e6 * 20) / 8);
-        if (!isLongRun && WAYS.every(way => Math.abs(ratioOf(way) - 1) < TOLERANCE)) break;
       }
       for (const way of WAYS) {
         const ratio = ratioOf(way);
