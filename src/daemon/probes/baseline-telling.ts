@@ -10,6 +10,7 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { probeKey } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
+import { nowAndEvery } from '../every.ts';
 import { baselineOf } from './baseline.ts';
 
 export interface BaselineTellingParts {
@@ -46,14 +47,8 @@ export class BaselineTelling {
 
   /** Until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      for (;;) {
-        this.look();
-        await this.#parts.clock.sleep(BASELINE_ROUND_MS, signal);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    const { clock } = this.#parts;
+    await nowAndEvery(BASELINE_ROUND_MS, () => this.look(), { clock, until: signal });
   }
 
   /** One round. */

@@ -10,6 +10,7 @@ import type { ComparisonId } from '../../core/ids.ts';
 import type { Entry } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { ComparisonEnd, ComparisonStart } from '../../wire/told-comparison-schema.ts';
+import { nowAndEvery } from '../every.ts';
 import { readComparisonFile } from './comparison-files.ts';
 import type { RunRegistryParts, Told } from './run-registry.ts';
 import { ABANDONED_MS, LOOK_MS } from './run-registry.ts';
@@ -75,15 +76,8 @@ export class ComparisonRegistry {
 
   /** Gives up those that fell silent, until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.look();
-      try {
-        await this.#parts.clock.sleep(LOOK_MS, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-    }
+    const { clock } = this.#parts;
+    await nowAndEvery(LOOK_MS, () => this.look(), { clock, until: signal });
   }
 
   /** What it wrote last is the truth; a process that is gone wrote nothing since. */

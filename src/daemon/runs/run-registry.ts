@@ -16,6 +16,7 @@ import { runFiles } from '../../metrics/run-files.ts';
 import { withServerColumns } from '../../metrics/server-columns.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
+import { nowAndEvery } from '../every.ts';
 import type { CalibrationParts } from './engine-calibrations.ts';
 import { EngineCalibrations } from './engine-calibrations.ts';
 import { FinishedSeries } from './finished-series.ts';
@@ -162,15 +163,8 @@ export class RunRegistry {
 
   /** Follows live runs, gives up silent ones and finds reports, until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.look();
-      try {
-        await this.#parts.clock.sleep(LOOK_MS, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-    }
+    const { clock } = this.#parts;
+    await nowAndEvery(LOOK_MS, () => this.look(), { clock, until: signal });
   }
 
   /** One round of `follow`. */

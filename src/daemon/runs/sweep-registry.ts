@@ -13,6 +13,7 @@ import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-documen
 import { unknown } from '../../core/unknown.ts';
 import type { SweepEnd, SweepStart, SweepUpdate } from '../../wire/sweep-digest-schema.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
+import { nowAndEvery } from '../every.ts';
 import type { RunRegistry, RunRegistryParts, Told } from './run-registry.ts';
 import { ABANDONED_MS, LOOK_MS, SCAN_MS } from './run-registry.ts';
 import { runFolders } from './run-reports.ts';
@@ -104,15 +105,8 @@ export class SweepRegistry {
 
   /** Gives up those that fell silent and finds documents, until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.look();
-      try {
-        await this.#parts.clock.sleep(LOOK_MS, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-    }
+    const { clock } = this.#parts;
+    await nowAndEvery(LOOK_MS, () => this.look(), { clock, until: signal });
   }
 
   /** One round of looking after those that fell silent, and for directories that nobody announced. */
