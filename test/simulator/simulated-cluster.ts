@@ -113,9 +113,9 @@ export class SimulatedCluster {
       case 'heal':
         return this.#heal(step.node, step.other);
       case 'open':
-        return machine.process?.node.open(`c ${step.name}`);
+        return machine.process?.connect(machine.key.nodeId, `c ${step.name}`);
       case 'close':
-        return machine.process?.node.close(`c ${step.name}`);
+        return machine.process?.disconnect(machine.key.nodeId, `c ${step.name}`);
       case 'copy-home':
         machine.copy = copyOf(machine);
         return;

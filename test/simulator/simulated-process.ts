@@ -131,6 +131,10 @@ export class SimulatedProcess {
     this.loadedUntilMs = Math.max(this.loadedUntilMs, ms);
   }
 
+  /**
+   * A durable fact that no other life of this node tells to the byte: two lives that say the same under the same number are one to
+   * their peers (docs/limits.md).
+   */
   connect(sink: NodeId, sinkAddress: string): void {
     this.node.record({
       kind: 'connection.opened',
@@ -140,9 +144,15 @@ export class SimulatedProcess {
         sinkAddress,
         sourceInterface: 'eth0',
         type: 'ethernet',
-        negotiatedBitsPerSecond: 1e9,
+        negotiatedBitsPerSecond: 1e9 + this.#parts.nextValue(),
       },
     });
+  }
+
+  disconnect(sink: NodeId, sinkAddress: string): void {
+    const connectionKey = `socket ${sinkAddress}`;
+    const reason = `ended ${this.#parts.nextValue()}`;
+    this.node.record({ kind: 'connection.closed', payload: { sink, connectionKey, reason } });
   }
 
   /** Its network is gone before; the promise ends with the last of its waits. */
