@@ -38,7 +38,7 @@ export const joinCommand: Command = {
         'On a machine of the cluster run: plimsoll key show --join',
       );
     const client = await findDaemon(homePath(invocation, state), state);
-    const body = { code: code.trim() };
+    const body = { code: lastWord(code) };
     const { keyId, place } = await askMembership(state, JOIN_MS, signal =>
       client.answer(joinedAnswerSchema, '/api/mesh/join', signal, 'POST', body),
     );
@@ -68,6 +68,9 @@ export const leaveCommand: Command = {
     return EXIT_CODES.ok.code;
   },
 };
+
+/** The code itself, also where the whole line of the other machine was copied. */
+const lastWord = (text: string): string => text.trim().split(/\s+/).at(-1) ?? '';
 
 const INPUT_BYTES_MAX = 1_000;
 /** Six places, 8 s each, and the first link. */

@@ -106,7 +106,8 @@ test('a daemon whose mesh cannot open does not say that it joined, and leaves wi
   const listen = { host: '127.0.0.1', port: a.meshAddress?.port ?? 0 };
   await using b = await started(juno, 'juno', { keyFile: undefined, listen, peers: [] });
   const { code } = await post(a, 'join-code');
-  const joining = madeUpProcess(['join', code, '--home', juno]);
+  // The whole line, as the other machine printed it.
+  const joining = madeUpProcess(['join', `./plimsoll join ${code}`, '--home', juno]);
   expect(await joining.run()).toBe(9);
   expect(joining.stderr.text).toContain('its mesh does not open');
   expect(b.notices.map(({ code: told }) => told)).toContain('mesh-not-opened');
