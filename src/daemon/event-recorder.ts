@@ -1,6 +1,7 @@
 // Numbers this node's events. A durable event is on disk before anything sees it; one that the disk refuses waits here,
 // the newest of each key, and is retried.
 
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
 import type { Event } from '../core/event.ts';
 import type { Fact } from '../core/event-kinds.ts';
@@ -19,6 +20,11 @@ export interface EventRecorderParts {
   readonly journal: Journal;
   readonly cluster: Cluster;
   readonly notices: Notices;
+  /**
+   * In every durable record of this start and of no other one. A home that was restored from a copy may tell the same facts under the
+   * same numbers as the life that it lost: with this the bytes differ, and peers see that it is another life. Default: random.
+   */
+  readonly nonce?: string;
 }
 
 /** Facts that wait for the disk, one for each (slot, key); past this the oldest is dropped, and the notice says so. */
@@ -34,6 +40,7 @@ export type Recorded = 'told' | 'waiting';
 
 export class EventRecorder {
   readonly #parts: EventRecorderParts;
+  readonly #nonce: string;
   readonly #waiting = new Map<string, { readonly fact: Fact; readonly sinceMs: number }>();
   #liveSeq = 0;
   #durableSeq: number;
@@ -43,6 +50,7 @@ export class EventRecorder {
 
   constructor(parts: EventRecorderParts) {
     this.#parts = parts;
+    this.#nonce = parts.nonce ?? randomBytes(NONCE_BYTES).toString('base64url');
     this.#durableSeq =
       parts.journal
         .origins()
@@ -104,7 +112,7 @@ export class EventRecorder {
     const nowMs = clock.nowMs();
     const drafts = [...this.#waiting.values()].map(({ fact, sinceMs }, index) => {
       const position = { origin: key.nodeId, epoch: journal.ownEpoch, seq: this.#durableSeq + 1 + index };
-      const body = encodeRecordBody(position, fact);
+      const body = encodeRecordBody(position, fact, this.#nonce);
       const ageMs = Math.max(0, nowMs - sinceMs);
       return { fact, position, body, ageMs, signature: key.sign(body) };
     });
@@ -146,4 +154,6 @@ export class EventRecorder {
   }
 }
 
+/** Of one node's starts, of which thousands are made, two are equal once in 10^15. */
+const NONCE_BYTES = 9;
 const JOURNAL_NOTICE = 'journal-write';

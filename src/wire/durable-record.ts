@@ -19,14 +19,18 @@ export interface RecordPosition {
   readonly seq: number;
 }
 
-/** UTF-8 JSON: {"version","origin","epoch","seq","kind","key","payload"}. */
-export const encodeRecordBody = (position: RecordPosition, fact: Fact): Uint8Array =>
+/**
+ * UTF-8 JSON: {"version","origin","epoch","seq","nonce","kind","key","payload"}. `nonce`: random, of one start of the origin, so that
+ * two of its lives never sign the same bytes for one place; nobody reads it, and records of older versions have none.
+ */
+export const encodeRecordBody = (position: RecordPosition, fact: Fact, nonce?: string): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify({
       version: RECORD_VERSION,
       origin: position.origin,
       epoch: position.epoch,
       seq: position.seq,
+      nonce,
       kind: fact.kind,
       key: factKey(fact),
       payload: fact.payload,

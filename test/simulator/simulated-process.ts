@@ -71,6 +71,7 @@ export class SimulatedProcess {
       clock,
       key,
       disk,
+      nonce: `start ${this.#parts.start}`,
       mesh: transport,
       wrapJournal: journal => mutation.journal(simulatedJournal(journal, key.nodeId, state)),
       wrapStore: store => mutation.store(store, () => clock.nowMs()),
@@ -131,10 +132,7 @@ export class SimulatedProcess {
     this.loadedUntilMs = Math.max(this.loadedUntilMs, ms);
   }
 
-  /**
-   * A durable fact that no other life of this node tells to the byte: two lives that say the same under the same number are one to
-   * their peers (docs/limits.md).
-   */
+  /** A durable fact that other lives of this node tell with the same words. */
   connect(sink: NodeId, sinkAddress: string): void {
     this.node.record({
       kind: 'connection.opened',
@@ -144,15 +142,14 @@ export class SimulatedProcess {
         sinkAddress,
         sourceInterface: 'eth0',
         type: 'ethernet',
-        negotiatedBitsPerSecond: 1e9 + this.#parts.nextValue(),
+        negotiatedBitsPerSecond: 1e9,
       },
     });
   }
 
   disconnect(sink: NodeId, sinkAddress: string): void {
     const connectionKey = `socket ${sinkAddress}`;
-    const reason = `ended ${this.#parts.nextValue()}`;
-    this.node.record({ kind: 'connection.closed', payload: { sink, connectionKey, reason } });
+    this.node.record({ kind: 'connection.closed', payload: { sink, connectionKey, reason: 'ended' } });
   }
 
   /** Its network is gone before; the promise ends with the last of its waits. */

@@ -31,6 +31,8 @@ export interface MeshNodeOptions {
   /** What it replicates over; one that needs the node's store gets it. */
   readonly mesh: Met | ((store: ReplicaStore) => Met);
   readonly limits?: ReplicationLimits;
+  /** In its durable records; default: random. */
+  readonly nonce?: string;
   /** What stands before the journal and before the store: a disk that fails, a bug planted on purpose. */
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly wrapStore?: (store: ReplicaStore) => ReplicaStore;
@@ -52,13 +54,16 @@ export class MeshNode {
   readonly #facts = new Map<string, Fact>();
 
   constructor(options: MeshNodeOptions) {
-    const { clock, key, disk, mesh, limits, wrapJournal = same, wrapStore = same } = options;
+    const { clock, key, disk, mesh, limits, nonce, wrapJournal = same, wrapStore = same } = options;
     this.#options = options;
     this.id = key.nodeId;
     this.journal = wrapJournal(createMemoryJournal({ ownNode: key.nodeId, clock, disk }));
     restore(this.journal, this.cluster, clock);
     const notices = new Notices(() => undefined);
-    this.recorder = new EventRecorder({ key, clock, journal: this.journal, cluster: this.cluster, notices });
+    this.recorder = new EventRecorder({
+      ...{ key, clock, journal: this.journal, cluster: this.cluster, notices },
+      ...(nonce === undefined ? {} : { nonce }),
+    });
     this.cluster.subscribe(events => {
       this.seen.push(...events);
     });

@@ -6,11 +6,12 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventKind } from '../../src/core/event-kinds.ts';
 import { EVENT_KINDS, eventClass, factKey, KINDS } from '../../src/core/event-kinds.ts';
+import { nodeId } from '../../src/core/ids.ts';
 import { REPORT_SCHEMA } from '../../src/core/run/report.ts';
 import { RUN_CONFIG_SCHEMA } from '../../src/core/run/run-config.ts';
 import { MESH_VERSION } from '../../src/mesh/tls/authentication.ts';
 import { RECORDING_VERSION } from '../../src/recording/recording-line.ts';
-import { RECORD_BYTES_MAX, RECORD_VERSION } from '../../src/wire/durable-record.ts';
+import { encodeRecordBody, RECORD_BYTES_MAX, RECORD_VERSION } from '../../src/wire/durable-record.ts';
 import { decodeFact, factFrom, KEY_LENGTH_MAX, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
 import {
   ENTRIES_PER_FRAME_MAX,
@@ -28,6 +29,7 @@ import { snapshotSchema } from '../../src/wire/snapshot-schema.ts';
 import { STREAM_VERSION } from '../../src/wire/stream-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../src/wire/version-vector.ts';
 import { longCount } from '../support/counts.ts';
+import { openedConnection } from '../support/mesh-node.ts';
 import { type PinnedProgram, pinnedProgram } from '../support/pinned-program.ts';
 import { pinnedFacts } from '../support/pinned-version.ts';
 import { type SchemaShape, schemaValues } from '../support/schema-values.ts';
@@ -65,6 +67,15 @@ describe('version 0.1.0', () => {
       }),
       runs,
     );
+  });
+
+  it('reads a record that carries the nonce of its start', async () => {
+    const { decodeRecordBody: decode } = await old.module('wire/durable-record.js');
+    if (typeof decode !== 'function') throw new Error('the tarball decodes no records');
+    const position = { origin: nodeId('a'.repeat(26)), epoch: 3, seq: 9 };
+    const fact = openedConnection(position.origin, 'way');
+    const decoded = decode(encodeRecordBody(position, fact, 'nonce'), { ageMs: 0, receivedAtMs: 0 });
+    expect(decoded).toMatchObject({ kind: 'event', event: { ...position, payload: fact.payload } });
   });
 
   it.each<[module: string, name: string, schema: SchemaShape]>([

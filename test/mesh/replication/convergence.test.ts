@@ -127,6 +127,27 @@ describe('replication', () => {
     }
   });
 
+  it('notices such a copy also where its last fact is the one of the life that was lost, under the same number', async () => {
+    await using cluster = new MeshCluster(2);
+    cluster.lay('line');
+    cluster.node(0).open('copied');
+    await cluster.clock.advance(1_000);
+    const copy = cluster.copyDisk(0);
+    for (const name of ['after the copy', 'last']) cluster.node(0).open(name);
+    await cluster.clock.advance(5_000);
+    const lost = cluster.node(0).journal.origin(cluster.node(0).id);
+    await cluster.kill(0);
+    cluster.putDisk(0, copy);
+    const again = cluster.start(0);
+    for (const name of ['instead', 'last']) again.open(name);
+    expect(again.journal.origin(again.id)).toEqual(lost);
+    cluster.link(0, 1);
+    await cluster.clock.advance(10_000);
+    expect(again.replicator.counts.newEpochs).toBe(1);
+    expect(cluster.node(1).connectionsOf(again.id)).not.toContain('socket after the copy');
+    expect(cluster.node(1).hash).toBe(again.hash);
+  });
+
   it('notices such a copy also when only a far node remembers', async () => {
     await using cluster = new MeshCluster(4);
     cluster.lay('line');
