@@ -3,8 +3,6 @@
 // them. `--concurrency 16 --requests 160 --rounds 3 --timeout 180` (seconds a run), `--only AIPerf,vllm-bench`.
 // PLIMSOLL_VLLM_BENCH names the binary of vllm-bench, PLIMSOLL_PEERS_PYTHON a Python with aiperf and guidellm; what is missing is said.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +11,7 @@ import { requireBuild } from '../test/support/build.ts';
 import { median, printRow } from './bench-row.ts';
 import type { PeerFigures, PeerTool } from './peers/peer-tools.ts';
 import { findPeers } from './peers/peer-tools.ts';
+import { runPeer } from './peers/run-peer.ts';
 import { buildTruthServer, startTruthServer } from './truth-server/truth-server.ts';
 
 const { values: asked } = parseArgs({
@@ -106,7 +105,7 @@ const measure = async (tool: PeerTool, truthPath: string): Promise<Measured | st
     folder,
   };
   try {
-    const { code, cpuSeconds, wallSeconds, said } = await run(tool.command(load), folder);
+    const { code, cpuSeconds, wallSeconds, said } = await runPeer(tool.command(load), { folder, timeoutMs });
     const { latenessUs } = await server.stop();
     if (code !== 0)
       return `it ended with ${code}: ${`${said.slice(0, 200)} … ${said.slice(-200)}`.replace(/\s+/g, ' ')}`;
@@ -142,60 +141,6 @@ const truthMeans = (path: string): TruthMeans => {
   }
   return { ttftMs: ttftNs / streams / 1e6, gapMs: gapNs / gaps / 1e6 };
 };
-
-interface Ended {
-  readonly code: number | string;
-  /** Of the program and of all that it started and waited for. */
-  readonly cpuSeconds: number;
-  readonly wallSeconds: number;
-  readonly said: string;
-}
-
-/** A shell's `times` knows what the children of a child used; the group ends with it. */
-const run = async (command: readonly string[], folder: string): Promise<Ended> => {
-  const usePath = join(folder, 'times');
-  const startedMs = performance.now();
-  const child = spawn(
-    'bash',
-    ['-c', 'use=$1; shift; "$@"; code=$?; times > "$use"; exit $code', 'bash', usePath, ...command],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-      cwd: folder,
-    },
-  );
-  let said = '';
-  const hear = (text: string): void => {
-    said = (said + text).slice(-4_000);
-  };
-  child.stdout.setEncoding('utf8').on('data', hear);
-  child.stderr.setEncoding('utf8').on('data', hear);
-  const killing = setTimeout(() => endGroup(child.pid), timeoutMs);
-  const [code, signal] = await once(child, 'exit');
-  clearTimeout(killing);
-  const wallSeconds = (performance.now() - startedMs) / 1e3;
-  endGroup(child.pid);
-  if (code === null)
-    return { code: `${signal} after ${wallSeconds.toFixed(0)} s`, cpuSeconds: 0, wallSeconds, said };
-  return { code, cpuSeconds: childSeconds(readFileSync(usePath, 'utf8')), wallSeconds, said };
-};
-
-/** Its own group, with whatever it left behind. */
-const endGroup = (pid: number | undefined): void => {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nothing is left of it.
-  }
-};
-
-/** "0m1.230s 0m0.450s" of the shell, and beneath it of its children. */
-const childSeconds = (times: string): number =>
-  (times.trim().split('\n').at(-1) ?? '').split(/\s+/).reduce((sum, text) => {
-    const [, minutes = '0', seconds = '0'] = /^(\d+)m([\d.]+)s$/.exec(text) ?? [];
-    return sum + 60 * Number(minutes) + Number(seconds);
-  }, 0);
 
 const tell = (name: string, all: readonly Measured[], own: readonly Measured[]): void => {
   if (all.length === 0) {

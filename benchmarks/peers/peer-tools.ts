@@ -116,7 +116,8 @@ const vllm = (path: string): PeerTool => ({
     ],
     ...['--random-output-len', String(outputTokens), '--num-prompts', String(requests)],
     ...['--max-concurrency', String(concurrency), '--ignore-eos', '--disable-tqdm'],
-    ...['--save-result', '--result-dir', folder, '--result-filename', 'vllm.json'],
+    // Each request is kept, as Plimsoll keeps it.
+    ...['--save-result', '--save-detailed', '--result-dir', folder, '--result-filename', 'vllm.json'],
   ],
   figures: ({ folder }) => {
     const told = read(join(folder, 'vllm.json'), VLLM_RESULT);
