@@ -193,7 +193,7 @@ const LATE_TAIL_PART_MAX = 0.1;
 const BEAT_LATENESS_NS_MIN = 5_000_000;
 const PARSE_PAUSED_PART_MAX = 0.05;
 /** In a period of 100 ms that is used up, all that comes in its rest is late: a twentieth of the time bends p95. */
-const THROTTLED_PART_MAX = 0.05;
+export const THROTTLED_PART_MAX = 0.05;
 const STOLEN_PART_MAX = 0.1;
 /** Below it nobody would call it the cause. */
 const CAUSE_PART_MIN = 0.02;

@@ -12,6 +12,7 @@ import { unknown } from '../core/unknown.ts';
 import { packBoundParts, unpackBoundParts } from './bound-parts.ts';
 import type { RankedValues } from './bound-percentiles.ts';
 import { boundPercentiles, roundedBound } from './bound-percentiles.ts';
+import { THROTTLED_PART_MAX } from './client-verdict.ts';
 import { GapBounds } from './gap-bounds.ts';
 import type { SampleFigures } from './sample-figures.ts';
 import type { TimeLate } from './value-edges.ts';
@@ -33,6 +34,8 @@ export class ErrorBounds {
   readonly #agents: MarkedLateness[] = [];
   /** Why an agent's part is not known. */
   #unheard: string | undefined;
+  /** By whom was held back: the share of the time. The kernel counts that as no wait for a processor, so no stamp knows of it. */
+  readonly #throttled = new Map<string, number>();
   /** Live, and how often more it is told again. */
   readonly #told = new Map<SeriesKey, { readonly bound: SeriesErrorBound | undefined; left: number }>();
 
@@ -82,6 +85,14 @@ export class ErrorBounds {
       beyondKnown: latestOf(this.#agents.map(({ beyondKnown }) => beyondKnown)),
       beyondSleep: latestOf(this.#agents.map(({ beyondSleep }) => beyondSleep)),
     };
+  }
+
+  /** For so long of `observedNs` a processor quota held back this client, or the agent of that name. */
+  throttled(throttledNs: number, observedNs: number, name = 'the client'): void {
+    // A group with several processors counts each of them. NaN where nobody told.
+    const share = Math.min(1, throttledNs / observedNs);
+    if (share > THROTTLED_PART_MAX) this.#throttled.set(name, share);
+    else this.#throttled.delete(name);
   }
 
   /** So many records, or messages of them, never came. */
@@ -166,6 +177,8 @@ export class ErrorBounds {
     if (this.#missing > 0)
       return `${formatCount(this.#missing)} of ${formatCount(this.#completed)} requests do not tell how late their stamps may be`;
     if (this.#unheard !== undefined) return this.#unheard;
+    for (const [name, share] of this.#throttled)
+      return `a processor quota held ${name} back for ${Math.round(share * 100)}% of the time, and nothing tells which stamps it delayed`;
     if (this.#markCount < MARKS_MIN) return tooFewMarks(this.#markCount, 'the load threads');
     return undefined;
   }

@@ -131,7 +131,7 @@ export class MetricsTable {
         if (this.#isTracking(record.atNs)) this.#metrics.bounds.observed(record);
         return;
       case 'client.host':
-        this.#metrics.client.host(record, this.#isTracking(record.atNs));
+        this.#metrics.host(record, this.#isTracking(record.atNs));
         return;
       case 'server.observed':
         if (this.#isTracking(record.atNs)) this.#metrics.server.observed(record);

@@ -4,6 +4,7 @@
 import { recordOf } from '../core/record-of.ts';
 import { ContaminationTally } from '../core/run/contamination-tally.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
+import type { HostRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { judgeObjective } from '../core/run/judge-objective.ts';
@@ -138,6 +139,12 @@ export class RunMetrics {
     counters.bytesReceived.add(sample.bytesReceived);
     this.#steadyState.ended(sample);
     this.#contamination.ended(sample);
+  }
+
+  host(record: HostRecord, isTracking: boolean): void {
+    this.client.host(record, isTracking);
+    const { counters } = this;
+    this.bounds.throttled(counters['client.throttledNs'].value, counters['client.throttleObservedNs'].value);
   }
 
   live(): readonly Metric[] {

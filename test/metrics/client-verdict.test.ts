@@ -136,7 +136,7 @@ describe("the client's own figures", () => {
     for (const [record, isTracking] of records) {
       if (record.kind === 'client.observed') metrics.client.observed(record, isTracking);
       else if (record.kind === 'client.beats') metrics.client.beats(record, isTracking);
-      else metrics.client.host(record, isTracking);
+      else metrics.host(record, isTracking);
     }
     const snapshot = {
       seq: 1,

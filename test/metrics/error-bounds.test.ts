@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { GapEdges } from '../../src/bench/parse/gap-edges.ts';
 import { recordOf } from '../../src/core/record-of.ts';
 import type { SampleLateness } from '../../src/core/run/event-record.ts';
-import { LATENESS_KEYS } from '../../src/core/run/event-record.ts';
+import { LATENESS_KEYS, NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { lowerIndex } from '../../src/core/statistics/percentile.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { boundPercentiles } from '../../src/metrics/bound-percentiles.ts';
 import { GapBounds } from '../../src/metrics/gap-bounds.ts';
+import { RunMetrics } from '../../src/metrics/run-metrics.ts';
 import { TimeBins } from '../../src/metrics/time-bins.ts';
 import { WakeLateness } from '../../src/metrics/wake-lateness.ts';
 import { longCount } from '../support/counts.ts';
@@ -156,4 +158,29 @@ describe('the bound of gaps between chunks', () => {
     );
     // The long run makes up three hundred times as many.
   }, 180_000);
+});
+
+test('a run that a processor quota held back for more than a twentieth of the time has no bounds, and says why', () => {
+  const boundsAfter = (throttledNs: number) => {
+    const pattern = { kind: 'concurrency', concurrency: 1 } as const;
+    const metrics = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
+    const ns = Array<number>(100).fill(1_000);
+    metrics.bounds.observed({ kind: 'client.marks', atNs: 1, thread: 0, latenessNs: ns, heldNs: ns });
+    metrics.issued(sampleOf());
+    metrics.ended(sampleOf({ lateness: NOT_LATE }));
+    const host = { kind: 'client.host', atNs: 1, pressureNs: NO_FIGURE, stolenNs: NO_FIGURE } as const;
+    metrics.host({ ...host, intervalNs: 1_000_000_000, throttledNs }, true);
+    const latency = metrics.final().find(({ name }) => name === 'latencyNs');
+    return { ofRun: metrics.bounds.ofRun(), ofLatency: latency?.kind === 'series' && latency.errorBound };
+  };
+  expect(boundsAfter(50_000_000)).toEqual({
+    ofRun: { windowNs: expect.anything() },
+    ofLatency: expect.anything(),
+  });
+  expect(boundsAfter(630_000_000)).toEqual({
+    ofRun: unknown(
+      'a processor quota held the client back for 63% of the time, and nothing tells which stamps it delayed',
+    ),
+    ofLatency: undefined,
+  });
 });

@@ -183,11 +183,12 @@ export const fleetMetrics = (
   samplesIssued.set(Math.max(samplesIssued.value, merged.counts('all').issued));
   trackedSamplesIssued.set(Math.max(trackedSamplesIssued.value, merged.counts('measured').issued));
   since.set(measuringSinceNs);
-  for (const { agent, clock } of ends)
-    metrics.bounds.addAgent(agent.link.snapshot?.boundParts, {
-      name: agent.link.name,
-      clockErrorNs: clock.errorNs,
-    });
+  for (const { agent, clock } of ends) {
+    const { name, snapshot } = agent.link;
+    metrics.bounds.addAgent(snapshot?.boundParts, { name, clockErrorNs: clock.errorNs });
+    const { counter } = lookUp(snapshot);
+    metrics.bounds.throttled(counter('client.throttledNs'), counter('client.throttleObservedNs'), name);
+  }
   const body = mergeSnapshots(told, { state: 'complete', measuringSinceNs });
   const clients = new Map(
     body.metrics
