@@ -7,6 +7,7 @@ import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
 import { CONTAINER_KINDS } from './node/container.ts';
+import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
 import { TRAFFIC_KINDS } from './node/traffic.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
@@ -16,6 +17,7 @@ import { SWEEP_KINDS } from './sweep/sweep-kinds.ts';
 type Kinds = typeof NODE_KINDS &
   typeof CONTAINER_KINDS &
   typeof TRAFFIC_KINDS &
+  typeof GPU_HEALTH_KINDS &
   typeof PROBE_KINDS &
   typeof LINK_KINDS &
   typeof MODEL_KINDS &
@@ -63,6 +65,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...NODE_KINDS,
   ...CONTAINER_KINDS,
   ...TRAFFIC_KINDS,
+  ...GPU_HEALTH_KINDS,
   ...PROBE_KINDS,
   ...LINK_KINDS,
   ...MODEL_KINDS,

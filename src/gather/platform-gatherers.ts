@@ -109,7 +109,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
 const nvidiaSources = (machine: MachineAccess): readonly GatherSource[] => {
   const { inventory, loads } = nvidiaGatherers(machine);
   return [
-    { source: 'nvidia', tells: ['gpus nvidia'], gatherer: inventory },
+    { source: 'nvidia', tells: ['gpus nvidia', 'gpuHealths nvidia'], gatherer: inventory },
     { source: 'nvidia', tells: ['gpuLoads nvidia'], gatherer: loads },
   ];
 };

@@ -20,6 +20,7 @@ import {
   networkOf,
   SIMULATED_SOURCE,
 } from './durable-readings.ts';
+import { gpuHealthFacts } from './gpu-health-reading.ts';
 import {
   diskFact,
   gpuLoadFacts,
@@ -179,7 +180,7 @@ export class NodeTelling {
   #renewals(moment: Moment): readonly Fact[] {
     const { site } = this;
     const { platform } = site.hardware.operatingSystem;
-    const facts: Fact[] = [diskFact(site, moment), ...pressureFacts(site, moment)];
+    const facts: Fact[] = [diskFact(site, moment), ...pressureFacts(site, moment), ...gpuHealthFacts(site)];
     const confirm = (reading: ReadingKind, vendor: GpuVendor | 'none' = 'none'): void => {
       facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'confirmed' }));
     };
@@ -198,10 +199,8 @@ export class NodeTelling {
     const vendors = gpuInventories(site).map(({ vendor }) => vendor);
     for (const vendor of vendors) confirm('gpus', vendor);
     if (platform === 'linux')
-      for (const vendor of LINUX_VENDORS.filter(one => !vendors.includes(one))) {
-        deny('gpus', `no ${vendor} GPU`, vendor);
-        deny('gpuLoads', `no ${vendor} GPU`, vendor);
-      }
+      for (const vendor of LINUX_VENDORS.filter(one => !vendors.includes(one)))
+        for (const reading of GPU_READINGS) deny(reading, `no ${vendor} GPU`, vendor);
     facts.push({
       kind: 'endpoints.told',
       payload: { meshPort: MESH_PORT, reachabilityPort: unknown('simulated nodes do not answer checks') },
@@ -291,6 +290,7 @@ const statusOf = (reading: ReadingKind, vendor: GpuVendor | 'none'): ReadingConf
   intervalMs: DURABLE_INTERVAL_MS,
 });
 
+const GPU_READINGS = ['gpus', 'gpuLoads', 'gpuHealths'] as const;
 const LINUX_VENDORS: readonly GpuVendor[] = GPU_VENDORS.filter(vendor => vendor !== 'apple');
 /** Checked once a second, so it is repeated at least every 2 s. */
 const LEASE_REPEAT_MS = 1_500;

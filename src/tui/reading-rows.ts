@@ -18,7 +18,7 @@ import type { NodeMemory } from '../core/node/memory.ts';
 import { memoryUsedBytes } from '../core/node/memory.ts';
 import { ownMemoryGpus } from '../core/node/memory-use.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
-import type { GpuView, NodeView } from '../core/node/node-view.ts';
+import type { NodeView } from '../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
@@ -27,6 +27,7 @@ import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import { containerFacts } from './container-facts.ts';
 import { figureFact, named, textFact, unknownFact } from './figure.ts';
+import { gpuFacts } from './gpu-facts.ts';
 import type { Row } from './layout.ts';
 import type { Line, Part } from './part.ts';
 import { part } from './part.ts';
@@ -195,32 +196,6 @@ const gpuRows = ({ gpus, absentGpus }: NodeView): readonly Row[] => {
       return { label: `GPU ${gpu.device.index}`, facts: gpuFacts(gpu), age };
     });
   });
-};
-
-const gpuFacts = ({ device, load }: GpuView): readonly Line[] => {
-  const name: Line = [part(device.name, 'strong')];
-  const total = device.memoryTotalBytes;
-  const used = load?.memoryUsedBytes;
-  const memory = (): readonly Line[] => {
-    if (isUnknown(total))
-      return device.memoryIsUnified ? [[part('unified memory')]] : [named('memory', unknownFact(total))];
-    if (used === undefined || isUnknown(used)) return [[part(figureText(formatCapacityBytes(total)))]];
-    return [named('memory', [part(figureText(formatBytesOf(used, total)))])];
-  };
-  if (load === undefined) return [name, ...memory(), [part('load: measuring', 'dim')]];
-  return [
-    name,
-    ...memory(),
-    named('use', figureFact(load.use, formatPercent)),
-    named('temperature', figureFact(load.temperatureCelsius, formatCelsius)),
-    named('power', figureFact(load.powerWatts, formatWatts)),
-    ...(load.processes !== undefined && isKnown(load.processes)
-      ? [[part(`${load.processes.length} ${load.processes.length === 1 ? 'process' : 'processes'}`)]]
-      : []),
-    ...(isKnown(load.throttleReasons) && load.throttleReasons.length > 0
-      ? [[part(`throttled: ${load.throttleReasons.join(', ')}`, 'caution')]]
-      : []),
-  ];
 };
 
 /** The loopback is the same everywhere. */

@@ -17,6 +17,7 @@ import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
 import { containerSchema } from './container-schema.ts';
+import { gpuHealthsSchema } from './gpu-health-schema.ts';
 import { pressureSchema } from './pressure-schema.ts';
 import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
 import { trafficSchema } from './traffic-schema.ts';
@@ -277,6 +278,7 @@ export const READING_SCHEMAS: {
   'config.gathered': gathered(config),
   'container.gathered': gathered(containerSchema),
   'traffic.gathered': gathered(trafficSchema),
+  'gpuHealths.gathered': gathered(gpuHealthsSchema),
   'reading.confirmed': confirmed,
   'reading.failed': failed,
   'reading.absent': failed,

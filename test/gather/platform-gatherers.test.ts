@@ -19,9 +19,10 @@ const MACHINE_KEYS = [
   'rdmaDevices',
   'disk',
 ];
-const GPU_KEYS = ['gpus', 'gpuLoads'].flatMap(kind =>
-  ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`),
-);
+const GPU_KEYS = [
+  ...['gpus', 'gpuLoads'].flatMap(kind => ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`)),
+  'gpuHealths nvidia',
+];
 
 describe.each(['linux', 'darwin', 'win32'])('the sources of %s', platform => {
   const sources = platformSources(platform, machineForTest());
@@ -39,7 +40,7 @@ describe('the kinds of reading', () => {
   it.each([
     ['linux', [...MACHINE_KEYS, ...GPU_KEYS]],
     ['darwin', [...MACHINE_KEYS, 'gpus apple', 'gpuLoads apple']],
-    ['win32', ['gpus nvidia', 'gpuLoads nvidia']],
+    ['win32', ['gpus nvidia', 'gpuHealths nvidia', 'gpuLoads nvidia']],
     ['aix', []],
   ])('of %s are all told', (platform, keys) => {
     const told = platformSources(platform, machineForTest()).flatMap(({ tells }) => tells);

@@ -11,6 +11,7 @@ import type { ConflictView } from './conflict-view.ts';
 import { conflictOf } from './conflict-view.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
 import { GPU_VENDORS } from './gpu.ts';
+import type { GpuHealth } from './gpu-health.ts';
 import type { GpuProfile } from './gpu-profile.ts';
 import type { Presence } from './presence-view.ts';
 import { isForgotten, lastHeardMs, presenceAfter, stoppedMs } from './presence-view.ts';
@@ -49,6 +50,7 @@ export interface VendorView {
   readonly vendor: GpuVendor;
   readonly inventory: ReadingView<ReadingValues['gpus']>;
   readonly loads: ReadingView<ReadingValues['gpuLoads']>;
+  readonly healths: ReadingView<ReadingValues['gpuHealths']>;
   readonly devices: readonly GpuView[];
 }
 
@@ -63,6 +65,8 @@ export interface GpuView extends MeasuredDevice {
   readonly load: GpuLoad | undefined;
   readonly loadAgeMs: number;
   readonly isLoadStale: boolean;
+  /** Undefined where nobody has told it. */
+  readonly health: GpuHealth | undefined;
 }
 
 export interface RefusedKind {
@@ -138,17 +142,20 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
   const statuses = state.readingStatuses[node] ?? {};
   const inventory = readingView(state.nodeGpus[node]?.[vendor], statuses[`gpus ${vendor}`], nowMs);
   const loads = readingView(state.nodeGpuLoads[node]?.[vendor], statuses[`gpuLoads ${vendor}`], nowMs);
+  const healths = readingView(state.nodeGpuHealths[node]?.[vendor], statuses[`gpuHealths ${vendor}`], nowMs);
   const held = heldValue(inventory)?.devices ?? [];
   const loaded = loads.kind === 'current' || loads.kind === 'stale' ? loads : undefined;
   return {
     vendor,
     inventory,
     loads,
+    healths,
     devices: held.map(device => ({
       device,
       load: loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId),
       loadAgeMs: loaded?.ageMs ?? Number.POSITIVE_INFINITY,
       isLoadStale: loaded?.kind === 'stale',
+      health: heldValue(healths)?.devices.find(({ deviceId }) => deviceId === device.deviceId),
       ...measuredDevice(state, node, device.deviceId, nowMs),
     })),
   };

@@ -38,9 +38,11 @@ export const readingsOf = (view: NodeView): readonly NodeReading[] => {
     held: ReadingView<unknown>,
     vendor: GpuVendor | 'none' = 'none',
   ): NodeReading => ({ key: readingKey({ reading, vendor }), reading, vendor, view: held });
-  const ofGpus = view.gpus.flatMap(({ vendor, inventory, loads }) => [
+  const ofGpus = view.gpus.flatMap(({ vendor, inventory, loads, healths }) => [
     one('gpus', inventory, vendor),
     one('gpuLoads', loads, vendor),
+    // Not of a version that does not tell it.
+    ...(healths.kind === 'waiting' ? [] : [one('gpuHealths', healths, vendor)]),
   ]);
   return READING_KINDS.flatMap(reading => {
     if (isNodeReading(reading)) return [one(reading, view[reading])];

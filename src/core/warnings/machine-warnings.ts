@@ -1,4 +1,4 @@
-// Builds of macOS that differ, and GPUs that are held back while they work or measure less than they did.
+// Builds of macOS that differ, and GPUs that fail, are held back while they work or measure less than they did.
 
 import { figureText, formatPercent } from '../figure/figure.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
@@ -7,11 +7,16 @@ import type { DeviceFigure } from '../probe/unusual-figures.ts';
 import { unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
 import { isKnown, knownOr } from '../unknown.ts';
+import { gpuHealthWarnings } from './gpu-health-warnings.ts';
 import type { Warning } from './warning.ts';
 
 export const machineWarnings = (state: State, views: readonly NodeView[]): readonly Warning[] => {
   const live = views.filter(({ presence }) => presence === 'live');
-  return [...live.flatMap(view => gpuWarnings(state, view)), ...buildWarnings(live)];
+  return [
+    ...live.flatMap(gpuHealthWarnings),
+    ...live.flatMap(view => gpuWarnings(state, view)),
+    ...buildWarnings(live),
+  ];
 };
 
 const gpuWarnings = (state: State, view: NodeView): readonly Warning[] =>

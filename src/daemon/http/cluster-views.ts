@@ -30,6 +30,7 @@ export const listedNode = (state: State, node: NodeId, nowMs: number): ListedNod
         ...gpu,
         load: gpu.load ?? NOTHING,
         loadAgeMs: finite(gpu.loadAgeMs),
+        health: gpu.health ?? NOTHING,
         ...listedMeasurement(gpu, nowMs),
       })),
     })),

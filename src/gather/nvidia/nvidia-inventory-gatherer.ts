@@ -1,4 +1,4 @@
-// The NVIDIA devices of this machine from `nvidia-smi -q -x`: at start, slowly from then on, and at once when the load
+// The NVIDIA devices of this machine and their health from `nvidia-smi -q -x`: at start, slowly from then on, and at once when the load
 // stream shows other devices than before.
 
 import type { Reading } from '../../core/node/reading.ts';
@@ -10,6 +10,7 @@ import { endingCode } from '../tool-output.ts';
 import { LatestProcesses } from './latest-processes.ts';
 import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
 import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
+import { parseHealth } from './parse-health.ts';
 import { parseInventory } from './parse-inventory.ts';
 import { parseProcesses } from './parse-processes.ts';
 
@@ -33,21 +34,21 @@ const nvidiaInventoryGatherer = (
   processes: LatestProcesses,
 ): Gatherer => ({
   name: 'nvidia-inventory',
-  tells: [KIND],
+  tells: [INVENTORY, HEALTH],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const tool = await nvidiaTool(machine.root);
     const ending = new AbortController();
     const signal = AbortSignal.any([session.signal, ending.signal]);
     await polling.run({ ...session, signal }, async () => {
-      const reading = await readInventory(tool, { machine, session, processes });
-      if (reading === undefined) ending.abort();
-      else session.emit(SOURCE, reading);
+      const readings = await readInventory(tool, { machine, session, processes });
+      if (readings.length === 0) ending.abort();
+      for (const reading of readings) session.emit(SOURCE, reading);
     });
   },
 });
 
-/** Undefined if this machine has nothing from NVIDIA. @throws Error with the reason when it cannot be read. */
+/** Inventory and health; neither if this machine has nothing from NVIDIA. @throws Error with the reason when it cannot be read. */
 const readInventory = async (
   tool: string,
   {
@@ -59,7 +60,7 @@ const readInventory = async (
     readonly session: GatherSession;
     readonly processes: LatestProcesses;
   },
-): Promise<Reading | undefined> => {
+): Promise<readonly Reading[]> => {
   const result = await runTool(tool, ['-q', '-x'], {
     env: machine.env,
     signal: session.signal,
@@ -69,16 +70,23 @@ const readInventory = async (
   if (result.kind === 'missing') {
     const trace = await nvidiaTrace(machine.root);
     if (trace !== undefined) throw sourceFailed(trace, 'tool-missing');
-    session.absent(KIND, SOURCE, 'no NVIDIA GPU');
-    return undefined;
+    for (const kind of [INVENTORY, HEALTH]) session.absent(kind, SOURCE, 'no NVIDIA GPU');
+    return [];
   }
   if (result.kind !== 'exited') throw sourceFailed(result.reason, endingCode(result));
   const inventory = parseInventory(result.stdout);
   if (inventory.kind === 'answered') processes.hear(parseProcesses(result.stdout), session.clock.nowMs());
-  if (inventory.kind === 'answered') return { kind: 'gpus', value: inventory.value };
+  if (inventory.kind === 'answered')
+    return [
+      { kind: 'gpus', value: inventory.value },
+      { kind: 'gpuHealths', value: { vendor: 'nvidia', devices: parseHealth(result.stdout) } },
+    ];
   const said = `${result.stdout}\n${result.stderr}`;
   if (readToolMessage(said)?.kind === 'no-devices') {
-    return { kind: 'gpus', value: { vendor: 'nvidia', devices: [] } };
+    return [
+      { kind: 'gpus', value: { vendor: 'nvidia', devices: [] } },
+      { kind: 'gpuHealths', value: { vendor: 'nvidia', devices: [] } },
+    ];
   }
   if (result.code === 0) throw new Error(inventory.reason);
   throw endingError(said, `nvidia-smi exited with code ${result.code}`);
@@ -87,6 +95,7 @@ const readInventory = async (
 /** Longer than that no inventory came: it fails. */
 const PROCESSES_INTERVALS = 3;
 const SOURCE = 'nvidia-smi';
-const KIND = { reading: 'gpus', vendor: 'nvidia' } as const;
+const INVENTORY = { reading: 'gpus', vendor: 'nvidia' } as const;
+const HEALTH = { reading: 'gpuHealths', vendor: 'nvidia' } as const;
 /** It lists every process on every device. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;

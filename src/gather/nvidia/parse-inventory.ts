@@ -34,7 +34,7 @@ interface Common {
 }
 
 const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
-  const deviceId = deviceIdOf(gpu);
+  const deviceId = nvidiaDeviceId(gpu);
   if (deviceId === undefined) return undefined;
   const nameCell = cellText(childOf(gpu, 'product_name')?.text);
   const name = isUnknown(nameCell) ? 'NVIDIA GPU' : nameCell;
@@ -59,7 +59,7 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
 };
 
 /** The UUID; its PCI address if even that could not be read. */
-const deviceIdOf = (gpu: Tag): string | undefined => {
+export const nvidiaDeviceId = (gpu: Tag): string | undefined => {
   const uuid = cellText(childOf(gpu, 'uuid')?.text);
   if (!isUnknown(uuid)) return uuid;
   return /id="([^"]{1,40})"/.exec(gpu.attributes)?.[1]?.toLowerCase();

@@ -7,6 +7,7 @@ import type { LinkCarrier } from '../../core/link/link-ends.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { ConflictView } from '../../core/node/conflict-view.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
+import type { GpuHealth } from '../../core/node/gpu-health.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../core/node/node-view.ts';
 import type { NodeReadingKind } from '../../core/node/reading.ts';
@@ -18,6 +19,7 @@ import type { Entry } from '../../core/state.ts';
 import type { ClusterTotals, Total } from '../../core/totals.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import { connectionTypeSchema, PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import { gpuHealthSchema } from '../gpu-health-schema.ts';
 import { gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema, READING_SCHEMAS } from '../reading-schema.ts';
 import { count, figure, list, nodeIdSchema, reported, text, unknownSchema } from '../schema.ts';
 import { entrySchema } from './state-answers.ts';
@@ -62,14 +64,19 @@ const readingViewSchema = <T>(value: Schema<T>): Schema<ReadingView<T>> =>
     v.object({ kind: v.literal('stale'), value, ...told }),
   ]);
 
-export type ListedGpu = Omit<GpuView, 'load' | 'loadAgeMs' | keyof MeasuredDevice> &
-  ListedMeasurement & { readonly load: GpuLoad | Unknown; readonly loadAgeMs: number | Unknown };
+export type ListedGpu = Omit<GpuView, 'load' | 'loadAgeMs' | 'health' | keyof MeasuredDevice> &
+  ListedMeasurement & {
+    readonly load: GpuLoad | Unknown;
+    readonly loadAgeMs: number | Unknown;
+    readonly health: GpuHealth | Unknown;
+  };
 
 export const listedGpuSchema: Schema<ListedGpu> = v.object({
   device: gpuDeviceSchema,
   load: orUnknown(gpuLoadSchema),
   loadAgeMs: orUnknown(figure),
   isLoadStale: v.boolean(),
+  health: orUnknown(gpuHealthSchema),
   ...measurement,
 });
 
@@ -79,6 +86,7 @@ export const listedVendorSchema: Schema<ListedVendor> = v.object({
   vendor: gpuVendorSchema,
   inventory: readingViewSchema(READING_SCHEMAS['gpus.gathered'].entries.value),
   loads: readingViewSchema(READING_SCHEMAS['gpuLoads.gathered'].entries.value),
+  healths: readingViewSchema(READING_SCHEMAS['gpuHealths.gathered'].entries.value),
   devices: list(listedGpuSchema),
 });
 

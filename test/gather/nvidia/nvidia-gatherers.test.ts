@@ -237,7 +237,7 @@ describe('the NVIDIA gatherers', () => {
         .filter(isAbsence)
         .map(told => told.reading)
         .sort(),
-    ).toEqual(['gpuLoads', 'gpus']);
+    ).toEqual(['gpuHealths', 'gpuLoads', 'gpus']);
   });
 
   it('say that the tool is missing where the driver is loaded', async () => {

@@ -5,6 +5,7 @@ import type { GpuProcess, PcieLink } from '../../../core/node/gpu.ts';
 import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
+import { addGpuHealth } from './gpu-health-metrics.ts';
 import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
 
 /** When a node is told, and how much of it. */
@@ -26,6 +27,8 @@ export const addGpus = (page: MetricPage, vendor: VendorView, context: GpuContex
       page.gauge(GPU.info, { ...gpuLabels, vendor: vendor.vendor, model: name }, 1);
       addPcie(page, 'maximum', gpu.device.pcieMax, gpuLabels);
       addGpuProfile(page, gpu, { ...context, labels: gpuLabels });
+      if (gpu.health !== undefined && vendor.healths.kind === 'current')
+        addGpuHealth(page, gpu.health, gpuLabels);
     }
     if (gpu.load === undefined || gpu.isLoadStale) continue;
     page.gauge(GPU.use, gpuLabels, gpu.load.use);

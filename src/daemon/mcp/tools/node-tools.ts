@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
+import { healthFindings } from '../../../core/node/gpu-health.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../../core/node/node-view.ts';
 import { freshGpuUse, nodeView } from '../../../core/node/node-view.ts';
@@ -56,6 +57,16 @@ const deviceSchema = v.object({
   memoryTotal: toldFigureSchema,
   fp16: toldFigureSchema,
   memoryRead: toldFigureSchema,
+  uncorrectedMemoryErrors: v.pipe(
+    toldFigureSchema,
+    v.description('Since its driver was loaded or it was reset.'),
+  ),
+  problems: v.pipe(
+    v.array(v.string()),
+    v.description(
+      'What its own counters say is wrong with it: memory that fails, a reset that it waits for.',
+    ),
+  ),
   isLowerBound: v.boolean(),
 });
 
@@ -166,10 +177,10 @@ const read = (view: ReadingView<unknown>, value: number | undefined, unit: strin
 
 const device = (
   gpu: GpuView,
-  { inventory, loads }: VendorView,
+  { inventory, loads, healths }: VendorView,
   context: McpContext,
 ): v.InferOutput<typeof deviceSchema> => {
-  const { device: identity, load, loadAgeMs, isLoadStale } = gpu;
+  const { device: identity, load, loadAgeMs, isLoadStale, health } = gpu;
   const origin = { ageMs: loadAgeMs, method: sourceOf(loads), isStale: isLoadStale };
   return {
     deviceId: quoted(identity.deviceId),
@@ -178,14 +189,14 @@ const device = (
     temperature: toldFigure(load?.temperatureCelsius, { unit: '°C', ...origin }),
     power: toldFigure(load?.powerWatts, { unit: 'W', ...origin }),
     memoryUsed: toldFigure(load?.memoryUsedBytes, { unit: 'bytes', ...origin }),
-    memoryTotal: toldFigure(identity.memoryTotalBytes, {
-      unit: 'bytes',
-      ageMs: 'ageMs' in inventory ? inventory.ageMs : Number.POSITIVE_INFINITY,
-      method: sourceOf(inventory),
-      isStale: inventory.kind === 'stale',
-    }),
+    memoryTotal: toldFigure(identity.memoryTotalBytes, { unit: 'bytes', ...originOf(inventory) }),
     fp16: measured(gpu, 'fp16FlopsPerSecond', 'FLOP/s', context),
     memoryRead: measured(gpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
+    uncorrectedMemoryErrors: toldFigure(health?.eccVolatile.uncorrected, {
+      unit: 'errors',
+      ...originOf(healths),
+    }),
+    problems: health === undefined ? [] : healthFindings(health).map(({ what }) => quoted(what)),
     isLowerBound: gpu.profile?.value.isLowerBound === true,
   };
 };
@@ -203,6 +214,14 @@ const measured = (
         ageMs: ageMsOf(profile, nowMs) + profile.value.measuredAgeMs,
         method: profile.value.method,
       });
+
+const originOf = (
+  view: ReadingView<unknown>,
+): { readonly ageMs: number; readonly method: string; readonly isStale: boolean } => ({
+  ageMs: 'ageMs' in view ? view.ageMs : Number.POSITIVE_INFINITY,
+  method: sourceOf(view),
+  isStale: view.kind === 'stale',
+});
 
 const sourceOf = (view: ReadingView<unknown>): string => ('source' in view ? view.source : '');
 

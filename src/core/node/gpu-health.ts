@@ -1,0 +1,128 @@
+// What GPUs tell of errors: of their memory, of the link to the host, of the links between them. Read each half minute, and most of
+// it is 0 for years; one entry a vendor, as of loads. Devices are joined by `deviceId`.
+
+import type { Reported } from '../unknown.ts';
+import { isKnown, knownOr } from '../unknown.ts';
+import type { Gathered } from './gathered.ts';
+import type { GpuVendor } from './gpu.ts';
+
+export interface NodeGpuHealths {
+  readonly vendor: GpuVendor;
+  readonly devices: readonly GpuHealth[];
+}
+
+export interface GpuHealth {
+  readonly deviceId: string;
+  /** Errors of its memory (ECC) since its driver was loaded or the device was reset. */
+  readonly eccVolatile: EccCounts;
+  /** Since it was made. */
+  readonly eccAggregate: EccCounts;
+  readonly repair: MemoryRepair;
+  /** Packets that had to be sent again on the link to the host, since the driver was loaded. */
+  readonly pcieReplays: Reported<number>;
+  /** What the driver says must be done, in its words: "Reset". '' where nothing. */
+  readonly recoveryAction: Reported<string>;
+}
+
+export interface EccCounts {
+  readonly corrected: Reported<number>;
+  readonly uncorrected: Reported<number>;
+}
+
+/** Bad places of its memory that were replaced by spare ones: rows of newer devices, pages of older ones. */
+export interface MemoryRepair {
+  readonly rowsAfterCorrected: Reported<number>;
+  readonly rowsAfterUncorrected: Reported<number>;
+  readonly retiredPages: Reported<number>;
+  /** A repair waits for a reset of the device. */
+  readonly isPending: Reported<boolean>;
+  /** There was nothing to repair it with. */
+  readonly hasFailed: Reported<boolean>;
+}
+
+/** What a person must do something about. */
+export interface HealthFinding {
+  readonly code: 'uncorrected' | 'repair-failed' | 'repair-pending' | 'recovery';
+  readonly level: 'danger' | 'caution';
+  /** After the name of a device: "GPU 3: 2 uncorrected memory errors". */
+  readonly what: string;
+  readonly why: string;
+}
+
+export const healthFindings = ({
+  eccVolatile,
+  repair,
+  recoveryAction,
+}: GpuHealth): readonly HealthFinding[] => {
+  const uncorrected = knownOr(eccVolatile.uncorrected, 0);
+  const action = knownOr(recoveryAction, '');
+  return [
+    ...(uncorrected > 0
+      ? [
+          {
+            code: 'uncorrected',
+            level: 'danger',
+            what: `${uncorrected} uncorrected memory ${uncorrected === 1 ? 'error' : 'errors'}`,
+            why: 'Since its driver was loaded or it was reset. What it computed with them was wrong or was ended; if more come after a reset, replace it.',
+          } as const,
+        ]
+      : []),
+    ...(repair.hasFailed === true
+      ? [
+          {
+            code: 'repair-failed',
+            level: 'danger',
+            what: 'bad memory could not be replaced by spare memory',
+            why: 'It has no spare rows left for that place. Replace the device.',
+          } as const,
+        ]
+      : []),
+    ...(repair.isPending === true
+      ? [
+          {
+            code: 'repair-pending',
+            level: 'caution',
+            what: 'a repair of its memory waits for a reset',
+            why: 'Bad memory is replaced by spare memory when the device is reset or the machine restarts.',
+          } as const,
+        ]
+      : []),
+    ...(action === ''
+      ? []
+      : [
+          {
+            code: 'recovery',
+            level: 'danger',
+            what: `its driver asks for: ${action}`,
+            why: 'The driver cannot go on with it until that is done.',
+          } as const,
+        ]),
+  ];
+};
+
+/** Whether anything of it was told at all: most desktop cards have none of it. */
+export const tellsHealth = (health: GpuHealth): boolean =>
+  [
+    health.eccVolatile.corrected,
+    health.eccVolatile.uncorrected,
+    health.eccAggregate.corrected,
+    health.eccAggregate.uncorrected,
+    health.pcieReplays,
+    ...Object.values(health.repair),
+  ].some(isKnown);
+
+/** Its row of the table of kinds. */
+export const GPU_HEALTH_KINDS = {
+  'gpuHealths.gathered': {
+    class: 'live',
+    field: 'nodeGpuHealths',
+    shape: 'keyed',
+    entriesMax: 8,
+    key: ({ value }: Gathered<NodeGpuHealths>): string => value.vendor,
+    title: 'GPU health',
+    isSteady: true,
+    isSignOfLife: true,
+    isKeyPlain: true,
+    texts: { source: 'plain', vendor: 'plain', deviceId: 'free', recoveryAction: 'plain' },
+  },
+} as const;

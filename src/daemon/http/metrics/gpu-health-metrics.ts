@@ -1,0 +1,43 @@
+// What a GPU counts of errors, as counters where it counts: names after those of dcgm-exporter, with unit and ending of Prometheus.
+
+import type { GpuHealth } from '../../../core/node/gpu-health.ts';
+import type { Reported } from '../../../core/unknown.ts';
+import type { Labels, MetricPage } from './metric-page.ts';
+
+/** @param labels of the device. */
+export const addGpuHealth = (page: MetricPage, health: GpuHealth, labels: Labels): void => {
+  const { eccVolatile, eccAggregate, repair } = health;
+  for (const [since, counts] of [['driver', eccVolatile] as const, ['ever', eccAggregate] as const]) {
+    page.counter(HEALTH.ecc, { ...labels, since, kind: 'corrected' }, counts.corrected);
+    page.counter(HEALTH.ecc, { ...labels, since, kind: 'uncorrected' }, counts.uncorrected);
+  }
+  page.counter(HEALTH.rows, { ...labels, after: 'corrected' }, repair.rowsAfterCorrected);
+  page.counter(HEALTH.rows, { ...labels, after: 'uncorrected' }, repair.rowsAfterUncorrected);
+  page.counter(HEALTH.pages, labels, repair.retiredPages);
+  page.gauge(HEALTH.pending, labels, repair.isPending);
+  page.gauge(HEALTH.failed, labels, repair.hasFailed);
+  page.counter(HEALTH.replays, labels, health.pcieReplays);
+  page.gauge(HEALTH.recovery, labels, isAsked(health.recoveryAction));
+};
+
+const isAsked = (action: Reported<string>): Reported<boolean> =>
+  typeof action === 'string' ? action !== '' : action;
+
+const HEALTH = {
+  ecc: {
+    name: 'plimsoll_gpu_ecc_errors_total',
+    help: 'Memory errors, since the driver was loaded or since the device was made.',
+  },
+  rows: { name: 'plimsoll_gpu_remapped_rows_total', help: 'Rows of its memory replaced by spare ones.' },
+  pages: { name: 'plimsoll_gpu_retired_pages_total', help: 'Pages of its memory that are used no more.' },
+  pending: {
+    name: 'plimsoll_gpu_memory_repair_pending',
+    help: '1 where a repair of its memory waits for a reset.',
+  },
+  failed: { name: 'plimsoll_gpu_memory_repair_failed', help: '1 where bad memory could not be replaced.' },
+  replays: { name: 'plimsoll_gpu_pcie_replays_total', help: 'Packets sent again on the link to the host.' },
+  recovery: {
+    name: 'plimsoll_gpu_recovery_needed',
+    help: '1 where its driver asks for a reset or a restart.',
+  },
+} as const;

@@ -1,0 +1,88 @@
+// `nvidia-smi -q -x` → the health of each device: what it counts of errors, and what was repaired. Names of elements changed with the
+// generations of memory (single_bit and double_bit before Turing, sram_ and dram_ since; parity and SEC-DED apart from driver 550).
+
+import type { EccCounts, GpuHealth, MemoryRepair } from '../../core/node/gpu-health.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { cellNumber, cellText } from './nvidia-cell.ts';
+import { nvidiaDeviceId } from './parse-inventory.ts';
+import { childOf, childrenOf, descendant, parseTagTree, type Tag } from './tag-tree.ts';
+
+/** In the tool's order; of a text that the inventory has accepted as whole. */
+export const parseHealth = (text: string): readonly GpuHealth[] => {
+  const log = parseTagTree(text).find(tag => tag.name === 'nvidia_smi_log');
+  return childrenOf(log, 'gpu').flatMap(gpu => {
+    const deviceId = nvidiaDeviceId(gpu);
+    return deviceId === undefined ? [] : [healthOf(gpu, deviceId)];
+  });
+};
+
+const healthOf = (gpu: Tag, deviceId: string): GpuHealth => {
+  const isOff = descendant(gpu, 'ecc_mode', 'current_ecc')?.text === 'Disabled';
+  const errors = childOf(gpu, 'ecc_errors');
+  return {
+    deviceId,
+    eccVolatile: isOff ? ECC_OFF : eccOf(childOf(errors, 'volatile')),
+    eccAggregate: isOff ? ECC_OFF : eccOf(childOf(errors, 'aggregate')),
+    repair: repairOf(gpu),
+    pcieReplays: cellNumber(descendant(gpu, 'pci', 'replay_counter')?.text),
+    recoveryAction: recoveryOf(gpu),
+  };
+};
+
+const eccOf = (errors: Tag | undefined): EccCounts => ({
+  corrected: sumOf(errors, CORRECTED, 'single_bit'),
+  uncorrected: sumOf(errors, UNCORRECTED, 'double_bit'),
+});
+
+/** A part that the device does not count adds nothing; where it counts none of them, there is no sum. */
+const sumOf = (errors: Tag | undefined, names: readonly string[], older: string): Reported<number> => {
+  const cells = names.flatMap(name => childOf(errors, name) ?? []);
+  if (cells.length === 0) return cellNumber(descendant(errors, older, 'total')?.text);
+  const counts = cells.map(cell => cellNumber(cell.text));
+  const known = counts.filter(isKnown);
+  const [first] = counts;
+  return known.length === 0 && first !== undefined ? first : known.reduce((sum, one) => sum + one, 0);
+};
+
+const repairOf = (gpu: Tag): MemoryRepair => {
+  const rows = childOf(gpu, 'remapped_rows');
+  const pages = childOf(gpu, 'retired_pages');
+  const hasRows = rows !== undefined && rows.children.length > 0;
+  const row = (name: string): string | undefined => (hasRows ? childOf(rows, name)?.text : rows?.text);
+  const single = cellNumber(descendant(pages, 'multiple_single_bit_retirement', 'retired_count')?.text);
+  const double = cellNumber(descendant(pages, 'double_bit_retirement', 'retired_count')?.text);
+  const pendingPages = yesOrNo(
+    (childOf(pages, 'pending_retirement') ?? childOf(pages, 'pending_blacklist'))?.text,
+  );
+  const pendingRows = yesOrNo(row('remapped_row_pending'));
+  return {
+    rowsAfterCorrected: cellNumber(row('remapped_row_corr')),
+    rowsAfterUncorrected: cellNumber(row('remapped_row_unc')),
+    retiredPages: isUnknown(single) ? double : isUnknown(double) ? single : single + double,
+    isPending: isUnknown(pendingRows) ? pendingPages : pendingRows || pendingPages === true,
+    hasFailed: yesOrNo(row('remapped_row_failure')),
+  };
+};
+
+const yesOrNo = (text: string | undefined): Reported<boolean> => {
+  const cell = cellText(text);
+  if (isUnknown(cell)) return cell;
+  if (/^yes$/i.test(cell)) return true;
+  return /^no$/i.test(cell) ? false : unknown(`neither yes nor no: ${cell.slice(0, 40)}`);
+};
+
+/** Since driver 570; "None", "Reset", "Reboot", "Drain P2P", "Drain and Reset". */
+const recoveryOf = (gpu: Tag): Reported<string> => {
+  const action = cellText(childOf(gpu, 'gpu_recovery_action')?.text);
+  if (isUnknown(action)) return action;
+  return action === 'None' ? '' : action.slice(0, 80);
+};
+
+const CORRECTED = ['sram_correctable', 'dram_correctable'];
+const UNCORRECTED = [
+  'sram_uncorrectable',
+  'sram_uncorrectable_parity',
+  'sram_uncorrectable_secded',
+  'dram_uncorrectable',
+];
+const ECC_OFF: EccCounts = { corrected: unknown('ECC is off'), uncorrected: unknown('ECC is off') };

@@ -1,0 +1,66 @@
+// One GPU in a row: what is wrong with it first, then what it does.
+
+import {
+  figureText,
+  formatBytesOf,
+  formatCapacityBytes,
+  formatCelsius,
+  formatCount,
+  formatPercent,
+  formatWatts,
+} from '../core/figure/figure.ts';
+import { type GpuHealth, healthFindings } from '../core/node/gpu-health.ts';
+import type { GpuView } from '../core/node/node-view.ts';
+import type { Reported } from '../core/unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
+import { figureFact, named, unknownFact } from './figure.ts';
+import type { Line } from './part.ts';
+import { part } from './part.ts';
+
+export const gpuFacts = ({ device, load, health }: GpuView): readonly Line[] => {
+  const name: Line = [part(device.name, 'strong')];
+  const total = device.memoryTotalBytes;
+  const used = load?.memoryUsedBytes;
+  const memory = (): readonly Line[] => {
+    if (isUnknown(total))
+      return device.memoryIsUnified ? [[part('unified memory')]] : [named('memory', unknownFact(total))];
+    if (used === undefined || isUnknown(used)) return [[part(figureText(formatCapacityBytes(total)))]];
+    return [named('memory', [part(figureText(formatBytesOf(used, total)))])];
+  };
+  const errors = health === undefined ? [] : healthFacts(health);
+  if (load === undefined) return [name, ...errors, ...memory(), [part('load: measuring', 'dim')]];
+  return [
+    name,
+    ...errors,
+    ...memory(),
+    named('use', figureFact(load.use, formatPercent)),
+    named('temperature', figureFact(load.temperatureCelsius, formatCelsius)),
+    named('power', figureFact(load.powerWatts, formatWatts)),
+    ...(load.processes !== undefined && isKnown(load.processes)
+      ? [[part(`${load.processes.length} ${load.processes.length === 1 ? 'process' : 'processes'}`)]]
+      : []),
+    ...(isKnown(load.throttleReasons) && load.throttleReasons.length > 0
+      ? [[part(`throttled: ${load.throttleReasons.join(', ')}`, 'caution')]]
+      : []),
+  ];
+};
+
+/** Of what it counts only what is not 0. */
+const healthFacts = (health: GpuHealth): readonly Line[] => [
+  ...healthFindings(health).map(
+    ({ what, level }): Line => [part(what, level === 'danger' ? 'bad' : 'caution')],
+  ),
+  ...counted('corrected memory errors', health.eccVolatile.corrected),
+  ...counted('uncorrected ever', health.eccAggregate.uncorrected),
+  ...counted('retired pages', health.repair.retiredPages),
+  ...counted(
+    'remapped rows',
+    knownOr(health.repair.rowsAfterCorrected, 0) + knownOr(health.repair.rowsAfterUncorrected, 0),
+  ),
+  ...counted('PCIe replays', health.pcieReplays),
+];
+
+const counted = (name: string, count: Reported<number>): readonly Line[] => {
+  const known = knownOr(count, 0);
+  return known === 0 ? [] : [named(name, [part(formatCount(known))])];
+};

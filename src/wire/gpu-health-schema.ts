@@ -1,0 +1,28 @@
+// What a node tells of the health of its GPUs, as it must look to be believed.
+
+import * as v from 'valibot';
+import { GPU_VENDORS } from '../core/node/gpu.ts';
+import type { GpuHealth, NodeGpuHealths } from '../core/node/gpu-health.ts';
+import { count, list, openObject, reported, text } from './schema.ts';
+
+const eccCounts = openObject({ corrected: reported(count), uncorrected: reported(count) });
+
+export const gpuHealthSchema: v.GenericSchema<unknown, GpuHealth> = openObject({
+  deviceId: text,
+  eccVolatile: eccCounts,
+  eccAggregate: eccCounts,
+  repair: openObject({
+    rowsAfterCorrected: reported(count),
+    rowsAfterUncorrected: reported(count),
+    retiredPages: reported(count),
+    isPending: reported(v.boolean()),
+    hasFailed: reported(v.boolean()),
+  }),
+  pcieReplays: reported(count),
+  recoveryAction: reported(text),
+});
+
+export const gpuHealthsSchema: v.GenericSchema<unknown, NodeGpuHealths> = openObject({
+  vendor: v.picklist(GPU_VENDORS),
+  devices: list(gpuHealthSchema),
+});

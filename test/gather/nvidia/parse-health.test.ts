@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { expect, it } from 'vitest';
+import { healthFindings } from '../../../src/core/node/gpu-health.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { parseHealth } from '../../../src/gather/nvidia/parse-health.ts';
+import { gpuHealthSchema } from '../../../src/wire/gpu-health-schema.ts';
+import { fixtureText } from '../gpu/fixture-tree.ts';
+
+const NOT_HERE = unknown('not available on this device', 'not-offered');
+const NOT_PRINTED = unknown('not reported by this driver');
+
+it('sums what each kind of memory of a device counts, since its driver was loaded and ever', () => {
+  const [well, bad] = healthsOf('health-h100-pair.xml');
+  expect(well).toEqual({
+    deviceId: 'GPU-aaaaaaaa-0000-4000-8000-000000000001',
+    eccVolatile: { corrected: 12, uncorrected: 0 },
+    eccAggregate: { corrected: 240, uncorrected: 0 },
+    repair: {
+      rowsAfterCorrected: 0,
+      rowsAfterUncorrected: 0,
+      retiredPages: NOT_HERE,
+      isPending: false,
+      hasFailed: false,
+    },
+    pcieReplays: 0,
+    recoveryAction: '',
+  });
+  expect(bad).toMatchObject({
+    eccVolatile: { corrected: 4, uncorrected: 3 },
+    eccAggregate: { corrected: 91, uncorrected: 6 },
+    repair: { rowsAfterCorrected: 1, rowsAfterUncorrected: 2, isPending: true, hasFailed: false },
+    pcieReplays: 17,
+    recoveryAction: 'Reset',
+  });
+});
+
+it('finds nothing wrong with a card that corrects, and three things with one that does not', () => {
+  const [well, bad] = healthsOf('health-h100-pair.xml').map(healthFindings);
+  expect(well).toEqual([]);
+  expect(bad?.map(({ level, what }) => `${level}: ${what}`)).toEqual([
+    'danger: 3 uncorrected memory errors',
+    'caution: a repair of its memory waits for a reset',
+    'danger: its driver asks for: Reset',
+  ]);
+});
+
+it('tells nothing of what a driver does not print', () => {
+  const [health] = healthsOf('inventory-h100-single.xml');
+  expect(health?.eccVolatile).toEqual({ corrected: NOT_PRINTED, uncorrected: NOT_PRINTED });
+  expect(health?.repair.isPending).toEqual(NOT_PRINTED);
+  expect(health?.recoveryAction).toEqual(NOT_PRINTED);
+});
+
+it('reads the names of older generations: single and double bits, retired pages', () => {
+  const [health] = parseHealth(
+    oneGpu(`<ecc_errors>
+      <volatile><single_bit><device_memory>2</device_memory><total>3</total></single_bit>
+        <double_bit><device_memory>1</device_memory><total>1</total></double_bit></volatile>
+    </ecc_errors>
+    <retired_pages>
+      <multiple_single_bit_retirement><retired_count>4</retired_count></multiple_single_bit_retirement>
+      <double_bit_retirement><retired_count>1</retired_count></double_bit_retirement>
+      <pending_blacklist>Yes</pending_blacklist>
+    </retired_pages>
+    <remapped_rows>N/A</remapped_rows>`),
+  );
+  expect(health?.eccVolatile).toEqual({ corrected: 3, uncorrected: 1 });
+  expect(health?.repair).toEqual({
+    rowsAfterCorrected: NOT_HERE,
+    rowsAfterUncorrected: NOT_HERE,
+    retiredPages: 5,
+    isPending: true,
+    hasFailed: NOT_HERE,
+  });
+});
+
+it('says that ECC is off rather than 0', () => {
+  const [health] = parseHealth(
+    oneGpu(
+      '<ecc_mode><current_ecc>Disabled</current_ecc></ecc_mode><ecc_errors><volatile><dram_correctable>0</dram_correctable></volatile></ecc_errors>',
+    ),
+  );
+  expect(health?.eccVolatile.corrected).toEqual(unknown('ECC is off'));
+});
+
+it('makes something that peers believe of whatever the tool prints', () => {
+  const whole = fixtureText('nvidia-smi/health-h100-pair.xml');
+  fc.assert(
+    fc.property(fc.nat(whole.length), fc.string({ maxLength: 12 }), fc.nat(40), (at, noise, lost) =>
+      parseHealth(whole.slice(0, at) + noise + whole.slice(at + lost)).every(health =>
+        v.is(gpuHealthSchema, health),
+      ),
+    ),
+    { numRuns: 100 },
+  );
+});
+
+const healthsOf = (file: string) => parseHealth(fixtureText(`nvidia-smi/${file}`));
+
+const oneGpu = (inside: string): string =>
+  `<nvidia_smi_log><gpu id="00000000:01:00.0"><uuid>GPU-0000</uuid>${inside}</gpu></nvidia_smi_log>`;
