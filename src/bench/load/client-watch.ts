@@ -1,13 +1,13 @@
 // What a load thread can tell of its own lateness: how busy its loop was against the CPU time it got (a thread that is
 // kept from the CPU is busy without using it), how late timers and reads came, and what garbage collection took.
 
-import type { EventLoopUtilization } from 'node:perf_hooks';
-import { PerformanceObserver, performance } from 'node:perf_hooks';
+import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { ClientRecord } from '../../core/run/event-record.ts';
 import { Heartbeat } from '../arena/heartbeat.ts';
 import type { ConnectionCounts } from '../target/http1/connection-owner.ts';
 import { MarkReader } from './mark-reader.ts';
 import { ReadLateness } from './read-lateness.ts';
+import type { ThreadMeters } from './thread-meters.ts';
 
 export interface ClientWatchOptions {
   readonly thread: number;
@@ -17,16 +17,17 @@ export interface ClientWatchOptions {
   /** How long the calling thread has waited for a processor; undefined where nobody counts it. */
   readonly queuedNs: () => number | undefined;
   readonly counts: ConnectionCounts;
+  readonly timers: LoopTimers;
+  readonly meters: ThreadMeters;
 }
 
 export class ClientWatch {
   readonly heartbeat: Heartbeat;
   readonly marks: MarkReader = new MarkReader();
   readonly #options: ClientWatchOptions;
-  readonly #collector: PerformanceObserver;
+  readonly #collector: Disposable;
   #lastNs: number;
   #lastCpuMicros: number;
-  #lastLoop: EventLoopUtilization;
   #lastCounts: ConnectionCounts;
   #delayNsMax = 0;
   #readLatenessNsMax = 0;
@@ -39,21 +40,14 @@ export class ClientWatch {
     this.#options = options;
     this.#lastNs = options.nowNs();
     this.heartbeat = new Heartbeat(this.#lastNs);
-    this.#reads = new ReadLateness(
-      this.#lastNs,
-      () => performance.nodeTiming.idleTime * 1e6,
-      options.queuedNs,
-    );
+    const { meters } = options;
+    this.#reads = new ReadLateness(this.#lastNs, meters.idleNs, options.queuedNs);
     this.#lastCpuMicros = options.cpuMicros();
-    this.#lastLoop = performance.eventLoopUtilization();
     this.#lastCounts = { ...options.counts };
-    this.#collector = new PerformanceObserver(list => {
-      for (const { duration } of list.getEntries()) {
-        this.#pauseNsTotal += Math.round(duration * 1e6);
-        this.#pauseNsMax = Math.max(this.#pauseNsMax, Math.round(duration * 1e6));
-      }
+    this.#collector = meters.watchCollections(durationNs => {
+      this.#pauseNsTotal += durationNs;
+      this.#pauseNsMax = Math.max(this.#pauseNsMax, durationNs);
     });
-    this.#collector.observe({ entryTypes: ['gc'] });
   }
 
   /** Of the coarse timer, every BEAT_NS. */
@@ -67,7 +61,7 @@ export class ClientWatch {
   /** @returns how much earlier the bytes of a read now may have been there, ns. */
   readHappened(stampNs: number): number {
     // Not counted as waiting, an immediate comes behind the reads of this turn and costs no turn of its own.
-    if (!this.#reads.isTurnOpen) setImmediate(this.#closeTurn).unref();
+    if (!this.#reads.isTurnOpen) this.#options.timers.soon(this.#closeTurn);
     const lateNs = this.#reads.read(stampNs);
     this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - this.#reads.turnFirstNs);
     return lateNs;
@@ -85,16 +79,15 @@ export class ClientWatch {
 
   /** Since the last call. */
   observe(arrivalsWaiting: number): ClientRecord {
-    const { thread, counts } = this.#options;
+    const { thread, counts, meters } = this.#options;
     const atNs = this.#options.nowNs();
     const cpuMicros = this.#options.cpuMicros();
-    const loop = performance.eventLoopUtilization();
     const wallNs = Math.max(1, atNs - this.#lastNs);
     const record: ClientRecord = {
       kind: 'client.observed',
       atNs,
       thread,
-      eventLoopUtilization: performance.eventLoopUtilization(loop, this.#lastLoop).utilization,
+      eventLoopUtilization: meters.loopUtilization(),
       cpuShare: ((cpuMicros - this.#lastCpuMicros) * 1e3) / wallNs,
       eventLoopDelayNsMax: Math.max(0, Math.round(this.#delayNsMax)),
       readLatenessNsMax: this.#readLatenessNsMax,
@@ -108,7 +101,6 @@ export class ClientWatch {
     };
     this.#lastNs = atNs;
     this.#lastCpuMicros = cpuMicros;
-    this.#lastLoop = loop;
     this.#lastCounts = { ...counts };
     this.#delayNsMax = 0;
     this.#readLatenessNsMax = 0;
@@ -118,7 +110,7 @@ export class ClientWatch {
   }
 
   stop(): void {
-    this.#collector.disconnect();
+    this.#collector[Symbol.dispose]();
     this.marks.stop();
   }
 }

@@ -2,21 +2,23 @@
 // belongs to it alone; whatever is slow happens elsewhere. Its time is CLOCK_MONOTONIC and timers of its own rather than the
 // Clock port: they are what is measured with.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
+import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { Sentences } from '../../core/problem.ts';
 import { BEAT_NS } from '../../core/run/event-record.ts';
+import type { Milestone } from '../arena/load-record.ts';
 import { RECORD } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
 import type { TurnResult } from '../arena/turn-result.ts';
 import { LOOK } from '../arena/turn-result.ts';
 import type { ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
-import type { SocketDialer } from '../target/http1/dialer.ts';
+import type { TargetDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestSource } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
+import { ConnectionOpening } from './connection-opening.ts';
 import type { LoadPattern } from './load-pattern.ts';
 import type { LoadPlan, MarkSource, OpenedConnections } from './load-plan.ts';
 import { cancelAfterMs } from './load-plan.ts';
@@ -26,7 +28,8 @@ export interface LoadThreadParts {
   readonly plan: LoadPlan;
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
-  readonly dialer: SocketDialer;
+  readonly timers: LoopTimers;
+  readonly dialer: TargetDialer;
   readonly requests: RequestSource;
   readonly board: ThreadBoard;
   readonly watch: ClientWatch;
@@ -41,18 +44,19 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
   readonly timeouts: LoadTimeouts;
-  readonly dialer: SocketDialer;
+  readonly timers: LoopTimers;
+  readonly dialer: TargetDialer;
   readonly board: ThreadBoard;
   readonly connections: HttpConnection[] = [];
   readonly requests: RequestSource;
   readonly #watch: ClientWatch;
   readonly #counts: ConnectionCounts;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Disposable;
   readonly #turns: MessagePort | undefined;
   #pattern: LoadPattern | undefined;
   #ticks = 0;
   #inFlight = 0;
-  #opening: Opening | undefined;
+  #opening: ConnectionOpening | undefined;
   #hasToldIssuingEnded = false;
   #isStopped = false;
   #phaseEnded: (() => void) | undefined;
@@ -66,6 +70,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.nowNs = parts.nowNs;
     this.recorder = parts.recorder;
     this.timeouts = parts.plan.timeouts;
+    this.timers = parts.timers;
     this.dialer = parts.dialer;
     this.board = parts.board;
     this.requests = parts.requests;
@@ -74,15 +79,16 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#turns = parts.turns;
     this.requests.whenRequestsCome?.(() => this.#pattern?.requestsCame?.());
     this.#turns?.on('message', (result: TurnResult) => this.#pattern?.turnEnded?.(result));
-    this.#timer = setInterval(() => this.#tick(), LOAD_TICK_MS);
+    this.#timer = this.timers.every(LOAD_TICK_MS, () => this.#tick());
   }
 
   /** Opens so many connections, not all at once: a server's queue of new connections is short. */
   open(count: number): Promise<OpenedConnections> {
-    return new Promise(resolve => {
-      this.#opening = { left: count, opened: 0, failed: 0, problem: undefined, resolve };
-      for (let at = 0; at < Math.min(count, OPENING_MAX); at += 1) this.#openNext();
-      this.#checkOpening();
+    const opening = new ConnectionOpening(count, () => this.addConnection().open());
+    this.#opening = opening;
+    opening.start();
+    return opening.ended.finally(() => {
+      this.#opening = undefined;
     });
   }
 
@@ -96,8 +102,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     });
   }
 
-  async tellWarmedUp(): Promise<void> {
-    while (!this.recorder.milestone(RECORD.warmedUp, this.nowNs())) await sleep(LOAD_TICK_MS);
+  tellWarmedUp(): Promise<void> {
+    return this.#tell(RECORD.warmedUp);
   }
 
   /** Closes everything. Resolves when the ring says that nothing follows. */
@@ -105,11 +111,10 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     // A run shorter than the first interval would say nothing of its client, nor of its connections.
     this.#watch.heartbeat.last(this.nowNs());
     this.#observe();
-    // A full ring has room again when the parse thread has come so far.
-    while (!this.recorder.milestone(RECORD.ended, this.nowNs())) await sleep(LOAD_TICK_MS);
+    await this.#tell(RECORD.ended);
     for (const connection of this.connections) connection.close();
     this.#watch.stop();
-    clearInterval(this.#timer);
+    this.#timer[Symbol.dispose]();
   }
 
   /** What is in flight is followed to its end. */
@@ -188,21 +193,12 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   opened(connection: HttpConnection): void {
-    if (this.#opening !== undefined) {
-      this.#opening.opened += 1;
-      this.#openNext();
-      this.#checkOpening();
-    }
+    this.#opening?.opened();
     this.#pattern?.connectionFree(connection);
   }
 
   openFailed(connection: HttpConnection, problem: Sentences): void {
-    if (this.#opening !== undefined) {
-      this.#opening.failed += 1;
-      this.#opening.problem ??= problem;
-      this.#openNext();
-      this.#checkOpening();
-    }
+    this.#opening?.failed(problem);
     this.#pattern?.connectionLost(connection);
   }
 
@@ -237,6 +233,12 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.board.add(this.thread, 'arenaFull', 1);
   }
 
+  /** A full ring has room again when the parse thread has come so far. */
+  async #tell(milestone: Milestone): Promise<void> {
+    while (!this.recorder.milestone(milestone, this.nowNs()))
+      await new Promise<void>(resolve => void this.timers.after(LOAD_TICK_MS, resolve));
+  }
+
   #tick(): void {
     const nowNs = this.nowNs();
     this.board.add(this.thread, 'heartbeat', 1);
@@ -262,30 +264,6 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     if (marks.count > 0) this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
     marks.clear();
   }
-
-  #openNext(): void {
-    const opening = this.#opening;
-    if (opening === undefined || opening.left === 0) return;
-    opening.left -= 1;
-    this.addConnection().open();
-  }
-
-  #checkOpening(): void {
-    const opening = this.#opening;
-    if (opening === undefined) return;
-    const { left, opened, failed, problem } = opening;
-    if (left > 0 || opened + failed < this.connections.length) return;
-    this.#opening = undefined;
-    opening.resolve({ opened, failed, problem });
-  }
-}
-
-interface Opening {
-  left: number;
-  opened: number;
-  failed: number;
-  problem: Sentences | undefined;
-  readonly resolve: (connections: OpenedConnections) => void;
 }
 
 /** Of samples that never had a connection. */
@@ -294,5 +272,3 @@ const REFUSED_SLOT = 0xff_ff_ff_ff;
 const LOAD_TICK_MS: number = BEAT_NS / 1e6;
 /** 5 Hz. */
 const OBSERVED_TICKS = 10;
-/** Connections that are being set up at a time. */
-const OPENING_MAX = 32;

@@ -1,6 +1,8 @@
 // Calls a sender when samples are due. Timers of Node come about half a millisecond late (reference figures: median
 // 0.55 ms), so that a timer only brings it near, and turns of the event loop, which still serve sockets, do the rest.
 
+import type { LoopTimers } from '../../clock/loop-timers.ts';
+
 export interface PacedSender {
   /** ns; Infinity when nothing more is due. */
   nextDueNs(): number;
@@ -10,6 +12,7 @@ export interface PacedSender {
 
 export interface PacerOptions {
   readonly nowNs: () => number;
+  readonly timers: LoopTimers;
   /** Waits busily for the last SPIN_NS before each due time. */
   readonly spins: boolean;
   /** The loop has looked at its sockets since this time. */
@@ -18,6 +21,7 @@ export interface PacerOptions {
 
 export class Pacer {
   readonly #nowNs: () => number;
+  readonly #timers: LoopTimers;
   readonly #spins: boolean;
   readonly #polledSince: ((ns: number) => void) | undefined;
   readonly #turn = (): void => this.#run();
@@ -29,11 +33,12 @@ export class Pacer {
   #wantedNs = 0;
   #sender: PacedSender | undefined;
   #isSending = false;
-  #timer: NodeJS.Timeout | undefined;
-  #immediate: NodeJS.Immediate | undefined;
+  #timer: Disposable | undefined;
+  #immediate: Disposable | undefined;
 
-  constructor({ nowNs, spins, polledSince }: PacerOptions) {
+  constructor({ nowNs, timers, spins, polledSince }: PacerOptions) {
     this.#nowNs = nowNs;
+    this.#timers = timers;
     this.#polledSince = polledSince;
     this.#spins = spins;
   }
@@ -48,15 +53,18 @@ export class Pacer {
   /** What was not due by the last answer may be so now. Does nothing while the sender is at work: it is asked again. */
   wake(): void {
     if (this.#isSending) return;
-    clearTimeout(this.#timer);
-    clearImmediate(this.#immediate);
+    this.#forget();
     this.#run();
   }
 
   stop(): void {
     this.#sender = undefined;
-    clearTimeout(this.#timer);
-    clearImmediate(this.#immediate);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#immediate?.[Symbol.dispose]();
   }
 
   #run(): void {
@@ -78,15 +86,15 @@ export class Pacer {
       sender.send(dueNs);
       this.#isSending = false;
     }
-    this.#immediate = setImmediate(this.#immediateTurn);
+    this.#immediate = this.#timers.soon(this.#immediateTurn);
   }
 
   #wait(waitNs: number): void {
     if (waitNs <= IMMEDIATE_NS) {
-      this.#immediate = setImmediate(this.#immediateTurn);
+      this.#immediate = this.#timers.soon(this.#immediateTurn);
     } else if (waitNs !== Number.POSITIVE_INFINITY) {
       const ms = Math.floor((waitNs - LEAD_NS) / 1e6);
-      this.#timer = setTimeout(this.#turn, Math.min(ms, TIMEOUT_MS_MAX));
+      this.#timer = this.#timers.after(Math.min(ms, TIMEOUT_MS_MAX), this.#turn);
     }
   }
 }

@@ -2,7 +2,9 @@
 // sink on the main thread.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { OpenedConnections } from '../load/load-plan.ts';
+import type { LoadWorkerData, OpenedConnections } from '../load/load-plan.ts';
+import type { ParseWorkerData } from '../parse/parse-message.ts';
+import type { WatchedWorker } from './watched-thread.ts';
 
 export interface LoadGenerator extends AsyncDisposable {
   /** Starts the threads and opens the connections. Resolves also where none could be opened. */
@@ -55,12 +57,21 @@ export interface LoadResult {
   readonly arenaFullCount: number;
 }
 
+export interface StandInThreads {
+  readonly load: (data: LoadWorkerData) => WatchedWorker;
+  readonly parse: (data: ParseWorkerData) => WatchedWorker;
+  /** CLOCK_MONOTONIC. */
+  readonly monotonicNs: () => bigint;
+}
+
 export interface LoadGeneratorOptions {
   readonly clock: Clock;
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
   /** Other entries, for tests of threads that misbehave. */
   readonly entries?: { readonly loadWorker?: URL; readonly parseWorker?: URL };
+  /** In place of threads, clock and marks of their own: of a simulation. */
+  readonly standIns?: StandInThreads;
   /** Of each load thread's ring, a power of two. */
   readonly ringBytes?: number;
 }

@@ -77,8 +77,11 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const { load, parse } = plan.threads;
     this.#turns = new TurnPorts(plan);
     this.#boardMemory = createThreadBoardMemory(load + parse + 1, plan.share.index);
-    const lost = (reason: string): void => this.#fail(reason);
-    this.#feeder = new RequestFeeder(plan, { clock: options.clock, board: this.#boardMemory, lost });
+    this.#feeder = new RequestFeeder(plan, {
+      clock: options.clock,
+      board: this.#boardMemory,
+      lost: reason => this.#fail(reason),
+    });
     this.#board = new ThreadBoard(this.#boardMemory);
     this.#opened = new ThreadTally(load, sumOpened);
     this.#warm = new ThreadTally(load, () => true);
@@ -106,7 +109,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
     this.#feeder.start();
     for (const thread of this.#load) thread.post({ kind: 'open' });
-    this.#marks.start(this.#load);
+    if (this.#options.standIns === undefined) this.#marks.start(this.#load);
     return this.#opened.whole;
   }
 
@@ -166,10 +169,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
         clock: this.#options.clock,
         entry: this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, '../load/load-worker.ts'),
         name: `plimsoll load ${thread}`,
-        data,
+        ...{ data, standIn: this.#options.standIns?.load(data) },
         ports: [...turns, ...feed],
-        board: this.#board,
-        boardThread: thread,
+        ...{ board: this.#board, boardThread: thread },
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#loadTold(thread, message),
         lost: reason => this.#loadLost(thread, `load thread ${thread} ${reason}`),
@@ -182,8 +184,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const boardThread = this.#plan.threads.load + parser;
     const data: ParseWorkerData = {
       ...parseFacts(this.#plan),
-      ...{ parser, boardThread, rings, turnPorts },
-      board: this.#boardMemory,
+      ...{ parser, boardThread, rings, turnPorts, board: this.#boardMemory },
       runZeroNs: this.#options.runZeroNs,
     };
     this.#parse.push(
@@ -191,10 +192,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
         clock: this.#options.clock,
         entry: this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts'),
         name: `plimsoll parse ${parser}`,
-        data,
+        ...{ data, standIn: this.#options.standIns?.parse(data) },
         ports: turnPorts.map(({ port }) => port),
-        board: this.#board,
-        boardThread,
+        ...{ board: this.#board, boardThread },
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#parseTold(message),
         lost: reason => this.#parseLost(rings, `parse thread ${parser} ${reason}`),
@@ -289,7 +289,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #nowNs(): number {
-    return Number(monotonicNs() - this.#options.runZeroNs);
+    return Number((this.#options.standIns?.monotonicNs ?? monotonicNs)() - this.#options.runZeroNs);
   }
 }
 

@@ -7,9 +7,12 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
 
+/** What is watched of a worker: a simulation has others, in its own thread. */
+export type WatchedWorker = Pick<Worker, 'on' | 'once' | 'postMessage' | 'terminate'>;
+
 export interface WatchedThreadOptions<Received> {
   readonly clock: Clock;
-  readonly worker: Worker;
+  readonly worker: WatchedWorker;
   /** A count that moves as long as the thread comes back to its event loop. */
   readonly heartbeat: () => number;
   readonly heartbeatMsMax: number;
@@ -27,6 +30,8 @@ export interface BoardThreadOptions<Received>
   readonly board: ThreadBoard;
   /** Whose heartbeat there is its own. */
   readonly boardThread: number;
+  /** In place of a thread of the entry. */
+  readonly standIn?: WatchedWorker | undefined;
 }
 
 export const startThread = <Sent, Received>({
@@ -36,11 +41,12 @@ export const startThread = <Sent, Received>({
   ports,
   board,
   boardThread,
+  standIn,
   ...options
 }: BoardThreadOptions<Received>): WatchedThread<Sent, Received> =>
   new WatchedThread<Sent, Received>({
     ...options,
-    worker: new Worker(entry, { workerData: data, transferList: [...ports], name }),
+    worker: standIn ?? new Worker(entry, { workerData: data, transferList: [...ports], name }),
     heartbeat: () => board.get(boardThread, 'heartbeat'),
   });
 

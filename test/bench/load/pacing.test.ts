@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
+import { LOOP_TIMERS } from '../../../src/clock/loop-timers.ts';
 
 const startNs = process.hrtime.bigint();
 const nowNs = (): number => Number(process.hrtime.bigint() - startNs);
@@ -8,7 +9,7 @@ const paced = (dueOffsets: readonly number[], spins: boolean) => {
   const { promise, resolve } = Promise.withResolvers<{ dueNs: number; sentNs: number }[]>();
   const sent: { dueNs: number; sentNs: number }[] = [];
   const zeroNs = nowNs();
-  const pacer = new Pacer({ nowNs, spins });
+  const pacer = new Pacer({ nowNs, timers: LOOP_TIMERS, spins });
   pacer.start({
     nextDueNs: () => zeroNs + (dueOffsets[sent.length] ?? Number.POSITIVE_INFINITY),
     send: dueNs => {

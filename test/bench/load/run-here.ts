@@ -9,6 +9,7 @@ import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-p
 import { LoadThread } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
+import { ownThreadMeters } from '../../../src/bench/load/thread-meters.ts';
 import { askedRequests } from '../../../src/bench/parse/asked-requests.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
@@ -16,6 +17,7 @@ import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { SocketDialer } from '../../../src/bench/target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../../../src/bench/target/http1/request-writer.ts';
+import { LOOP_TIMERS } from '../../../src/clock/loop-timers.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';
@@ -86,6 +88,7 @@ export const runHere = async (
     thread: 0,
     plan,
     nowNs,
+    timers: LOOP_TIMERS,
     recorder,
     dialer: new SocketDialer(plan.target, true),
     requests: new RequestWriter(
@@ -94,11 +97,15 @@ export const runHere = async (
       plan.warmupRequests,
     ),
     board,
-    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, queuedNs: () => undefined, counts }),
+    watch: new ClientWatch({
+      ...{ thread: 0, nowNs, counts, timers: LOOP_TIMERS, meters: ownThreadMeters() },
+      cpuMicros: () => 0,
+      queuedNs: () => undefined,
+    }),
     counts,
   });
   const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);
-  const pacer = new Pacer({ nowNs, spins: false });
+  const pacer = new Pacer({ nowNs, timers: LOOP_TIMERS, spins: false });
   const { pattern, limits, course } = plan;
   const isClosedLoop = pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
   const opened = await load.open(

@@ -1,16 +1,18 @@
 // What a connection needs of the thread that it belongs to, and what it tells it. The owner gets the connection itself
 // back, and this file need not know what that is.
 
+import type { LoopTimers } from '../../../clock/loop-timers.ts';
 import type { LoadRecorder } from '../../arena/load-recorder.ts';
 import type { ConnectionProblem } from '../connection-problem.ts';
 import type { LoadTimeouts } from '../load-target.ts';
-import type { SocketDialer } from './dialer.ts';
+import type { TargetDialer } from './dialer.ts';
 
 export interface ConnectionOwner<Owned> {
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
   readonly timeouts: LoadTimeouts;
-  readonly dialer: SocketDialer;
+  readonly timers: LoopTimers;
+  readonly dialer: TargetDialer;
   /** It is open and carries no request. */
   opened(connection: Owned): void;
   /** It could not be opened, and no sample waited for it. */

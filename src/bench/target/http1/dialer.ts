@@ -9,7 +9,22 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { LoadTarget } from '../load-target.ts';
 
-export class SocketDialer {
+/** What a connection does with its socket. */
+export type DialedSocket = Pick<
+  net.Socket,
+  'on' | 'once' | 'write' | 'writableLength' | 'setNoDelay' | 'destroy'
+>;
+
+/** Opens the sockets of one thread. */
+export interface TargetDialer {
+  readonly isTls: boolean;
+  /** Shortest TCP handshake so far; 0 before the first. */
+  readonly roundTripNs: number;
+  shookHands(tookNs: number): void;
+  dial(received: (length: number, bytes: Buffer) => boolean): DialedSocket;
+}
+
+export class SocketDialer implements TargetDialer {
   readonly isTls: boolean;
   readonly #target: LoadTarget;
   readonly #context: tls.SecureContext | undefined;

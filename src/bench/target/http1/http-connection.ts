@@ -1,12 +1,12 @@
 // One connection to the server and the one request it may carry. The read callback is the measuring path: stamp, frame,
 // copy, and nothing else.
 
-import type net from 'node:net';
 import type { EndKind } from '../../arena/load-record.ts';
 import type { SampleEnd } from '../../arena/load-recorder.ts';
 import type { ConnectionProblem } from '../connection-problem.ts';
 import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
+import type { DialedSocket } from './dialer.ts';
 import { CancelTimer, NO_READ, passedDeadline } from './reply-deadlines.ts';
 import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
@@ -27,7 +27,7 @@ export class HttpConnection implements ReplySink {
   readonly #owner: ConnectionOwner<HttpConnection>;
   readonly #counts: ConnectionCounts;
   readonly #framer: ResponseFramer = new ResponseFramer(this);
-  #socket: net.Socket | undefined;
+  #socket: DialedSocket | undefined;
   #hasTcp = false;
   readonly #cancelTimer: CancelTimer;
   #openingNs = 0;
@@ -54,7 +54,7 @@ export class HttpConnection implements ReplySink {
     this.slot = slot;
     this.#owner = owner;
     this.#counts = counts;
-    this.#cancelTimer = new CancelTimer(owner.nowNs, atNs => this.end('cancelled-as-planned', '', atNs));
+    this.#cancelTimer = new CancelTimer(owner, atNs => this.end('cancelled-as-planned', '', atNs));
   }
 
   open(): void {
@@ -164,7 +164,7 @@ export class HttpConnection implements ReplySink {
     recorder.addBody(bytes, start, end);
   }
 
-  #connected(socket: net.Socket): void {
+  #connected(socket: DialedSocket): void {
     if (socket !== this.#socket) return;
     this.#counts.opened += 1;
     this.state = 'idle';
@@ -207,7 +207,7 @@ export class HttpConnection implements ReplySink {
     );
   }
 
-  #received(socket: net.Socket, length: number, bytes: Buffer): boolean {
+  #received(socket: DialedSocket, length: number, bytes: Buffer): boolean {
     const stampNs = this.#owner.nowNs();
     if (socket !== this.#socket) return false;
     if (this.state !== 'busy') {
@@ -240,7 +240,7 @@ export class HttpConnection implements ReplySink {
   }
 
   /** The socket is gone, however it told: only the first to say so is heard. */
-  #lost(socket: net.Socket, why: ConnectionProblem, isError: boolean): void {
+  #lost(socket: DialedSocket, why: ConnectionProblem, isError: boolean): void {
     if (socket !== this.#socket) return;
     if (this.state === 'connecting') {
       if (!this.hasSample) this.#abandon(why);

@@ -1,5 +1,6 @@
 // Which deadline of a request in flight has passed, and when one is broken off on purpose.
 
+import type { LoopTimers } from '../../../clock/loop-timers.ts';
 import type { EndKind } from '../../arena/load-record.ts';
 import type { LoadTimeouts } from '../load-target.ts';
 
@@ -33,12 +34,17 @@ export const passedDeadline = (
 /** One timer of a connection, armed for each request that is broken off. */
 export class CancelTimer {
   readonly #nowNs: () => number;
+  readonly #timers: LoopTimers;
   readonly #cancel: (nowNs: number) => void;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Disposable | undefined;
   #atNs = 0;
 
-  constructor(nowNs: () => number, cancel: (nowNs: number) => void) {
+  constructor(
+    { nowNs, timers }: { readonly nowNs: () => number; readonly timers: LoopTimers },
+    cancel: (nowNs: number) => void,
+  ) {
     this.#nowNs = nowNs;
+    this.#timers = timers;
     this.#cancel = cancel;
   }
 
@@ -46,12 +52,11 @@ export class CancelTimer {
   arm(sentNs: number, afterMs: number): void {
     if (afterMs < 0) return;
     this.#atNs = sentNs + afterMs * 1e6;
-    this.#timer = setTimeout(this.#due, afterMs);
+    this.#timer = this.#timers.after(afterMs, this.#due);
   }
 
   clear(): void {
-    if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
   }
 
@@ -59,7 +64,7 @@ export class CancelTimer {
   readonly #due = (): void => {
     const nowNs = this.#nowNs();
     if (nowNs >= this.#atNs) this.#cancel(nowNs);
-    else this.#timer = setTimeout(this.#due, 1);
+    else this.#timer = this.#timers.after(1, this.#due);
   };
 }
 

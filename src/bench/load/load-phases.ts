@@ -1,0 +1,170 @@
+// The phases of one load thread, as the main thread says them: connections, warm-up, the measured load, its end.
+
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import type { Arrivals } from '../schedule/arrivals.ts';
+import { arrivals, recordedArrivals, shareOf } from '../schedule/arrivals.ts';
+import { OwnArrivals } from '../schedule/own-arrivals.ts';
+import { requestHead } from '../target/http1/request-writer.ts';
+import { TurnWriter } from '../target/http1/turn-writer.ts';
+import { ClosedLoop } from './closed-loop.ts';
+import type { LoadPattern } from './load-pattern.ts';
+import type { FromLoadWorker, LoadPlan, OpenedConnections, ToLoadWorker } from './load-plan.ts';
+import { threadShare } from './load-plan.ts';
+import type { LoadThread } from './load-thread.ts';
+import { OpenLoop } from './open-loop.ts';
+import { Pacer } from './pacing.ts';
+import { SessionLoop } from './session-loop.ts';
+
+export interface LoadPhasesParts {
+  readonly load: LoadThread;
+  readonly tell: (message: FromLoadWorker) => void;
+  /** Of a trace: resolves when its first requests are there. */
+  readonly primed: Promise<void> | undefined;
+}
+
+export class LoadPhases {
+  readonly #load: LoadThread;
+  readonly #tell: (message: FromLoadWorker) => void;
+  readonly #primed: Promise<void> | undefined;
+
+  constructor({ load, tell, primed }: LoadPhasesParts) {
+    this.#load = load;
+    this.#tell = tell;
+    this.#primed = primed;
+  }
+
+  async obey(message: ToLoadWorker): Promise<void> {
+    const load = this.#load;
+    switch (message.kind) {
+      case 'open':
+        this.#tell({ kind: 'opened', connections: await this.#open() });
+        return;
+      case 'marks':
+        load.readMarks(message.source);
+        return;
+      case 'warm-up':
+        if (!load.isStopped) await load.run(warmUp(load));
+        if (!load.isStopped) await load.tellWarmedUp();
+        return;
+      case 'start':
+        if (load.isStopped) return;
+        await load.run(patternFrom(load, message.atNs));
+        if (!load.isStopped) await this.#end();
+        return;
+      case 'end-issuing':
+        load.endIssuing();
+        return;
+      case 'stop':
+        if (load.isStopped) return;
+        load.stop();
+        await this.#end();
+    }
+  }
+
+  /** Of a trace a load thread also waits for its first requests. */
+  async #open(): Promise<OpenedConnections> {
+    const connections = await this.#load.open(connectionsToOpen(this.#load));
+    await this.#primed;
+    return connections;
+  }
+
+  async #end(): Promise<void> {
+    await this.#load.finish();
+    this.#tell({ kind: 'ended' });
+  }
+}
+
+const patternFrom = (load: LoadThread, startNs: number): LoadPattern => {
+  const { plan, thread, nowNs, timers } = load;
+  const { pattern, course, limits, warmupRequests } = plan;
+  const share = threadShare(plan, thread);
+  const pacer = new Pacer({
+    nowNs,
+    timers,
+    spins: plan.pacing === 'spin',
+    polledSince: ns => load.polledSince(ns),
+  });
+  const measuredFromNs = startNs + (course?.measuredFromNs ?? 0);
+  const endNs = measuredFromNs + (limits.durationNs ?? Number.POSITIVE_INFINITY);
+  const samplesMax = limits.samplesMax ?? Number.POSITIVE_INFINITY;
+  const own = { share, startNs, endNs, measuredFromNs, samplesMax };
+  const inFlightCap = plan.inFlightCap === undefined ? undefined : shareOf(plan.inFlightCap, share);
+  const connectionsMax = shareOf(plan.connections.max, { index: thread, of: plan.threads.load });
+  if (plan.sessions !== undefined) {
+    const { bodies, placesOf } = plan.sessions;
+    const writer = new TurnWriter(requestHead(plan.target, plan.headers, plan.isStreaming), bodies);
+    return new SessionLoop(load, pacer, {
+      writer,
+      arriving: isOpenLoop(pattern)
+        ? {
+            kind: 'open',
+            own: new OwnArrivals({ ...own, arrivals: scheduled(plan, pattern) }),
+            inFlightCap,
+          }
+        : {
+            kind: 'closed',
+            placesOf,
+            places: shareOf(plan.connections.opened, share),
+            sessionsMax: samplesMax,
+            course:
+              course === undefined
+                ? undefined
+                : { course, measuredFromNs, samplesMax: shareOf(samplesMax, plan.share) },
+          },
+      startNs,
+      endNs,
+      firstSampleId: warmupRequests,
+      connectionsMax,
+    });
+  }
+  switch (pattern.kind) {
+    case 'concurrency':
+    case 'max-throughput':
+      return new ClosedLoop(load, pacer, {
+        isWarmup: false,
+        startNs,
+        endNs,
+        sampleIdEnd: course === undefined ? warmupRequests + samplesMax : Number.POSITIVE_INFINITY,
+        course:
+          course === undefined
+            ? undefined
+            : { course, measuredFromNs, samplesMax: shareOf(samplesMax, plan.share) },
+      });
+    default:
+      return new OpenLoop(load, pacer, {
+        arrivals: () => scheduled(plan, pattern),
+        own,
+        firstSampleId: warmupRequests,
+        inFlightCap,
+        connectionsMax,
+        spareConnections: Math.ceil(plan.connections.opened / share.of / SPARE_DIVISOR),
+      });
+  }
+};
+
+const scheduled = ({ replay, seed, course }: LoadPlan, pattern: Parameters<typeof arrivals>[0]): Arrivals =>
+  replay === undefined ? arrivals(pattern, seed, course) : recordedArrivals(replay.trace.timesNs);
+
+const warmUp = (load: LoadThread): LoadPattern => {
+  const { plan, nowNs, timers } = load;
+  return new ClosedLoop(load, new Pacer({ nowNs, timers, spins: false }), {
+    isWarmup: true,
+    startNs: nowNs(),
+    endNs: Number.POSITIVE_INFINITY,
+    sampleIdEnd: plan.warmupRequests,
+    course: undefined,
+  });
+};
+
+const connectionsToOpen = ({ plan, thread }: LoadThread): number => {
+  const { pattern, course, connections, limits } = plan;
+  const share = threadShare(plan, thread);
+  // One for each agent at least, however low the rate.
+  if (pattern.kind !== 'concurrency') return shareOf(Math.max(connections.opened, plan.share.of), share);
+  // A user who never gets a sample needs no connection; before the measured window no limit counts them.
+  const useful = course === undefined ? limits.samplesMax : undefined;
+  return shareOf(Math.min(pattern.concurrency, useful ?? pattern.concurrency), share);
+};
+
+/** Of the connections opened at first, so many are kept ready for arrivals. */
+const SPARE_DIVISOR = 4;
