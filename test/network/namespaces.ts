@@ -32,10 +32,15 @@ export const reasonAgainstNamespaces = (): string | undefined => {
 };
 
 export class Namespaces implements AsyncDisposable {
-  readonly #prefix = `plim-${randomBytes(3).toString('hex')}`;
+  readonly #prefix: string;
   readonly #hosts = new Set<string>();
   readonly #interfaces = new Set<string>();
   readonly #processes = new Set<HostProcess>();
+
+  /** @param prefix of the names by which `ip netns` knows the hosts */
+  constructor(prefix: string = `plim-${randomBytes(3).toString('hex')}`) {
+    this.#prefix = prefix;
+  }
 
   addHost(host: string): void {
     ip('netns', 'add', this.nameOf(host));

@@ -1,0 +1,41 @@
+// `npm run soak -- --hours N [--out DIR]`: four daemons in namespaces of their own with everything that happens to a cluster,
+// for hours, and what grows meanwhile. `--report` tells again what the pieces in DIR say. docs/soak.md
+
+import { parseArgs } from 'node:util';
+import { reasonAgainstShaping } from '../network/shaped-cable.ts';
+import { requireBuild } from '../support/build.ts';
+import { runPiece } from './soak-piece.ts';
+import { reportSoak } from './soak-report.ts';
+
+/** A timer of Node ends after 24.8 days. */
+const HOURS_LIMIT = 500;
+
+const { values } = parseArgs({
+  options: {
+    hours: { type: 'string', default: '2' },
+    out: { type: 'string', default: 'soak' },
+    report: { type: 'boolean', default: false },
+  },
+});
+
+const refuse = (problem: string): never => {
+  process.stderr.write(`${problem}\n`);
+  process.exit(2);
+};
+
+const hours = Number(values.hours);
+if (!(hours > 0 && hours <= HOURS_LIMIT))
+  refuse(`--hours ${values.hours} is not a number above 0, at most ${HOURS_LIMIT}.`);
+
+if (!values.report) {
+  const reason = reasonAgainstShaping();
+  if (reason !== undefined) refuse(`There is no soak here: ${reason}.`);
+  requireBuild();
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  await runPiece({ out: values.out, hours, signal: stop.signal });
+}
+
+const { text, isGood } = reportSoak(values.out);
+process.stdout.write(`${text}\n`);
+process.exitCode = isGood ? 0 : 1;
