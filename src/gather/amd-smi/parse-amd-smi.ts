@@ -15,7 +15,7 @@ export const parseAmdSmiStatic = (document: unknown): readonly AmdToolDevice[] =
     address: amdText(valueAt(entry, 'bus', 'bdf'))?.toLowerCase(),
     name: amdText(valueAt(entry, 'asic', 'market_name')) ?? amdText(valueAt(entry, 'board', 'product_name')),
     architecture: amdText(valueAt(entry, 'asic', 'target_graphics_version')),
-    computeUnits: positive(amdFigure(valueAt(entry, 'asic', 'num_compute_units'))),
+    computeUnits: amdCount(valueAt(entry, 'asic', 'num_compute_units')),
     powerLimitWatts: positive(
       amdFigure(valueAt(entry, 'limit', 'socket_power')) ??
         amdFigure(valueAt(entry, 'limit', 'max_power')) ??
@@ -90,15 +90,22 @@ const highestClock = (entry: unknown): Reported<number> => {
 };
 
 const pcieOf = (entry: unknown): GpuLoad['pcieNow'] => {
-  const width = positive(amdFigure(valueAt(entry, 'pcie', 'width')));
+  const width = amdCount(valueAt(entry, 'pcie', 'width'));
   const speed = amdFigure(valueAt(entry, 'pcie', 'speed'));
   const generation = pcieGeneration(`${speed ?? 0} GT/s`);
   return width === undefined || typeof generation !== 'number' ? NOT_TOLD : { generation, width };
 };
 
+/** What is counted, 0 for "not known". */
+const amdCount = (json: unknown): number | undefined => {
+  const value = positive(amdFigure(json));
+  return Number.isInteger(value) ? value : undefined;
+};
+
 const mebibytes = (json: unknown): number | undefined => {
   const value = positive(amdFigure(json));
-  return value === undefined ? undefined : value * 1024 * 1024;
+  const bytes = value === undefined ? undefined : Math.round(value * 1024 * 1024);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
 };
 
 /** 0 means "no limit" and "not measured". */

@@ -3,7 +3,7 @@
 
 import type { GpuLoad, PcieLink } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
-import { cellMebibytes, cellNumber, cellShare, cellText } from './nvidia-cell.ts';
+import { cellCount, cellMebibytes, cellNumber, cellShare, cellText } from './nvidia-cell.ts';
 import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './parse-inventory.ts';
 
 export interface LoadRow {
@@ -52,7 +52,7 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
   const name = fields.at(-1) === 'name' ? cells.slice(fields.length - 1).join(',') : '';
   const isUnified = sharesHostMemory({ name, memoryTotal: cell('memory.total'), isPartitioned });
   const use = cellShare(cell('utilization.gpu'));
-  const count = cellNumber(cell('count'));
+  const count = cellCount(cell('count'));
   return {
     deviceCount: isUnknown(count) ? undefined : count,
     load: {
@@ -71,8 +71,8 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
 };
 
 const pcieLink = (cell: (field: string) => string | undefined): Reported<PcieLink> => {
-  const generation = cellNumber(cell('pcie.link.gen.current'));
-  const width = cellNumber(cell('pcie.link.width.current'));
+  const generation = cellCount(cell('pcie.link.gen.current'));
+  const width = cellCount(cell('pcie.link.width.current'));
   if (isUnknown(generation)) return generation;
   return isUnknown(width) ? width : { generation, width };
 };

@@ -32,8 +32,19 @@ export const cellNumber = (text: string | undefined): Reported<number> => {
   return digits === undefined ? unknown(`not a figure: ${cell.slice(0, 40)}`) : Number(digits);
 };
 
-export const cellMebibytes = (text: string | undefined): Reported<number> =>
-  scaled(cellNumber(text), BYTES_PER_MIB);
+/** What is counted: lanes, devices, a process. */
+export const cellCount = (text: string | undefined): Reported<number> => {
+  const figure = cellNumber(text);
+  return isUnknown(figure) || Number.isInteger(figure) ? figure : unknown(`not a whole number: ${figure}`);
+};
+
+/** In whole bytes. */
+export const cellMebibytes = (text: string | undefined): Reported<number> => {
+  const figure = cellNumber(text);
+  if (isUnknown(figure)) return figure;
+  const bytes = Math.round(figure * BYTES_PER_MIB);
+  return Number.isSafeInteger(bytes) ? bytes : unknown(`not a size: ${figure} MiB`);
+};
 
 /** 0..100 to 0..1. */
 export const cellShare = (text: string | undefined): Reported<number> => {
@@ -47,9 +58,6 @@ export const isNotOffered = (text: string | undefined): boolean => {
   const cell = cellText(text);
   return isUnknown(cell) && cell.code === 'not-offered';
 };
-
-const scaled = (value: Reported<number>, factor: number): Reported<number> =>
-  isUnknown(value) ? value : value * factor;
 
 /** Texts that some drivers print without brackets in XML. */
 const PROBLEM =

@@ -4,7 +4,7 @@
 import type { GpuDevice, NodeGpus, PcieLink } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
-import { cellMebibytes, cellNumber, cellText, isNotOffered } from './nvidia-cell.ts';
+import { cellCount, cellMebibytes, cellNumber, cellText, isNotOffered } from './nvidia-cell.ts';
 import { childOf, childrenOf, descendant, parseTagTree, type Tag } from './tag-tree.ts';
 
 /** No result if it is incomplete: better no new reading than one that lacks a device. */
@@ -20,7 +20,7 @@ export const parseInventory = (text: string): ToolAnswer<NodeGpus> => {
     const device = deviceOf(gpu, { index: byId.size, driver, runtime });
     if (device !== undefined && !byId.has(device.deviceId)) byId.set(device.deviceId, device);
   }
-  const attached = cellNumber(childOf(log, 'attached_gpus')?.text);
+  const attached = cellCount(childOf(log, 'attached_gpus')?.text);
   if (!isUnknown(attached) && attached !== byId.size) {
     return unanswered(`nvidia-smi counts ${attached} devices and lists ${byId.size}`);
   }
@@ -67,8 +67,8 @@ export const nvidiaDeviceId = (gpu: Tag): string | undefined => {
 
 const pcieMaxOf = (gpu: Tag): Reported<PcieLink> => {
   const info = descendant(gpu, 'pci', 'pci_gpu_link_info');
-  const generation = cellNumber(descendant(info, 'pcie_gen', 'max_link_gen')?.text);
-  const width = cellNumber(descendant(info, 'link_widths', 'max_link_width')?.text);
+  const generation = cellCount(descendant(info, 'pcie_gen', 'max_link_gen')?.text);
+  const width = cellCount(descendant(info, 'link_widths', 'max_link_width')?.text);
   if (isUnknown(generation)) return generation;
   return isUnknown(width) ? width : { generation, width };
 };
@@ -87,7 +87,7 @@ const powerLimitOf = (gpu: Tag): Reported<number> => {
 /** MIG devices are parts of this device: named here, never counted as devices. */
 const partitionsOf = (gpu: Tag): readonly string[] =>
   childrenOf(childOf(gpu, 'mig_devices'), 'mig_device').map((device, position) => {
-    const index = cellNumber(childOf(device, 'index')?.text);
+    const index = cellCount(childOf(device, 'index')?.text);
     const memory = cellText(descendant(device, 'fb_memory_usage', 'total')?.text);
     const cores = cellText(descendant(device, 'device_attributes', 'shared', 'multiprocessor_count')?.text);
     const facts = [...(isUnknown(cores) ? [] : [`${cores} SMs`]), ...(isUnknown(memory) ? [] : [memory])];

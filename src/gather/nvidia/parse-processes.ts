@@ -5,7 +5,7 @@ import type { GpuProcess } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { heaviestProcesses, PROCESS_NAME_LENGTH_MAX } from '../gpu-processes.ts';
-import { cellMebibytes, cellNumber, cellText } from './nvidia-cell.ts';
+import { cellCount, cellMebibytes, cellText } from './nvidia-cell.ts';
 import { childOf, childrenOf, parseTagTree, type Tag } from './tag-tree.ts';
 
 export type ProcessesByDevice = ReadonlyMap<string, Reported<readonly GpuProcess[]>>;
@@ -27,7 +27,7 @@ const processesOn = (gpu: Tag): Reported<readonly GpuProcess[]> => {
   // One that computes and draws is listed twice.
   const byPid = new Map<number, GpuProcess>();
   for (const info of childrenOf(processes, 'process_info')) {
-    const pid = cellNumber(childOf(info, 'pid')?.text);
+    const pid = cellCount(childOf(info, 'pid')?.text);
     if (isUnknown(pid) || byPid.has(pid)) continue;
     byPid.set(pid, {
       pid,

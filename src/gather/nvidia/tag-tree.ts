@@ -83,7 +83,8 @@ const finishTexts = (top: OpenTag): void => {
 
 /** Deeper elements are kept as leaves; nvidia-smi nests six deep. */
 const DEPTH_MAX = 32;
-const TAG = /<(?:(\/?)([A-Za-z_][\w.-]*)([^<>]*)|[!?][^<>]*)>/g;
+/** A name is taken whole or not at all: one without an end would otherwise be tried at each of its lengths. */
+const TAG = /<(?:(\/?)([A-Za-z_][\w.-]*)(?![\w.-])([^<>]*)|[!?][^<>]*)>/g;
 const ENTITY = /&(amp|lt|gt|quot|apos);/g;
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],

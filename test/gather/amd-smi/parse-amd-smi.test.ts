@@ -80,6 +80,14 @@ describe('amd-smi metric', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), text => void jsonDocuments(text)));
   });
 
+  it('takes no fraction for a number of lanes, and gives whole bytes', () => {
+    const entry = { gpu: 0, pcie: { width: 8.5, speed: 32 }, mem_usage: { used_vram: 1.1 } };
+    expect(parseAmdSmiMetric([entry], ['a'])[0]).toMatchObject({
+      memoryUsedBytes: 1_153_434,
+      pcieNow: { kind: 'unknown' },
+    });
+  });
+
   it('never gives a figure that is not finite', () => {
     const value = fc.oneof(
       fc.double(),

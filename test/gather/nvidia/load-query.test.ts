@@ -95,6 +95,20 @@ describe('a row of nvidia-smi', () => {
     expect(withoutField(LOAD_FIELDS, 'fan.speed')).toBeUndefined();
   });
 
+  it('takes no fraction for a number of lanes, and gives whole bytes: other nodes refuse a reading with either', () => {
+    const row = Object.fromEntries(LOAD_FIELDS.map(field => [field, '1']));
+    const load = (fields: Readonly<Record<string, string>>) =>
+      parseLoadRow(
+        LOAD_FIELDS,
+        LOAD_FIELDS.map(field => ({ ...row, uuid: 'GPU-00000000-1', ...fields })[field]).join(','),
+      )?.load;
+    expect(load({ 'memory.used': '1.1' })?.memoryUsedBytes).toBe(1_153_434);
+    expect(load({ 'memory.used': '999999999999999' })?.memoryUsedBytes).toEqual(
+      unknown('not a size: 999999999999999 MiB'),
+    );
+    expect(load({ 'pcie.link.width.current': '8.5' })?.pcieNow).toEqual(unknown('not a whole number: 8.5'));
+  });
+
   it('never gives a figure that is not finite, or a share outside 0 to 1', () => {
     const cell = fc.oneof(
       fc.constantFrom('[N/A]', 'N/A', '[Unknown Error]', '-1', '101', '1e400', 'NaN', '', ' 5 ', '0x'),

@@ -68,6 +68,10 @@ describe('the inventory of nvidia-smi', () => {
     });
   });
 
+  it('takes no time for a tag without an end, however long its name is', () => {
+    expect(parseInventory(`<nvidia_smi_log><${'a'.repeat(1_000_000)}`).kind).toBe('unanswered');
+  });
+
   it('refuses a list that was cut off or that lacks a device, rather than losing one', () => {
     const text = fixtureText('nvidia-smi/inventory-h100-pair.xml');
     expect(parseInventory(text.slice(0, -30))).toEqual({
