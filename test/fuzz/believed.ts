@@ -1,0 +1,35 @@
+// What a parser of a tool or of files must give: figures that are figures, and readings that other nodes believe.
+
+import * as v from 'valibot';
+import type { Reading } from '../../src/core/node/reading.ts';
+import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
+
+/** A reading whose payload a peer refuses would be lost with every reading beside it. */
+export const holdBelieved = (reading: Reading): void => {
+  const payload: unknown = JSON.parse(
+    JSON.stringify({ source: 'fuzz', intervalMs: 1_000, value: reading.value }),
+  );
+  const { issues } = v.safeParse(READING_SCHEMAS[`${reading.kind}.gathered`], payload);
+  if (issues !== undefined)
+    throw new Error(
+      `${reading.kind}: ${issues.map(issue => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')}`,
+    );
+};
+
+/** No NaN and nothing infinite anywhere. */
+export const holdFinite = <T>(value: T): T => {
+  const place = notFiniteIn(value);
+  if (place !== undefined) throw new Error(`not a figure at ${place}`);
+  return value;
+};
+
+const notFiniteIn = (value: unknown): string | undefined => {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : '';
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  for (const [name, held] of entries) {
+    const place = notFiniteIn(held);
+    if (place !== undefined) return `${String(name)}.${place}`;
+  }
+  return undefined;
+};
