@@ -20,7 +20,7 @@ import { MachineConditions } from './run/machine-conditions.ts';
 import { measure } from './run/measure.ts';
 import { checkOpenFiles } from './run/open-files.ts';
 import type { PreparedLoad } from './run/prepare-load.ts';
-import { BatchRelay, prepareLoad } from './run/prepare-load.ts';
+import { BatchRelay, prepareLoad, tellMs } from './run/prepare-load.ts';
 import { readPromptWish } from './run/read-prompt-wish.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
@@ -64,9 +64,15 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       },
       parts.tap,
     );
+    const preparing = prepareLoad({ request, parts, prompts, sink, runZeroNs, signal });
+    const onLookedAt = (isLookedAt: boolean): void =>
+      void preparing.then(
+        ({ load }) => load.tellEvery(tellMs(parts, isLookedAt)),
+        () => undefined, // told by whoever waits for it
+      );
     const opening = [
-      prepareLoad({ request, parts, prompts, sink, runZeroNs, signal }),
-      openAggregatorFor({ request, parts, directory, endpoints, signal }),
+      preparing,
+      openAggregatorFor({ request, parts, directory, endpoints, signal, onLookedAt }),
       request.hasEventLog ? openEventLogFor({ parts, directory, endpoints, signal }) : undefined,
     ] as const;
     const [prepared, aggregator, eventLog] = await allOrNone(opening, failed);
@@ -187,7 +193,11 @@ const openAggregatorFor = ({
   directory,
   endpoints,
   signal,
-}: ChildOptions & { readonly request: BenchRequest }): Promise<AggregatorChild> =>
+  onLookedAt,
+}: ChildOptions & {
+  readonly request: BenchRequest;
+  readonly onLookedAt: (isLookedAt: boolean) => void;
+}): Promise<AggregatorChild> =>
   openAggregator({
     clock: parts.clock,
     eventsEndpoint: endpoints.events,
@@ -198,6 +208,7 @@ const openAggregatorFor = ({
       shape: request.shape,
       isStreaming: request.isStreaming,
       hasCells: parts.part !== undefined,
+      isLookedAt: parts.isLookedAt ?? true,
       ...objectiveFields(request.objectives, request.attainment),
     },
     directory: directory.path,
@@ -206,6 +217,7 @@ const openAggregatorFor = ({
     settings: parts.settings,
     signal,
     onSnapshot: snapshot => parts.observer.snapshot(snapshot),
+    onLookedAt,
   });
 
 /** All of them, or the first failure after the others were closed. */

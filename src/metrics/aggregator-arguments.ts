@@ -19,6 +19,8 @@ export interface AggregatorArguments extends ObjectiveFields {
   readonly isStreaming: boolean;
   /** Of an agent: its snapshots carry the histograms themselves. */
   readonly hasCells?: boolean;
+  /** false: live snapshots are only for those who subscribe beside the parent. Default true. */
+  readonly isLookedAt?: boolean;
   /** Snapshots a second; default 5. */
   readonly refreshHz?: number;
   /** Default 30 s. */
@@ -60,6 +62,7 @@ const ARGUMENTS: v.GenericSchema<unknown, AggregatorArguments> = v.object({
   isStreaming: v.boolean(),
   ...objectiveEntries,
   hasCells: v.exactOptional(v.boolean()),
+  isLookedAt: v.exactOptional(v.boolean()),
   refreshHz: v.exactOptional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(100))),
   drainMsMax: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
 });

@@ -1,5 +1,6 @@
-// The process of the aggregator. To its parent it says {"kind":"ready"} when records reach it, and at its end the
-// FinalDelivery. Signals reach it too when somebody presses Ctrl-C or ends its group, before the main process has decided
+// The process of the aggregator. To its parent it says {"kind":"ready"} when records reach it, {"kind":"looked-at"} where the
+// parent itself does not look and somebody else begins or ends to, and at its end the FinalDelivery. Signals reach it too when
+// somebody presses Ctrl-C or ends its group, before the main process has decided
 // anything: it ignores them. The main process asks: `stop` ends it now, as interrupted; `interrupt` only marks the run as
 // interrupted, and records are taken until the session ends (5 s).
 
@@ -40,6 +41,7 @@ const main = async (): Promise<void> => {
       subscriber,
       publisher,
       writeFile: snapshot => writeFileAtomic(file, snapshotToJson(snapshot)),
+      lookedAt: isLookedAt => tellParent(process.env, { kind: 'looked-at', isLookedAt }),
     },
     { ...options, judged: judgedObjectives(options) },
   );

@@ -20,9 +20,13 @@ export interface AggregatorParts {
   readonly subscriber: MessageSubscriber<EventBatch>;
   readonly publisher: MessagePublisher<MetricsSnapshot>;
   readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
+  /** Somebody has begun to look, or nobody does any more. */
+  readonly lookedAt?: (isLookedAt: boolean) => void;
 }
 
 export interface AggregatorOptions extends RunMetricsOptions {
+  /** Whether the parent wants live snapshots. Default true; else they are made while somebody else subscribes. */
+  readonly isLookedAt?: boolean;
   readonly refreshHz?: number;
   /** How long background tasks may take after the session's end. */
   readonly drainMsMax?: number;
@@ -55,14 +59,15 @@ export class Aggregator {
     this.#options = options;
     this.#metrics = new RunMetrics(options);
     this.table = new MetricsTable(this.#metrics);
-    const { clock, publisher, monotonicNs, writeFile } = parts;
-    const { refreshHz } = options;
+    const { clock, publisher, monotonicNs, writeFile, lookedAt } = parts;
+    const { refreshHz, isLookedAt = true } = options;
     this.#publisher = new MetricsPublisher(
       {
         clock,
         publisher,
         monotonicNs,
         writeFile,
+        ...(isLookedAt ? {} : { viewersMin: BESIDE_THE_PARENT, lookedAt }),
         live: () => this.#body(this.#state, 'live'),
         final: state =>
           this.#body(state, this.#metrics.valueCount > this.#valuesToSortMax ? 'hasty' : 'final'),
@@ -167,6 +172,8 @@ export class Aggregator {
     };
   }
 }
+
+const BESIDE_THE_PARENT = 2;
 
 const turnOfLoop = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 

@@ -16,6 +16,10 @@ export interface MetricsPublisherParts {
   readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
   /** CLOCK_MONOTONIC, ns. */
   readonly monotonicNs: () => bigint;
+  /** With fewer subscribers none are made but the final one. Default 0. */
+  readonly viewersMin?: number;
+  /** That there are enough, or no longer. */
+  readonly lookedAt?: ((isLookedAt: boolean) => void) | undefined;
 }
 
 export interface MetricsPublisherOptions {
@@ -50,6 +54,7 @@ export class MetricsPublisher {
   #ticking: Promise<void> | undefined;
   #final: Promise<FinalDelivery> | undefined;
   #seq = 0;
+  #isLookedAt = false;
 
   /** @throws RangeError for a rate that is not from 0.1 to 100 a second. */
   constructor(parts: MetricsPublisherParts, options: MetricsPublisherOptions = {}) {
@@ -81,9 +86,17 @@ export class MetricsPublisher {
     const { clock } = this.#parts;
     const startMs = clock.nowMs();
     for (let tick = 1; await this.#sleepUntil(startMs + tick * this.#periodMs); ) {
-      this.#publish(this.#parts.live());
+      if (this.#lookForViewers()) this.#publish(this.#parts.live());
       tick = Math.max(tick + 1, Math.ceil((clock.nowMs() - startMs) / this.#periodMs));
     }
+  }
+
+  #lookForViewers(): boolean {
+    const { publisher, viewersMin = 0, lookedAt } = this.#parts;
+    const isLookedAt = publisher.subscriberCount >= viewersMin;
+    if (isLookedAt !== this.#isLookedAt) lookedAt?.(isLookedAt);
+    this.#isLookedAt = isLookedAt;
+    return isLookedAt;
   }
 
   /** false when the ticks were stopped. */

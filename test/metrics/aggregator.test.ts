@@ -6,6 +6,7 @@ import { eventBatchCodec } from '../../src/messaging/event-batch-codec.ts';
 import { MemoryHub } from '../../src/messaging/memory/memory-hub.ts';
 import { LOSSLESS, NEWEST_WINS } from '../../src/messaging/publisher.ts';
 import { snapshotCodec } from '../../src/messaging/snapshot-message-codec.ts';
+import type { MessageSubscriber } from '../../src/messaging/subscriber.ts';
 import { EVERY_MESSAGE } from '../../src/messaging/subscriber.ts';
 import type { AggregatorOptions } from '../../src/metrics/aggregator.ts';
 import { Aggregator } from '../../src/metrics/aggregator.ts';
@@ -28,6 +29,7 @@ class Bench {
   readonly parentGone = new AbortController();
   readonly snapshots: MetricsSnapshot[] = [];
   readonly files: MetricsSnapshot[] = [];
+  readonly lookedAt: boolean[] = [];
   readonly aggregator: Aggregator;
   readonly running: Promise<FinalDelivery>;
   readonly #hub = new MemoryHub();
@@ -50,6 +52,7 @@ class Bench {
         subscriber: this.#hub.openSubscriber('events', eventBatchCodec, EVERY_MESSAGE),
         publisher: this.#hub.openPublisher('snapshots', snapshotCodec, NEWEST_WINS),
         writeFile,
+        lookedAt: isLookedAt => this.lookedAt.push(isLookedAt),
       },
       { pattern: { kind: 'max-throughput' }, isStreaming: true, objectives: [], ...options },
     );
@@ -85,6 +88,10 @@ class Bench {
     for (let turn = 0; turn < 5; turn += 1) await new Promise(resolve => setImmediate(resolve));
   }
 
+  look(): MessageSubscriber<MetricsSnapshot> {
+    return this.#hub.openSubscriber('snapshots', snapshotCodec, EVERY_MESSAGE);
+  }
+
   publish(batch: EventBatch): void {
     this.#events.publish(batch);
   }
@@ -116,6 +123,23 @@ describe('snapshots', () => {
     const { counters, series } = named(bench.last?.metrics ?? []);
     expect(counters).toMatchObject({ samplesIssued: 2, trackedSamplesCompleted: 1, windowNs: 20 });
     expect(series['latencyNs']).toMatchObject({ count: 1, isExact: false });
+  });
+
+  test('of a run that its owner does not look at come while somebody else does, and at the end', async () => {
+    const bench = new Bench({ isLookedAt: false });
+    await bench.send(START, TRACK, issued(1, 10));
+    await bench.advance(1_000);
+    expect(bench.snapshots).toEqual([]);
+    const watcher = bench.look();
+    await bench.advance(400);
+    expect(bench.snapshots.map(({ timestampNs }) => timestampNs / 1e6)).toEqual([1_200, 1_400]);
+    await watcher.close();
+    await bench.advance(1_000);
+    expect(bench.snapshots).toHaveLength(2);
+    expect(bench.lookedAt).toEqual([true, false]);
+    await bench.send(complete(1, 30), END);
+    await bench.running;
+    expect(bench.last).toMatchObject({ state: 'complete' });
   });
 
   test('refuse a rate that nobody could want', () => {

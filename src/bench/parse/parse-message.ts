@@ -30,11 +30,16 @@ export interface ParseWorkerData {
   readonly runZeroNs: bigint;
   /** Replaced in whatever a server's error says. */
   readonly secrets: readonly string[];
+  /** How long what is told may be held. */
+  readonly tellMs: number;
 }
 
 export type ToParseWorker =
   /** It will write no more: what is in flight on it fails as `client`. */
-  { readonly kind: 'thread-lost'; readonly thread: number; readonly reason: string; readonly atNs: number };
+  | { readonly kind: 'thread-lost'; readonly thread: number; readonly reason: string; readonly atNs: number }
+  /** It has written its last. */
+  | { readonly kind: 'thread-ended' }
+  | { readonly kind: 'tell-every'; readonly ms: number };
 
 export type FromParseWorker =
   | { readonly kind: 'batch'; readonly bytes: Uint8Array<ArrayBuffer> }

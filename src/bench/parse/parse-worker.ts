@@ -1,7 +1,6 @@
 // Entry of a parse thread: turns what load threads copied into outcomes, event batches and sample lines. It may fall
 // behind without harm to what is measured, as long as the rings have room.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
@@ -64,34 +63,55 @@ const parsers = data.rings.map(
 
 const sinceZeroNs = (): number => Number(monotonicNs() - data.runZeroNs);
 const heartbeat = new Heartbeat(sinceZeroNs());
+let tellMs = data.tellMs;
+let toldAtMs = systemClock.nowMs();
+let isLooking = false;
+
+/** Rings hold more than a thread can receive between two beats: looking more often would only cost a processor. */
+const look = (): void => {
+  board.add(data.boardThread, 'heartbeat', 1);
+  isLooking = false;
+  for (const parser of parsers) isLooking = parser.parse(RECORDS_PER_TURN) || isLooking;
+  const nowMs = systemClock.nowMs();
+  if (nowMs - toldAtMs >= tellMs) {
+    toldAtMs = nowMs;
+    output.flush();
+  }
+  // Messages are heard in between.
+  if (isLooking) setImmediate(look);
+};
+
 setInterval(() => {
   const atNs = sinceZeroNs();
   heartbeat.beat(atNs);
-  if (heartbeat.count < BEATS_TOLD) return;
-  const latenessNs = [...heartbeat.latenessNs.subarray(0, heartbeat.count)];
-  output.observed({ kind: 'client.beats', atNs, thread: data.parser, isLoad: false, latenessNs });
-  heartbeat.clear();
+  if (heartbeat.count >= BEATS_TOLD) {
+    const latenessNs = [...heartbeat.latenessNs.subarray(0, heartbeat.count)];
+    output.observed({ kind: 'client.beats', atNs, thread: data.parser, isLoad: false, latenessNs });
+    heartbeat.clear();
+  }
+  if (!isLooking) look();
 }, BEAT_NS / 1e6);
 
-const run = async (): Promise<never> => {
-  for (let flushedAtMs = systemClock.nowMs(); ; ) {
-    board.add(data.boardThread, 'heartbeat', 1);
-    let hasMore = false;
-    for (const parser of parsers) hasMore = parser.parse(RECORDS_PER_TURN) || hasMore;
-    const nowMs = systemClock.nowMs();
-    if (nowMs - flushedAtMs >= FLUSH_MS) {
-      flushedAtMs = nowMs;
-      output.flush();
-    }
-    if (hasMore) await nextTurn();
-    else await systemClock.sleep(POLL_MS, UNTIL_TERMINATED);
-  }
+const lost = ({ thread, reason, atNs }: Extract<ToParseWorker, { kind: 'thread-lost' }>): void => {
+  const parser = parsers.find(candidate => candidate.thread === thread);
+  while (parser?.parse(RECORDS_PER_TURN)) board.add(data.boardThread, 'heartbeat', 1);
+  parser?.lost(reason, atNs);
 };
 
 parentPort?.on('message', (message: ToParseWorker) => {
-  const parser = parsers.find(({ thread }) => thread === message.thread);
-  while (parser?.parse(RECORDS_PER_TURN)) board.add(data.boardThread, 'heartbeat', 1);
-  parser?.lost(message.reason, message.atNs);
+  switch (message.kind) {
+    case 'thread-lost':
+      lost(message);
+      return;
+    case 'thread-ended':
+      if (!isLooking) look();
+      return;
+    case 'tell-every':
+      tellMs = message.ms;
+      return;
+    default:
+      message satisfies never;
+  }
 });
 
 for (const { thread, port } of data.turnPorts) {
@@ -102,11 +122,4 @@ for (const { thread, port } of data.turnPorts) {
 
 /** Few enough to hear messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;
-const POLL_MS = 5;
 const BEATS_TOLD = 10;
-const UNTIL_TERMINATED = new AbortController().signal;
-/** DESIGN §4: batches go by size and by time. */
-const FLUSH_MS = 20;
-
-// What is thrown ends the thread, which the main thread sees.
-void run();

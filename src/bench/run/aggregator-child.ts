@@ -1,6 +1,7 @@
 // The aggregator of a run as its main process sees it: records go in, snapshots come out, and at the end the final one, by
 // whichever way it comes.
 
+import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
 import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
@@ -33,6 +34,8 @@ export interface AggregatorStart {
   readonly settings: BenchSettings;
   readonly signal: AbortSignal;
   readonly onSnapshot: (snapshot: MetricsSnapshot) => void;
+  /** Of a run that its owner does not look at: somebody else has begun to, or has gone. */
+  readonly onLookedAt: (isLookedAt: boolean) => void;
 }
 
 export interface Account extends FinalSnapshot {
@@ -74,6 +77,10 @@ export const openAggregator = async (options: AggregatorStart): Promise<Aggregat
       env: options.env,
       readyTimeoutMs: options.settings.readyMsMax,
       signal: options.signal,
+      onMessage: message => {
+        const told = v.safeParse(LOOKED_AT, message);
+        if (told.success) options.onLookedAt(told.output.isLookedAt);
+      },
     });
     // Both ways are proven before the first record.
     await Promise.race([
@@ -172,5 +179,6 @@ const earlyEnd = ({ code, signal, stderr }: OwnProcessExit): string => {
   return `the aggregator exited early (${signal ?? `code ${code}`})${said}`;
 };
 
+const LOOKED_AT = v.object({ kind: v.literal('looked-at'), isLookedAt: v.boolean() });
 const STOP_MS = 1_500;
 const STDERR_SHOWN = 300;

@@ -58,6 +58,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   const load = createLoadGenerator(plan, sink, {
     clock: parts.clock,
     runZeroNs,
+    tellMs: tellMs(parts, parts.isLookedAt ?? true),
     ...(parts.entries === undefined ? {} : { entries: parts.entries }),
   });
   try {
@@ -144,6 +145,12 @@ const openAll = async (
   return { opened, notices };
 };
 
+/** How long records may be held: whoever takes them as facts, or sees them live, wants them soon; each telling wakes three processes. */
+export const tellMs = ({ part, tap }: Pick<BenchParts, 'part' | 'tap'>, isLookedAt: boolean): number => {
+  if (part !== undefined || tap !== undefined) return AS_FACTS_MS;
+  return isLookedAt ? LIVE_MS : UNSEEN_MS;
+};
+
 /** Takes batches at any time; those that come before somebody is there to have them wait. */
 export class BatchRelay {
   #waiting: Uint8Array[] = [];
@@ -160,3 +167,10 @@ export class BatchRelay {
     this.#waiting = [];
   }
 }
+
+/** DESIGN §4: batches go by size and by time. */
+const AS_FACTS_MS = 20;
+/** A sample is seen within 300 ms: snapshots come each 200. */
+const LIVE_MS = 40;
+/** What a run that is killed may lack of samples.jsonl. */
+const UNSEEN_MS = 200;

@@ -21,6 +21,8 @@ export interface LoadGenerator extends AsyncDisposable {
   endIssuing(): void;
   /** Ends what is in flight as cancelled and issues no more. Idempotent; `ended` tells when all is told. */
   stop(): void;
+  /** From now on what is measured is told so often, ms. */
+  tellEvery(ms: number): void;
   readonly counts: LoadCounts;
 }
 
@@ -74,4 +76,6 @@ export interface LoadGeneratorOptions {
   readonly standIns?: StandInThreads;
   /** Of each load thread's ring, a power of two. */
   readonly ringBytes?: number;
+  /** How long what is measured may be held before it is told; default 20. */
+  readonly tellMs?: number;
 }

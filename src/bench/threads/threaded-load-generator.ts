@@ -54,6 +54,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #options: LoadGeneratorOptions;
   readonly #boardMemory: ThreadBoardMemory;
   readonly #board: ThreadBoard;
+  readonly #shared: Pick<LoadWorkerData, 'board' | 'runZeroNs'>;
   readonly #turns: TurnPorts;
   readonly #feeder: RequestFeeder;
   readonly #load: WatchedThread<ToLoadWorker, FromLoadWorker>[] = [];
@@ -77,11 +78,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const { load, parse } = plan.threads;
     this.#turns = new TurnPorts(plan);
     this.#boardMemory = createThreadBoardMemory(load + parse + 1, plan.share.index);
-    this.#feeder = new RequestFeeder(plan, {
-      clock: options.clock,
-      board: this.#boardMemory,
-      lost: reason => this.#fail(reason),
-    });
+    this.#shared = { board: this.#boardMemory, runZeroNs: options.runZeroNs };
+    const lost = (reason: string): void => this.#fail(reason);
+    this.#feeder = new RequestFeeder(plan, { clock: options.clock, board: this.#boardMemory, lost });
     this.#board = new ThreadBoard(this.#boardMemory);
     this.#opened = new ThreadTally(load, sumOpened);
     this.#warm = new ThreadTally(load, () => true);
@@ -102,10 +101,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#state = 'open';
     const { load, parse } = this.#plan.threads;
     const rings = createRings(load, this.#options.ringBytes ?? RING_BYTES);
-    for (let parser = 0; parser < parse; parser += 1) {
-      const own = rings.filter(({ thread }) => thread % parse === parser);
-      this.#startParse(parser, own);
-    }
+    const ringsOf = (parser: number) => rings.filter(({ thread }) => thread % parse === parser);
+    for (let parser = 0; parser < parse; parser += 1) this.#startParse(parser, ringsOf(parser));
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
     this.#feeder.start();
     for (const thread of this.#load) thread.post({ kind: 'open' });
@@ -133,6 +130,10 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state === 'started') for (const thread of this.#load) thread.post({ kind: 'end-issuing' });
   }
 
+  tellEvery(ms: number): void {
+    for (const thread of this.#parse) thread.post({ kind: 'tell-every', ms });
+  }
+
   stop(): void {
     if (this.#state === 'new') {
       this.#state = 'stopped';
@@ -155,15 +156,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
 
   #startLoad(thread: number, ring: RingMemory): void {
     const [turns, feed] = [this.#turns.ofLoad(thread), this.#feeder.ofLoad(thread)];
-    const data: LoadWorkerData = {
-      thread,
-      plan: this.#plan,
-      ring,
-      board: this.#boardMemory,
-      runZeroNs: this.#options.runZeroNs,
-      turns: turns[0],
-      feed: feed[0],
-    };
+    const own = { thread, ring, turns: turns[0], feed: feed[0] };
+    const data: LoadWorkerData = { ...this.#shared, ...own, plan: this.#plan };
     this.#load.push(
       startThread<ToLoadWorker, FromLoadWorker>({
         clock: this.#options.clock,
@@ -183,9 +177,10 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const turnPorts = this.#turns.ofParse(rings);
     const boardThread = this.#plan.threads.load + parser;
     const data: ParseWorkerData = {
+      ...this.#shared,
       ...parseFacts(this.#plan),
-      ...{ parser, boardThread, rings, turnPorts, board: this.#boardMemory },
-      runZeroNs: this.#options.runZeroNs,
+      ...{ parser, boardThread, rings, turnPorts },
+      tellMs: this.#options.tellMs ?? TELL_MS,
     };
     this.#parse.push(
       startThread<ToParseWorker, FromParseWorker>({
@@ -209,6 +204,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         return;
       case 'ended':
         this.#load[thread]?.letGo();
+        this.#parse[thread % this.#plan.threads.parse]?.post({ kind: 'thread-ended' });
         return;
       default:
         message satisfies never;
@@ -295,6 +291,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
 
 /** A second of what one thread can receive at its best from paced streams. Bound in docs/limits.md. */
 const RING_BYTES = 33_554_432;
+const TELL_MS = 20;
 const START_LEAD_NS = 10e6;
 /** Cancelling takes one turn of each loop and the parsing of what is in the rings. */
 const STOP_MS_MAX = 10_000;

@@ -75,6 +75,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       stop: AbortSignal.any([state.stop, companions.stopAsked]),
       stopNow: state.takeSecondStop(),
       observer: companions,
+      isLookedAt: start.mode !== 'nothing',
     });
     await companions.ended(result);
     await display.close();

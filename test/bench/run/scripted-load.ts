@@ -32,6 +32,10 @@ export class ScriptedLoad implements LoadGenerator {
     this.calls.push('end issuing');
   }
 
+  tellEvery(ms: number): void {
+    this.calls.push(`tell every ${ms}`);
+  }
+
   stop(): void {
     this.calls.push('stop');
     if (!this.obeys) return;
