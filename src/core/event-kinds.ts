@@ -7,6 +7,7 @@ import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
 import { CONTAINER_KINDS } from './node/container.ts';
+import { GPU_ERROR_KINDS } from './node/gpu-errors.ts';
 import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
 import { TRAFFIC_KINDS } from './node/traffic.ts';
@@ -18,6 +19,7 @@ type Kinds = typeof NODE_KINDS &
   typeof CONTAINER_KINDS &
   typeof TRAFFIC_KINDS &
   typeof GPU_HEALTH_KINDS &
+  typeof GPU_ERROR_KINDS &
   typeof PROBE_KINDS &
   typeof LINK_KINDS &
   typeof MODEL_KINDS &
@@ -66,6 +68,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...CONTAINER_KINDS,
   ...TRAFFIC_KINDS,
   ...GPU_HEALTH_KINDS,
+  ...GPU_ERROR_KINDS,
   ...PROBE_KINDS,
   ...LINK_KINDS,
   ...MODEL_KINDS,

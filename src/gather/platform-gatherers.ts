@@ -2,6 +2,7 @@
 // upper one is preferred, and the lower one stands in for it (`arbitration.ts`).
 
 import type { Env } from '../process/child.ts';
+import { absentGatherer } from './absent-gatherer.ts';
 import { amdSmiLoadGatherer } from './amd-smi/amd-smi-load-gatherer.ts';
 import { amdgpuInventoryGatherer } from './amdgpu/amdgpu-inventory-gatherer.ts';
 import { amdgpuLoadGatherer } from './amdgpu/amdgpu-load-gatherer.ts';
@@ -13,7 +14,8 @@ import { macosNetworkGatherer } from './ifconfig/macos-network-gatherer.ts';
 import { linuxRdmaGatherer } from './infiniband/linux-rdma-gatherer.ts';
 import { intelInventoryGatherer, intelLoadGatherer } from './intel/intel-gatherers.ts';
 import { linuxNetworkGatherer } from './ip/linux-network-gatherer.ts';
-import { linuxContainerGatherer, noContainerGatherer } from './kubernetes/container-gatherer.ts';
+import { linuxGpuErrorsGatherer } from './kmsg/linux-gpu-errors-gatherer.ts';
+import { linuxContainerGatherer } from './kubernetes/container-gatherer.ts';
 import {
   type GatherIntervals,
   type GatherSettings,
@@ -25,7 +27,7 @@ import { linuxDiskGatherer } from './mountinfo/linux-disk-gatherer.ts';
 import { macosTrafficGatherer } from './netstat/macos-traffic-gatherer.ts';
 import { hardwarePorts } from './networksetup/parse-networksetup.ts';
 import { nvidiaGatherers } from './nvidia/nvidia-inventory-gatherer.ts';
-import { linuxPressureGatherer, noPressureGatherer } from './pressure/pressure-gatherer.ts';
+import { linuxPressureGatherer } from './pressure/pressure-gatherer.ts';
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
 import { linuxTrafficGatherer } from './procfs/linux-traffic-gatherer.ts';
@@ -99,6 +101,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'mountinfo', tells: ['disk'], gatherer: linuxDiskGatherer(machine) },
   { source: 'tegrastats', tells: ['gpus nvidia', 'gpuLoads nvidia'], gatherer: tegrastatsGatherer(machine) },
   ...nvidiaSources(machine),
+  { source: 'kmsg', tells: ['gpuErrors'], gatherer: linuxGpuErrorsGatherer(machine) },
   { source: 'amdgpu', tells: ['gpus amd'], gatherer: amdgpuInventoryGatherer(machine) },
   { source: 'amd-smi', tells: ['gpuLoads amd'], gatherer: amdSmiLoadGatherer(machine) },
   { source: 'amdgpu', tells: ['gpuLoads amd'], gatherer: amdgpuLoadGatherer(machine) },
@@ -131,13 +134,22 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
       gatherer: macmonGatherer(machine, gauges),
     },
     { source: 'vm-stat', tells: ['memory', 'system'], gatherer: vmStatGatherer(machine, gauges) },
-    { source: 'pressure', tells: ['pressure'], gatherer: noPressureGatherer('macOS does not measure it') },
+    {
+      source: 'pressure',
+      tells: ['pressure'],
+      gatherer: absentGatherer('pressure', 'macOS does not measure it'),
+    },
     {
       source: 'kubernetes',
       tells: ['container'],
-      gatherer: noContainerGatherer('macOS has no containers of its own'),
+      gatherer: absentGatherer('container', 'macOS has no containers of its own'),
     },
     { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
+    {
+      source: 'kmsg',
+      tells: ['gpuErrors'],
+      gatherer: absentGatherer('gpuErrors', 'macOS has no NVIDIA GPU'),
+    },
     { source: 'netstat', tells: ['traffic'], gatherer: macosTrafficGatherer(machine) },
     {
       source: 'system-profiler',

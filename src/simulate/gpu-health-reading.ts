@@ -22,6 +22,10 @@ export const gpuHealthFacts = ({ hardware, index }: Site): readonly Fact[] => {
         value: { vendor: 'nvidia', devices },
       },
     },
+    {
+      kind: 'gpuErrors.gathered',
+      payload: { source: SIMULATED_SOURCE, intervalMs: DURABLE_INTERVAL_MS, value: { errors: [] } },
+    },
   ];
 };
 

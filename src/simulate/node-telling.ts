@@ -191,6 +191,7 @@ export class NodeTelling {
     confirm('network');
     confirm('config');
     if (platform === 'macos') deny('pressure', 'macOS does not measure it');
+    if (gpuHealthFacts(site).length === 0) deny('gpuErrors', 'no NVIDIA GPU');
     deny('container', 'neither limited nor a pod');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
     else confirm('thunderbolt');

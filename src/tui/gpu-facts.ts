@@ -1,5 +1,6 @@
 // One GPU in a row: what is wrong with it first, then what it does.
 
+import { formatAge } from '../core/figure/duration.ts';
 import {
   figureText,
   formatBytesOf,
@@ -9,6 +10,7 @@ import {
   formatPercent,
   formatWatts,
 } from '../core/figure/figure.ts';
+import { type GpuError, xidMeaning, xidWords } from '../core/node/gpu-errors.ts';
 import { type GpuHealth, healthFindings } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
 import type { Reported } from '../core/unknown.ts';
@@ -59,6 +61,16 @@ const healthFacts = (health: GpuHealth): readonly Line[] => [
   ),
   ...counted('PCIe replays', health.pcieReplays),
 ];
+
+export const xidFacts = ({ address, xid, count, newestAgeMs }: GpuError): readonly Line[] => {
+  const { level } = xidMeaning(xid);
+  return [
+    [part(xidWords(xid), level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'plain')],
+    [part(address)],
+    [part(count === 1 ? 'once' : `${formatCount(count)} times`)],
+    named('newest', [part(`${figureText(formatAge(newestAgeMs))} ago`)]),
+  ];
+};
 
 const counted = (name: string, count: Reported<number>): readonly Line[] => {
   const known = knownOr(count, 0);

@@ -27,7 +27,7 @@ import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import { containerFacts } from './container-facts.ts';
 import { figureFact, named, textFact, unknownFact } from './figure.ts';
-import { gpuFacts } from './gpu-facts.ts';
+import { gpuFacts, xidFacts } from './gpu-facts.ts';
 import type { Row } from './layout.ts';
 import type { Line, Part } from './part.ts';
 import { part } from './part.ts';
@@ -43,6 +43,7 @@ export const readingFacts = (view: NodeView): readonly Row[] => [
   ...pressureRows(view),
   ...containerRows(view),
   ...gpuRows(view),
+  ...gpuErrorRows(view),
   ...rowsOf('Network', view.network, ({ interfaces }) =>
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
   ),
@@ -64,6 +65,12 @@ const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
             : named(label, [part(figureText(formatPercent(told.some.share10s)))]);
         }),
       ]);
+
+/** Of a machine whose log has some, or may not be read. */
+const gpuErrorRows = ({ gpuErrors }: NodeView): readonly Row[] =>
+  gpuErrors.kind === 'unavailable' || (heldValue(gpuErrors)?.errors.length ?? 0) > 0
+    ? rowsOf('GPU errors', gpuErrors, ({ errors }) => listFacts(errors, xidFacts, 'none'))
+    : [];
 
 /** Not from a version that does not tell it. */
 const trafficRows = ({ traffic }: NodeView): readonly Row[] =>

@@ -17,6 +17,7 @@ import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
 import { containerSchema } from './container-schema.ts';
+import { gpuErrorsSchema } from './gpu-errors-schema.ts';
 import { gpuHealthsSchema } from './gpu-health-schema.ts';
 import { pressureSchema } from './pressure-schema.ts';
 import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
@@ -279,6 +280,7 @@ export const READING_SCHEMAS: {
   'container.gathered': gathered(containerSchema),
   'traffic.gathered': gathered(trafficSchema),
   'gpuHealths.gathered': gathered(gpuHealthsSchema),
+  'gpuErrors.gathered': gathered(gpuErrorsSchema),
   'reading.confirmed': confirmed,
   'reading.failed': failed,
   'reading.absent': failed,

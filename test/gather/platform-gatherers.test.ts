@@ -18,6 +18,7 @@ const MACHINE_KEYS = [
   'thunderbolt',
   'rdmaDevices',
   'disk',
+  'gpuErrors',
 ];
 const GPU_KEYS = [
   ...['gpus', 'gpuLoads'].flatMap(kind => ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`)),

@@ -42,7 +42,7 @@ export interface MemoryRepair {
 
 /** What a person must do something about. */
 export interface HealthFinding {
-  readonly code: 'uncorrected' | 'repair-failed' | 'repair-pending' | 'recovery';
+  readonly code: 'uncorrected' | 'unrepaired' | 'pending' | 'recovery';
   readonly level: 'danger' | 'caution';
   /** After the name of a device: "GPU 3: 2 uncorrected memory errors". */
   readonly what: string;
@@ -70,7 +70,7 @@ export const healthFindings = ({
     ...(repair.hasFailed === true
       ? [
           {
-            code: 'repair-failed',
+            code: 'unrepaired',
             level: 'danger',
             what: 'bad memory could not be replaced by spare memory',
             why: 'It has no spare rows left for that place. Replace the device.',
@@ -80,7 +80,7 @@ export const healthFindings = ({
     ...(repair.isPending === true
       ? [
           {
-            code: 'repair-pending',
+            code: 'pending',
             level: 'caution',
             what: 'a repair of its memory waits for a reset',
             why: 'Bad memory is replaced by spare memory when the device is reset or the machine restarts.',

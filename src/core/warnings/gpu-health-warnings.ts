@@ -1,17 +1,24 @@
-// GPUs whose memory fails, or that wait for a reset.
+// GPUs whose memory fails, that wait for a reset, or of which the kernel's log has errors of the last day.
 
+import { xidMeaning, xidWords } from '../node/gpu-errors.ts';
 import { healthFindings } from '../node/gpu-health.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
 import type { Warning } from './warning.ts';
 
-/** Of nodes that are up. */
-export const gpuHealthWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =>
+/** Of a node that is up. */
+export const gpuHealthWarnings = (view: NodeView): readonly Warning[] => [
+  ...counterWarnings(view),
+  ...xidWarnings(view),
+];
+
+const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =>
   gpus.flatMap(({ vendor, devices }) =>
     devices.flatMap(({ device, health }) =>
       (health === undefined ? [] : healthFindings(health)).map(({ code, level, what, why }): Warning => {
         const command = COMMANDS[vendor];
         return {
-          id: `gpu-${code} ${nodeId} ${device.deviceId}`,
+          id: `gpu ${code} ${nodeId} ${device.deviceId}`,
           level,
           nodes: [nodeId],
           title: `${name}: GPU ${device.index}: ${what}`,
@@ -23,6 +30,30 @@ export const gpuHealthWarnings = ({ nodeId, name, gpus }: NodeView): readonly Wa
     ),
   );
 
+/** None of what ran on a device: that is told on the node's page only. */
+const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly Warning[] =>
+  (heldValue(gpuErrors)?.errors ?? []).flatMap(
+    ({ address, xid, count, newestAgeMs, text }): readonly Warning[] => {
+      const { level } = xidMeaning(xid);
+      const ageMs = newestAgeMs + ('ageMs' in gpuErrors ? gpuErrors.ageMs : 0);
+      if (level === 'note' || ageMs > NEWS_MS) return [];
+      const times = count === 1 ? 'once' : `${count} times`;
+      return [
+        {
+          id: `gpu xid ${nodeId} ${address} ${xid}`,
+          level,
+          nodes: [nodeId],
+          title: `${name}: ${xidWords(xid)}`,
+          why: `Logged ${times} of the device ${address} since the machine started${text === '' ? '' : `, last as "${text}"`}.`,
+          on: name,
+          command: "sudo dmesg -T | grep 'NVRM: Xid'",
+        },
+      ];
+    },
+  );
+
+/** A day later it is history, and still on the node's page. */
+const NEWS_MS = 86_400_000;
 const COMMANDS: Readonly<Record<string, string | undefined>> = {
   nvidia: 'nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER',
   amd: 'amd-smi metric --ecc',

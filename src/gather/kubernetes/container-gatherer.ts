@@ -49,14 +49,6 @@ export const linuxContainerGatherer = ({ files, env }: MachineAccess): Gatherer 
   },
 });
 
-/** For a system that has nothing of the kind. */
-export const noContainerGatherer = (reason: string): Gatherer => ({
-  name: 'no-container',
-  tells: [CONTAINER],
-  intervalMs: INTERVAL_MS,
-  gather: session => Promise.resolve(session.absent(CONTAINER, 'operating system', reason)),
-});
-
 /** The machine's own word counts before the copy on the pod, which is as old as the pod. */
 const merged = (
   ofMachine: Reported<readonly MachineLabel[]> | undefined,

@@ -40,14 +40,6 @@ export const linuxPressureGatherer = ({ files }: MachineAccess): Gatherer => ({
   },
 });
 
-/** For a system that has nothing of the kind. */
-export const noPressureGatherer = (reason: string): Gatherer => ({
-  name: 'no-pressure',
-  tells: [PRESSURE],
-  intervalMs: INTERVAL_MS,
-  gather: session => Promise.resolve(session.absent(PRESSURE, 'operating system', reason)),
-});
-
 class PressureFiles implements Disposable {
   readonly #cpu: KeptFile;
   readonly #memory: KeptFile;

@@ -7,6 +7,7 @@ import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
+import { addGpuErrors } from './gpu-error-metrics.ts';
 import type { NodeMetricsMoment } from './gpu-metrics.ts';
 import { addGpus } from './gpu-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
@@ -26,6 +27,9 @@ export const addNodeMetrics = (
   addSystem(page, view, labels);
   for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs, wallMs, isShort });
   addReadings(page, view, { labels, wallMs, isShort });
+  const { gpuErrors } = view;
+  if (gpuErrors.kind === 'current')
+    addGpuErrors(page, gpuErrors.value, { labels, wallMs, ageMs: gpuErrors.ageMs });
   if (isShort) return;
   addPressure(page, view, labels);
   addContainer(page, view, labels);

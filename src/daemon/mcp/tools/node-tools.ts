@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
+import { xidMeaning } from '../../../core/node/gpu-errors.ts';
 import { healthFindings } from '../../../core/node/gpu-health.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../../core/node/node-view.ts';
@@ -136,6 +137,18 @@ export const nodeDetailTool: McpTool = mcpTool({
     cpuFp32: toldFigureSchema,
     cpuMemoryRead: toldFigureSchema,
     devices: v.array(deviceSchema),
+    gpuErrors: v.pipe(
+      v.array(
+        v.object({
+          xid: v.number(),
+          meaning: v.string(),
+          pciAddress: v.string(),
+          count: v.number(),
+          newestSecondsAgo: v.number(),
+        }),
+      ),
+      v.description("Errors that NVIDIA's driver has logged since the machine started (Xid)."),
+    ),
   }),
   call: ({ node }, context) => {
     const view = nodeView(context.state, nodeOf(context.state, node), context.nowMs);
@@ -151,10 +164,20 @@ export const nodeDetailTool: McpTool = mcpTool({
         devices: view.gpus
           .flatMap(vendor => vendor.devices.map(gpu => device(gpu, vendor, context)))
           .slice(0, DEVICES_MAX),
+        gpuErrors: toldErrors(view.gpuErrors),
       },
     };
   },
 });
+
+const toldErrors = (view: NodeView['gpuErrors']) =>
+  (heldValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(({ xid, address, count, newestAgeMs }) => ({
+    xid,
+    meaning: xidMeaning(xid).words,
+    pciAddress: quoted(address),
+    count,
+    newestSecondsAgo: Math.round((newestAgeMs + ('ageMs' in view ? view.ageMs : 0)) / 1_000),
+  }));
 
 const listedNode = (view: NodeView): v.InferOutput<typeof nodeSchema> => {
   const use = hostMemoryUse(view);

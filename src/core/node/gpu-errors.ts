@@ -1,0 +1,96 @@
+// Errors of GPUs in the kernel's log: what NVIDIA's driver calls Xid, by number and device. The log of this start of the machine, as
+// far back as the kernel holds it.
+
+import type { Gathered } from './gathered.ts';
+
+export interface NodeGpuErrors {
+  /** One a device and number, the newest first. */
+  readonly errors: readonly GpuError[];
+}
+
+export interface GpuError {
+  /** PCI address as the driver writes it: "0000:1b:00". */
+  readonly address: string;
+  readonly xid: number;
+  readonly count: number;
+  /** Of the newest of them, at the reading. */
+  readonly newestAgeMs: number;
+  /** What the driver wrote behind the number, of the newest. */
+  readonly text: string;
+}
+
+/** What a number says, and of whom. */
+export interface XidMeaning {
+  readonly words: string;
+  /** `program`: what ran on the device did something wrong. `device`: it, its memory or its links. */
+  readonly fault: 'program' | 'device' | 'note';
+  readonly level: 'danger' | 'caution' | 'note';
+}
+
+/** https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, in a few words. A number that is not here is a caution. */
+export const xidMeaning = (xid: number): XidMeaning => {
+  const [words, level] = DEVICE_FAULTS[xid] ?? [];
+  if (words !== undefined && level !== undefined) return { words, level, fault: 'device' };
+  const program = PROGRAM_FAULTS[xid];
+  if (program !== undefined) return { words: program, level: 'note', fault: 'program' };
+  return { words: 'a number that is not known here', level: 'caution', fault: 'device' };
+};
+
+/** "Xid 79: the GPU has fallen off the bus". */
+export const xidWords = (xid: number): string => `Xid ${xid}: ${xidMeaning(xid).words}`;
+
+/** Its row of the table of kinds. */
+export const GPU_ERROR_KINDS = {
+  'gpuErrors.gathered': {
+    class: 'live',
+    field: 'nodeGpuErrors',
+    shape: 'node',
+    entriesMax: 1,
+    key: (_: Gathered<NodeGpuErrors>): string => '',
+    title: 'GPU errors',
+    isSteady: true,
+    isSignOfLife: true,
+    texts: { source: 'plain', address: 'plain', text: 'free' },
+  },
+} as const;
+
+const DEVICE_FAULTS: Readonly<Record<number, readonly [words: string, level: 'danger' | 'caution']>> = {
+  46: ['the GPU stopped processing', 'danger'],
+  48: ['an uncorrectable memory error (double bit)', 'danger'],
+  54: ['auxiliary power is not connected', 'danger'],
+  61: ['the internal controller stopped at a breakpoint', 'caution'],
+  62: ['the internal controller halted', 'danger'],
+  63: ['bad memory was marked for repair', 'caution'],
+  64: ['bad memory could not be marked for repair', 'danger'],
+  74: ['an NVLink error', 'caution'],
+  79: ['the GPU has fallen off the bus', 'danger'],
+  92: ['many corrected memory errors', 'caution'],
+  94: ['a memory error that only ended its program (contained)', 'caution'],
+  95: ['a memory error that reached other programs (uncontained)', 'danger'],
+  110: ['a security fault', 'danger'],
+  119: ['the GPU system processor did not answer', 'danger'],
+  120: ['an error of the GPU system processor', 'danger'],
+  121: ['an error on the link between chips (C2C)', 'caution'],
+  136: ['link training failed', 'danger'],
+  140: ['an unrecovered memory error', 'danger'],
+  143: ['the GPU could not be started', 'danger'],
+  ...Object.fromEntries(
+    [144, 145, 146, 147, 148, 149, 150].map(xid => [xid, ['an NVLink error', 'caution'] as const]),
+  ),
+  154: ['the driver asks for a recovery action', 'danger'],
+  171: ['an uncorrectable memory error (DRAM)', 'danger'],
+  172: ['an uncorrectable memory error (SRAM)', 'danger'],
+};
+
+const PROGRAM_FAULTS: Readonly<Record<number, string>> = {
+  8: 'a program stopped the GPU',
+  11: 'a program sent an invalid stream of commands',
+  13: 'an exception of the graphics engine, mostly of a program',
+  31: 'a program touched memory that is not its own (page fault)',
+  32: 'a program sent an invalid stream of commands',
+  43: 'a program met an error and was reset',
+  45: 'what ran was cleaned up after another error',
+  68: 'an exception of the video decoder',
+  69: 'an error of the graphics engine class',
+  109: 'a program did not let others have the GPU in time',
+};

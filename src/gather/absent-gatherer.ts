@@ -1,0 +1,15 @@
+// For a system that has nothing of a kind of reading: said once, with the reason.
+
+import type { GatheredKind, Gatherer } from './gatherer.ts';
+
+export const absentGatherer = (reading: GatheredKind['reading'], reason: string): Gatherer => {
+  const kind: GatheredKind = { reading, vendor: 'none' };
+  return {
+    name: `no-${reading}`,
+    tells: [kind],
+    intervalMs: INTERVAL_MS,
+    gather: session => Promise.resolve(session.absent(kind, 'operating system', reason)),
+  };
+};
+
+const INTERVAL_MS = 30_000;

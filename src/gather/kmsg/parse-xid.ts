@@ -1,0 +1,51 @@
+// Records of /dev/kmsg (Documentation/ABI/testing/dev-kmsg): "6,1234,56789012,-;text", the third number in µs since the machine started.
+// Lines that begin with a space belong to the record before.
+
+import type { GpuError } from '../../core/node/gpu-errors.ts';
+
+export const GPU_ERROR_TEXT_LENGTH_MAX = 200;
+export const GPU_ERRORS_MAX = 64;
+
+export interface LoggedXid {
+  readonly atSeconds: number;
+  readonly address: string;
+  readonly xid: number;
+  readonly text: string;
+}
+
+/** "NVRM: Xid (PCI:0000:1b:00): 79, pid=…, GPU has fallen off the bus." Drivers before 2016 write no "PCI:". */
+export const parseXid = (record: string): LoggedXid | undefined => {
+  const [, micros, address, digits, rest] = XID.exec(record) ?? [];
+  if (micros === undefined || address === undefined || digits === undefined) return undefined;
+  return {
+    atSeconds: Number(micros) / 1e6,
+    address: address.toLowerCase(),
+    xid: Number(digits),
+    text: (rest ?? '').replace(/^,\s*/, '').trim().slice(0, GPU_ERROR_TEXT_LENGTH_MAX),
+  };
+};
+
+/** Counted by device and number. */
+export class XidTally {
+  readonly #newest = new Map<string, LoggedXid & { readonly count: number }>();
+
+  add(logged: LoggedXid): void {
+    const key = `${logged.address} ${logged.xid}`;
+    const count = (this.#newest.get(key)?.count ?? 0) + 1;
+    this.#newest.delete(key);
+    this.#newest.set(key, { ...logged, count });
+    const [oldest] = this.#newest.keys();
+    if (this.#newest.size > GPU_ERRORS_MAX && oldest !== undefined) this.#newest.delete(oldest);
+  }
+
+  /** @param uptimeSeconds since the machine started. */
+  read(uptimeSeconds: number): readonly GpuError[] {
+    return [...this.#newest.values()].reverse().map(({ atSeconds, ...error }) => ({
+      ...error,
+      newestAgeMs: Math.max(0, Math.round((uptimeSeconds - atSeconds) * 1_000)),
+    }));
+  }
+}
+
+const XID =
+  /^\d{1,10},\d{1,20},(\d{1,15}),[^;]{0,200};NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?\): (\d{1,5})(.*)/i;

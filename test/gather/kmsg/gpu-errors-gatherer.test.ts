@@ -1,0 +1,95 @@
+import { chmodSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { linuxGpuErrorsGatherer } from '../../../src/gather/kmsg/linux-gpu-errors-gatherer.ts';
+import { GPU_ERRORS_MAX, parseXid, XidTally } from '../../../src/gather/kmsg/parse-xid.ts';
+import { isReading, runForTest } from '../gatherer-run.ts';
+import { FixtureTree } from '../gpu/fixture-tree.ts';
+import { machineForTest } from '../machine-for-test.ts';
+
+const LOG = `5,0,0,-;Linux version 6.8.0
+4,900,3600000000,-;NVRM: Xid (PCI:0000:1b:00): 13, pid=4242, name=python3, Graphics Exception: ESR 0x505648=0x102000e
+ SUBSYSTEM=pci
+ DEVICE=+pci:0000:1b:00.0
+4,901,3700000000,-;NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
+4,902,3705000000,-;NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus.
+4,903,3705000001,-;NVRM: GPU 0000:1b:00.0: GPU has fallen off the bus.
+4,904,3706000000,c;NVRM: Xid (0000:03:00): 62, Channel 00000001
+`;
+
+it('counts the errors of a log by device and number, the newest first, with their age', async () => {
+  await using tree = await FixtureTree.create();
+  await tree.write('proc/driver/nvidia/version', 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95');
+  await tree.write('proc/uptime', '3766.00 1.00\n');
+  await tree.write('dev/kmsg', LOG);
+  const machine = machineForTest({ root: tree.root });
+  await using run = runForTest([linuxGpuErrorsGatherer(machine)], new VirtualClock());
+  const { reading } = await run.waitFor(isReading('gpuErrors'), 'from start');
+  expect(reading.value.errors).toEqual([
+    { address: '0000:03:00', xid: 62, count: 1, newestAgeMs: 60_000, text: 'Channel 00000001' },
+    {
+      address: '0000:1b:00',
+      xid: 79,
+      count: 2,
+      newestAgeMs: 61_000,
+      text: 'GPU has fallen off the bus.',
+    },
+    {
+      address: '0000:1b:00',
+      xid: 13,
+      count: 1,
+      newestAgeMs: 166_000,
+      text: 'pid=4242, name=python3, Graphics Exception: ESR 0x505648=0x102000e',
+    },
+  ]);
+});
+
+it('says on a machine without NVIDIA that there is none, and asks for no log', async () => {
+  await using tree = await FixtureTree.create();
+  await using run = runForTest([linuxGpuErrorsGatherer(machineForTest({ root: tree.root }))]);
+  await run.ended;
+  expect(run.told).toMatchObject([{ kind: 'absence', reason: 'no NVIDIA GPU' }]);
+});
+
+it('says why a log may not be read, and that there is none', async ({ skip }) => {
+  await using tree = await FixtureTree.create();
+  await tree.write('proc/driver/nvidia/version', 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95');
+  const machine = machineForTest({ root: tree.root });
+  {
+    await using run = runForTest([linuxGpuErrorsGatherer(machine)], new VirtualClock());
+    const told = await run.waitUntil(({ kind }) => kind === 'failure', 'from start');
+    expect(told).toMatchObject({ reason: 'there is no /dev/kmsg here, as in most containers' });
+  }
+  if (process.getuid?.() === 0) skip('root may read every file');
+  await tree.write('dev/kmsg', LOG);
+  chmodSync(`${tree.root}/dev/kmsg`, 0);
+  await using run = runForTest([linuxGpuErrorsGatherer(machine)], new VirtualClock());
+  const told = await run.waitUntil(({ kind }) => kind === 'failure', 'from start');
+  expect(told).toMatchObject({
+    reason: 'the kernel keeps its log for root (kernel.dmesg_restrict)',
+    code: 'permission',
+  });
+});
+
+it('keeps the newest of more errors than it tells', () => {
+  const tally = new XidTally();
+  for (let xid = 1; xid <= GPU_ERRORS_MAX + 10; xid += 1)
+    tally.add({ atSeconds: xid, address: '0000:01:00', xid, text: '' });
+  const told = tally.read(1_000).map(({ xid }) => xid);
+  expect(told).toHaveLength(GPU_ERRORS_MAX);
+  expect(told[0]).toBe(GPU_ERRORS_MAX + 10);
+});
+
+it('takes nothing that only looks like one for an error', () => {
+  for (const line of [
+    '4,1,2,-;user wrote: NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus.',
+    '4,1,2,-;NVRM: Xid (PCI:0000:1b:00): many',
+    ' NVRM: Xid (PCI:0000:1b:00): 79',
+  ])
+    expect(parseXid(line)).toBeUndefined();
+  fc.assert(
+    fc.property(fc.string(), line => parseXid(line) === undefined),
+    { numRuns: 100 },
+  );
+});
