@@ -41,6 +41,7 @@ for (const format of FORMATS) {
         resources: { cpuSeconds: 0, residentBytes: 0 },
         streams: { clients: 0, queuedBytes: 0, refused: 0, leftOut: 0, dropped: NOTHING_DROPPED },
         mesh: undefined,
+        otlp: undefined,
       },
       watch.read(fleet.state, nowMs),
     ).text(format);

@@ -18,6 +18,8 @@ export interface DaemonStart {
   readonly mesh: MeshOptions;
   /** Undefined: nothing is measured. */
   readonly probes: ProbeOptions | undefined;
+  /** Undefined: what config.toml says. */
+  readonly otlpEndpoint?: string | undefined;
   readonly onNotice: (notice: Notice) => void;
 }
 

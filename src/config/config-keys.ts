@@ -1,30 +1,7 @@
 // Every key of config.toml with its default and its meaning, once: the file written on first start, the check for
 // unknown keys, `plimsoll config show` and docs/config.md all come from here.
 
-export type TomlValue = string | number | boolean | readonly string[];
-
-export interface ConfigSection {
-  /** '' for keys before the first section. */
-  readonly name: string;
-  /** Written [[name]], any number of times. */
-  readonly isList: boolean;
-  readonly meaning: string;
-  readonly keys: readonly ConfigKey[];
-}
-
-export interface ConfigKey {
-  readonly key: string;
-  /** undefined: no default; `example` shows a possible value. */
-  readonly default: TomlValue | undefined;
-  readonly example?: TomlValue;
-  readonly meaning: string;
-}
-
-/** As written in the file: JSON's strings, numbers, booleans and lists of strings are also valid TOML. */
-export const tomlText = (value: TomlValue): string =>
-  isList(value) ? `[${value.map(item => JSON.stringify(item)).join(', ')}]` : JSON.stringify(value);
-
-const isList = (value: TomlValue): value is readonly string[] => Array.isArray(value);
+import type { ConfigSection } from './config-section.ts';
 
 export const CONFIG_SECTIONS: readonly ConfigSection[] = [
   {
@@ -295,6 +272,23 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         meaning:
           'The port on which a load for a node of the cluster is coordinated. Without it: any free one, announced over the mesh.',
       },
+    ],
+  },
+  {
+    name: 'otlp',
+    isList: false,
+    meaning:
+      "This machine's figures for a receiver of OpenTelemetry; see docs/opentelemetry.md. Takes effect at once.",
+    keys: [
+      {
+        key: 'endpoint',
+        default: undefined,
+        example: 'http://127.0.0.1:4318',
+        meaning:
+          'OTLP over HTTP with JSON, without /v1/metrics. Without it: nothing is sent. No credentials: a collector on this machine adds them.',
+      },
+      { key: 'interval', default: '10s', meaning: 'How often, from 1s to 1h.' },
+      { key: 'compression', default: 'none', meaning: '"none" or "gzip".' },
     ],
   },
 ];

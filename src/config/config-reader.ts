@@ -1,10 +1,10 @@
 // Reads values from a parsed TOML document one by one and collects every problem, so a person can fix them all at once.
 
 import { nearest } from '../core/text/nearest.ts';
-import type { ConfigSection, TomlValue } from './config-keys.ts';
 import { CONFIG_SECTIONS } from './config-keys.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { placeAt } from './config-problem.ts';
+import type { ConfigSection, TomlValue } from './config-section.ts';
 import type { ValueParser } from './config-values.ts';
 import type { TomlEntries, TomlNode } from './toml-document.ts';
 import { plainValue } from './toml-document.ts';

@@ -2,8 +2,9 @@
 // default and its meaning, so the file documents itself and changes nothing until it is edited.
 
 import { padded } from '../core/text/columns.ts';
-import type { ConfigKey, ConfigSection } from './config-keys.ts';
-import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
+import { CONFIG_SECTIONS } from './config-keys.ts';
+import type { ConfigKey, ConfigSection } from './config-section.ts';
+import { tomlText } from './config-section.ts';
 import type { Setting } from './parse-config.ts';
 
 export const configTemplate = (): string =>

@@ -22,6 +22,7 @@ export interface Config {
   readonly gather: GatherConfig;
   readonly endpoints: readonly EndpointConfig[];
   readonly bench: BenchConfig;
+  readonly otlp: OtlpConfig;
 }
 
 export interface MeshConfig {
@@ -112,6 +113,14 @@ export interface BenchConfig {
   readonly samplesMax: number;
   /** undefined: an ephemeral port, sent over the mesh. */
   readonly port: number | undefined;
+}
+
+/** Where this machine's figures are sent. */
+export interface OtlpConfig {
+  /** Without /v1/metrics; undefined: nowhere. */
+  readonly endpoint: string | undefined;
+  readonly intervalMs: number;
+  readonly compression: 'none' | 'gzip';
 }
 
 /** Where the API key for a target is; never the key. */

@@ -2,11 +2,12 @@
 
 import { keyOfTarget, targetOrigin } from './bench-values.ts';
 import type { Config, ListenConfig } from './config.ts';
-import type { ConfigSection } from './config-keys.ts';
-import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
+import { CONFIG_SECTIONS } from './config-keys.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { placeAt, withoutCredentials } from './config-problem.ts';
 import { ConfigReader } from './config-reader.ts';
+import type { ConfigSection } from './config-section.ts';
+import { tomlText } from './config-section.ts';
 import {
   discovery,
   durationMs,
@@ -25,6 +26,7 @@ import {
   wholeNumber,
 } from './config-values.ts';
 import { clusterName, fleetHearing, fleetServer } from './fleet-values.ts';
+import { otlpCompression, otlpEndpoint } from './otlp-values.ts';
 import type { TomlNode } from './toml-document.ts';
 import { parseToml, plainValue } from './toml-document.ts';
 
@@ -117,6 +119,11 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     durationMsMax: reader.value('bench', 'duration_max', durationMs({ min: 1_000, max: 7 * DAY_MS })),
     samplesMax: reader.value('bench', 'samples_max', wholeNumber({ min: 1, max: 100_000_000 })),
     port: reader.optional('bench', 'port', wholeNumber({ min: 1, max: 65_535 })),
+  },
+  otlp: {
+    endpoint: reader.optional('otlp', 'endpoint', otlpEndpoint),
+    intervalMs: reader.value('otlp', 'interval', durationMs({ min: 1_000, max: 3_600_000 })),
+    compression: reader.value('otlp', 'compression', otlpCompression),
   },
 });
 

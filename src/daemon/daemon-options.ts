@@ -26,6 +26,8 @@ export interface DaemonOptions {
   readonly mesh?: MeshOptions;
   /** Active measurements; undefined: none, and no leases for others. */
   readonly probes?: ProbeOptions;
+  /** --otlp; undefined: what config.toml says. */
+  readonly otlpEndpoint?: string | undefined;
   /** The daemon plays a simulated machine. */
   readonly simulation?: SimulatedMachinePart;
   readonly clock: Clock;

@@ -19,6 +19,7 @@ import { Membership } from './mesh/membership.ts';
 import { closeHeldConnections } from './mesh/mesh-connections.ts';
 import { openSimulatedMesh } from './mesh/simulated-mesh.ts';
 import { compactJournal } from './open-journal.ts';
+import { TelemetryExport } from './otlp/telemetry-export.ts';
 import type { OwnNode } from './own-node.ts';
 import { openOwnNode } from './own-node.ts';
 import type { OwnReadings } from './own-readings.ts';
@@ -70,11 +71,19 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const probes = probesOf(options, { node, readings, mesh, peers });
   const asked = probes?.requests ?? simulation?.probes;
   const agents = agentsOf(options, { node, mesh });
+  const telemetry = new TelemetryExport({
+    ...voice,
+    notices,
+    version: options.version,
+    settings,
+    endpoint: options.otlpEndpoint,
+  });
   const served = {
     runs,
     sweeps,
     comparisons,
     comparing,
+    otlp: () => telemetry.status,
     ...(asked === undefined ? {} : { probes: asked }),
     ...(agents === undefined ? {} : { agents: agents.asks }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
@@ -100,6 +109,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     probes?.run(until),
     agents?.server.run(until),
     endpoints.run(until),
+    telemetry.run(until),
     watchHome({ home, clock, notices }, until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),

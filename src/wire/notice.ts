@@ -39,6 +39,7 @@ export const NOTICE_CODES = {
   'no-reachability': 'No UDP port can be opened; this node cannot find connections.',
   'no-link': 'An address of a peer does not lead to a link.',
   'identity-copied': "Another machine runs with this node's identity.",
+  'otlp-down': 'The receiver of `[otlp]` or `--otlp` does not take the figures; they are not kept for it.',
   'endpoint-silent': 'A server in `[[endpoints]]` does not report how many requests it has.',
   'recording-broken': 'The replayed recording is cut off or damaged.',
 } as const;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { CONFIG_SECTIONS, tomlText } from '../../src/config/config-keys.ts';
+import { CONFIG_SECTIONS } from '../../src/config/config-keys.ts';
+import { tomlText } from '../../src/config/config-section.ts';
 import { repositoryRoot } from '../support/repository.ts';
 
 const COMMANDS = await allCommands();

@@ -75,6 +75,7 @@ describe('a config file', () => {
         samplesMax: 2_000_000,
         port: undefined,
       },
+      otlp: { endpoint: undefined, intervalMs: 10_000, compression: 'none' },
     });
   });
 
@@ -94,6 +95,7 @@ describe('a config file', () => {
       endpoints: [],
       probes: { ...config.probes, port: undefined },
       bench: { ...config.bench, port: undefined },
+      otlp: { ...config.otlp, endpoint: undefined },
     }).toEqual({
       ...defaultConfig(),
       http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: true }, hostNames: [] },
@@ -206,6 +208,11 @@ duration_max = "10m"
       offlineMs: 4_000,
     });
     expect(presenceOf('stale_after = "1m"')).toEqual({ staleMs: 60_000, offlineMs: 60_000 });
+    expect(problemsOf('[otlp]\nendpoint = "http://ada:secret@127.0.0.1:4318"')[0]).toContain(
+      'has credentials',
+    );
+    expect(problemsOf('[otlp]\nendpoint = "127.0.0.1:4318"')[0]).toContain('is not a URL of HTTP');
+    expect(problemsOf('[otlp]\ncompression = "zstd"')[0]).toContain('neither "none" nor "gzip"');
     expect(problemsOf('[mesh]\noffline_after = "500ms"')[0]).toContain('out of bounds');
   });
 

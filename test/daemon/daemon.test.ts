@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
-import type { Daemon } from '../../src/daemon/daemon-options.ts';
+import type { Daemon, DaemonOptions } from '../../src/daemon/daemon-options.ts';
 import { lockHome } from '../../src/daemon/home-lock.ts';
+import { otlpReceiver } from '../support/otlp-receiver.ts';
+import { until } from '../support/until.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -37,6 +39,21 @@ describe('a daemon', () => {
     await second.whenFirstReadings(AbortSignal.timeout(30_000));
     expect(second.state.origins[nodeId]?.epoch).toBe(epoch);
     expect(second.state.origins[nodeId]?.seq, 'what has not changed is not written again').toBe(seq);
+  });
+
+  it('sends its own figures to the receiver that it was given, and says over HTTP that it did', async () => {
+    await using home = await temporaryHome();
+    await using receiver = await otlpReceiver(() => ({ status: 200 }));
+    await writeFile(join(home.path, 'config.toml'), '[otlp]\ninterval = "1s"\n');
+    await using daemon = await started(home.path, { otlpEndpoint: receiver.url });
+    await until(() => receiver.asked.length > 0, AbortSignal.timeout(30_000));
+    expect(receiver.asked[0]).toMatchObject({
+      url: '/v1/metrics',
+      body: expect.stringContaining(daemon.nodeId),
+    });
+    expect(await json(`${daemon.url}/api/daemon`)).toMatchObject({
+      otlp: { endpoint: receiver.url, dropped: 0, problem: '' },
+    });
   });
 
   it('refuses a home that another one uses, naming what to do', async () => {
@@ -134,9 +151,10 @@ describe('a daemon', () => {
 
 const WAIT = { timeout: 30_000, interval: 20 };
 
-const started = (home: string): Promise<Daemon> =>
+const started = (home: string, more: Pick<DaemonOptions, 'otlpEndpoint'> = {}): Promise<Daemon> =>
   startDaemon(
     {
+      ...more,
       home,
       env: process.env,
       http: { host: '127.0.0.1', port: 0 },

@@ -27,6 +27,7 @@ import {
 import { CommandError, terminalText } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { nodeOtlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const nameOption = value({
@@ -120,6 +121,7 @@ export const upCommand: Command = {
     discoveryOption,
     peerOption,
     probesOption,
+    nodeOtlpOption,
     replayOption,
     speedOption,
     noOpenOption,
@@ -165,7 +167,8 @@ export const upCommand: Command = {
         peers: invocation.option(peerOption),
         ...(discovery === undefined ? {} : { discovery }),
       },
-      // One look at the machine measures nothing.
+      // One look at the machine measures nothing, and sends nothing.
+      otlpEndpoint: isOnce ? undefined : invocation.option(nodeOtlpOption),
       probes: isOnce ? undefined : { nodePath: state.nodePath, mode: invocation.option(probesOption) },
       onNotice: notice => void state.stderr.write(terminalText(notice)),
     });
@@ -200,7 +203,7 @@ const showReplay = async (
 };
 
 const OF_A_MESH = [peerOption, discoveryOption, keyFileOption] as const;
-const OF_A_NODE = [nameOption, meshOption, probesOption, ...OF_A_MESH] as const;
+const OF_A_NODE = [nameOption, meshOption, probesOption, nodeOtlpOption, ...OF_A_MESH] as const;
 
 const givenOf = (invocation: Invocation, options: typeof OF_A_NODE | typeof OF_A_MESH): readonly string[] =>
   options.flatMap(option => {

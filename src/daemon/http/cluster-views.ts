@@ -54,13 +54,18 @@ export const NOTHING: Unknown = unknown('nothing reported yet');
 /** Connections of nodes that are here; an offline node carries nothing. */
 export const listedLinks = (state: State, nowMs: number): readonly ListedLink[] => {
   const present = new Set(nodeIds(state).filter(node => presence(state, node, nowMs) !== 'offline'));
-  const isPresent = (id: string): id is NodeId => isNodeId(id) && present.has(id);
-  return [...present].flatMap(source =>
-    Object.keys(state.connections[source] ?? {})
-      .filter(isPresent)
-      .flatMap(sink => listedLinksBetween(state, { source, sink, nowMs })),
-  );
+  return [...present].flatMap(source => listedLinksFrom(state, source, { nowMs, present }));
 };
+
+/** Those of one node to nodes that are here. */
+export const listedLinksFrom = (
+  state: State,
+  source: NodeId,
+  { nowMs, present }: { readonly nowMs: number; readonly present: ReadonlySet<NodeId> },
+): readonly ListedLink[] =>
+  Object.keys(state.connections[source] ?? {})
+    .filter((id): id is NodeId => isNodeId(id) && present.has(id))
+    .flatMap(sink => listedLinksBetween(state, { source, sink, nowMs }));
 
 const listedLinksBetween = (
   state: State,

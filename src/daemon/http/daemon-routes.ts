@@ -35,6 +35,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       answer: daemonAnswerSchema,
       handle: () => {
         const bound = parts.bound();
+        const otlp = options.otlp?.();
         return {
           nodeId,
           version,
@@ -47,6 +48,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
           ...noticesAnswer(notices()),
           ...(recording === undefined ? {} : { recording }),
           streams: parts.streams(),
+          ...(otlp === undefined ? {} : { otlp }),
         };
       },
     }),

@@ -8,7 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
-import type { ServedRecording } from '../../wire/api/daemon-answers.ts';
+import type { OtlpAnswer, ServedRecording } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { AgentAsks } from '../agents/agent-asks.ts';
@@ -41,6 +41,8 @@ export interface HttpServerOptions {
   readonly agents?: Pick<AgentAsks, 'ask'>;
   /** The expected nodes and the state of their addresses; undefined: there is no mesh. */
   readonly mesh?: () => MeshStatus;
+  /** What was sent to a receiver of OpenTelemetry; undefined: none is set, as in most tests. */
+  readonly otlp?: () => OtlpAnswer | undefined;
   /** Brings this node into a cluster and out of it; undefined: it stays where it is, as in most tests. */
   readonly joining?: Pick<Joining, 'issueCode' | 'join' | 'leave'>;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */

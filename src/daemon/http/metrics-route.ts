@@ -63,6 +63,7 @@ export const metricsRoute = (
           resources: options.resources(),
           streams: streams(),
           mesh: options.mesh?.(),
+          otlp: options.otlp?.(),
         },
         watch.read(state, nowMs),
       );

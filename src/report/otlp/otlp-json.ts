@@ -29,15 +29,39 @@ export interface OtlpHistogramPoint {
   readonly explicitBounds: readonly number[];
 }
 
-export interface OtlpMetric {
+export interface OtlpNumberPoint {
+  readonly attributes: readonly OtlpAttribute[];
+  readonly timeUnixNano: string;
+  readonly asDouble: number;
+}
+
+interface OtlpInstrument {
   readonly name: string;
   readonly unit: string;
   readonly description: string;
+}
+
+export interface OtlpHistogram extends OtlpInstrument {
   readonly histogram: {
+    /** Cumulative. */
     readonly aggregationTemporality: 2;
     readonly dataPoints: readonly OtlpHistogramPoint[];
   };
 }
+
+export interface OtlpGauge extends OtlpInstrument {
+  readonly gauge: { readonly dataPoints: readonly OtlpNumberPoint[] };
+}
+
+export interface OtlpSum extends OtlpInstrument {
+  readonly sum: {
+    readonly aggregationTemporality: 2;
+    readonly isMonotonic: boolean;
+    readonly dataPoints: readonly OtlpNumberPoint[];
+  };
+}
+
+export type OtlpMetric = OtlpHistogram | OtlpGauge | OtlpSum;
 
 export interface OtlpSpan {
   readonly traceId: string;

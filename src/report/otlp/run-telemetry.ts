@@ -10,7 +10,7 @@ import { fileLines } from '../../metrics/file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
 import { BucketHistogram } from './bucket-histogram.ts';
-import type { Attributes, OtlpMetric, OtlpResource, OtlpSpan } from './otlp-json.ts';
+import type { Attributes, OtlpHistogram, OtlpResource, OtlpSpan } from './otlp-json.ts';
 import { metricsRequest, otlpAttributes, tracesRequest } from './otlp-json.ts';
 import { errorType, sampleSpans } from './sample-spans.ts';
 
@@ -113,7 +113,7 @@ class CountedRun {
       this.#record('tokens', outputTokens, { ...asked, 'gen_ai.token.type': 'output' });
   }
 
-  metrics(): readonly OtlpMetric[] {
+  metrics(): readonly OtlpHistogram[] {
     const zeroNs = zeroOf(this.#run);
     const times = { startTimeUnixNano: String(zeroNs), timeUnixNano: String(zeroNs + BigInt(this.#endNs)) };
     const shared = attributesOf(this.#run);

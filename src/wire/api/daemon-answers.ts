@@ -32,6 +32,18 @@ export interface ServedRecording {
   readonly speed: number;
 }
 
+/** What was sent to a receiver of OpenTelemetry since the daemon started. */
+export interface OtlpAnswer {
+  readonly endpoint: string;
+  readonly sent: number;
+  /** Messages that were given up. */
+  readonly dropped: number;
+  /** Points that did not fit into a message, or that the receiver did not keep. */
+  readonly pointsLost: number;
+  /** Why the last message was not taken whole; '' where it was. */
+  readonly problem: string;
+}
+
 export interface DaemonAnswer {
   readonly nodeId: NodeId;
   readonly version: string;
@@ -48,7 +60,22 @@ export interface DaemonAnswer {
   readonly notices: readonly string[];
   readonly recording?: ServedRecording;
   readonly streams: StreamCounts;
+  readonly otlp?: OtlpAnswer;
 }
+
+const otlpAnswerSchema: v.GenericSchema<unknown, OtlpAnswer> = v.pipe(
+  v.object({
+    endpoint: text,
+    sent: v.pipe(count, v.description('Messages that were taken.')),
+    dropped: v.pipe(count, v.description('Messages that were given up.')),
+    pointsLost: v.pipe(
+      count,
+      v.description('Points that did not fit into a message, or that the receiver did not keep.'),
+    ),
+    problem: v.pipe(text, v.description('Why the last message was not taken whole; empty where it was.')),
+  }),
+  v.description('Figures sent to a receiver of OpenTelemetry. Missing where none is set.'),
+);
 
 export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.object({
   nodeId: nodeIdSchema,
@@ -82,6 +109,7 @@ export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.obje
       failed: count,
     }),
   }),
+  otlp: v.exactOptional(otlpAnswerSchema),
 });
 
 export const healthSchema: v.GenericSchema<unknown, { readonly status: 'ok' }> = v.object({

@@ -1,8 +1,6 @@
 // A run as OTLP, and its sending to a receiver that reads it by the rules of protobuf's JSON.
 
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -17,6 +15,12 @@ import { OTLP_MESSAGES_MAX, OTLP_TRIES_MAX, sendOtlp } from '../../../src/report
 import { runTelemetry, TRACED_SAMPLES_MAX } from '../../../src/report/otlp/run-telemetry.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
+import {
+  type OTLP_ATTRIBUTES,
+  OTLP_METRICS,
+  OTLP_TRACES,
+  otlpReceiver,
+} from '../../support/otlp-receiver.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -50,12 +54,12 @@ test('a run is told by the conventions: each figure counted in its bucket, failu
     sampleOf({ sampleId: 4, window: -1 }),
   ]);
   expect(messages.map(({ path }) => path)).toEqual(['/v1/metrics', '/v1/traces']);
-  const { resourceMetrics } = v.parse(METRICS, JSON.parse(messages[0]?.body ?? ''));
+  const { resourceMetrics } = v.parse(OTLP_METRICS, JSON.parse(messages[0]?.body ?? ''));
   const metrics = resourceMetrics[0]?.scopeMetrics[0]?.metrics ?? [];
   const point = (name: string, key: string, value: string | undefined) =>
     metrics
       .find(each => each.name === name)
-      ?.histogram.dataPoints.find(each => textOf(each.attributes, key) === value);
+      ?.histogram?.dataPoints.find(each => textOf(each.attributes, key) === value);
   const duration = point('gen_ai.client.operation.duration', 'error.type', undefined);
   expect(duration).toMatchObject({
     count: '1',
@@ -95,11 +99,11 @@ test('a request of a run of several models is told with the model that it asked'
   const asking = (sampleId: number, variant: number): EndedSample =>
     sampleOf({ sampleId, note: { isCancelledAsPlanned: false, variant, check: 'none' } });
   const messages = await telemetryOf([asking(1, 0), asking(2, 1), asking(3, 1)], told);
-  const { resourceMetrics } = v.parse(METRICS, JSON.parse(messages[0]?.body ?? ''));
+  const { resourceMetrics } = v.parse(OTLP_METRICS, JSON.parse(messages[0]?.body ?? ''));
   const duration = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find(
     ({ name }) => name === 'gen_ai.client.operation.duration',
   );
-  const counts = duration?.histogram.dataPoints.map(({ attributes, count }) => [
+  const counts = duration?.histogram?.dataPoints.map(({ attributes, count }) => [
     textOf(attributes, 'gen_ai.request.model'),
     count,
   ]);
@@ -135,7 +139,7 @@ test('of many requests as many are traced as may be, the same ones each time', a
 
 test('a receiver that is busy is asked again, one that refuses is not, and what was dropped is counted', async () => {
   const statuses = [503, 429, 200, 400];
-  await using receiver = await receiving(() => statuses.shift() ?? 200);
+  await using receiver = await otlpReceiver(() => ({ status: statuses.shift() ?? 200 }));
   const messages = Array.from({ length: 3 }, () => ({ path: '/v1/metrics' as const, body: '{}' }));
   const outcome = await sendOtlp(`${receiver.url}/under/`, messages, {
     clock: { ...systemClock, sleep: async () => undefined },
@@ -147,7 +151,7 @@ test('a receiver that is busy is asked again, one that refuses is not, and what 
 });
 
 test('a receiver that is always busy costs a bound of tries and time, and too many messages are not sent', async () => {
-  await using receiver = await receiving(() => 503);
+  await using receiver = await otlpReceiver(() => ({ status: 503 }));
   const clock = new VirtualClock();
   const waited: number[] = [];
   const sleeping = {
@@ -164,13 +168,37 @@ test('a receiver that is always busy costs a bound of tries and time, and too ma
   });
   expect(receiver.asked).toHaveLength(OTLP_TRIES_MAX);
   expect(waited).toEqual([500, 1_000, 2_000]);
-  await using quick = await receiving(() => 200);
+  await using quick = await otlpReceiver(() => ({ status: 200 }));
   const many = Array.from({ length: OTLP_MESSAGES_MAX + 1 }, () => ({
     path: '/v1/traces' as const,
     body: '{}',
   }));
   expect(await sendOtlp(quick.url, many, { clock: sleeping, signal })).toMatchObject({ dropped: 1 });
   expect(quick.asked).toHaveLength(OTLP_MESSAGES_MAX);
+});
+
+test('what a receiver took and did not keep is counted, and a receiver that unpacks gets it packed', async () => {
+  const answers = [
+    {
+      status: 200,
+      body: '{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"out of\\u0007 order"}}',
+    },
+    { status: 200, body: '{"partialSuccess":{}}' },
+    { status: 200, body: 'no JSON' },
+  ];
+  await using receiver = await otlpReceiver(() => answers.shift() ?? { status: 200 });
+  const messages = Array.from({ length: 3 }, () => ({ path: '/v1/metrics' as const, body: '{"a":1}' }));
+  const { signal } = new AbortController();
+  const outcome = await sendOtlp(receiver.url, messages, { clock: systemClock, signal, compression: 'gzip' });
+  expect(outcome).toEqual({
+    sent: 3,
+    dropped: 0,
+    rejected: 3,
+    problem: `${receiver.url}/v1/metrics: 3 of its points were rejected: out of order`,
+  });
+  expect(receiver.asked.map(({ encoding, body }) => [encoding, body])).toEqual(
+    messages.map(({ body }) => ['gzip', body]),
+  );
 });
 
 const MIX: ModelMix = [
@@ -197,115 +225,11 @@ const telemetryOf = async (samples: readonly EndedSample[], other: Partial<Repor
 const spansOf = (messages: Awaited<ReturnType<typeof telemetryOf>>) =>
   messages
     .filter(({ path }) => path === '/v1/traces')
-    .flatMap(({ body }) => v.parse(TRACES, JSON.parse(body)).resourceSpans[0]?.scopeSpans[0]?.spans ?? []);
+    .flatMap(
+      ({ body }) => v.parse(OTLP_TRACES, JSON.parse(body)).resourceSpans[0]?.scopeSpans[0]?.spans ?? [],
+    );
 
-const textOf = (attributes: v.InferOutput<typeof ATTRIBUTES>, key: string): string | undefined => {
+const textOf = (attributes: v.InferOutput<typeof OTLP_ATTRIBUTES>, key: string): string | undefined => {
   const value = attributes.find(attribute => attribute.key === key)?.value;
   return value !== undefined && 'stringValue' in value ? value.stringValue : undefined;
 };
-
-const receiving = async (status: () => number) => {
-  const asked: { readonly url: string | undefined; readonly type: string | undefined }[] = [];
-  const server = createServer((request, answer) => {
-    asked.push({ url: request.url, type: request.headers['content-type'] });
-    request.resume().once('end', () => answer.writeHead(status()).end());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    asked,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-};
-
-/** protobuf's JSON: no field that the message does not have, 64-bit integers as text, ids of OTLP in hexadecimal. */
-const INT64 = v.pipe(v.string(), v.regex(/^\d{1,19}$/));
-const hex = (digits: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${digits}}$`)));
-const ATTRIBUTES = v.array(
-  v.strictObject({
-    key: v.pipe(v.string(), v.minLength(1)),
-    value: v.union([
-      v.strictObject({ stringValue: v.string() }),
-      v.strictObject({ boolValue: v.boolean() }),
-      v.strictObject({ intValue: v.pipe(v.string(), v.regex(/^-?\d{1,19}$/)) }),
-      v.strictObject({ doubleValue: v.pipe(v.number(), v.finite()) }),
-    ]),
-  }),
-);
-const RESOURCE = v.strictObject({ attributes: ATTRIBUTES });
-const SCOPE = v.strictObject({ name: v.string(), version: v.string() });
-const POINT = v.pipe(
-  v.strictObject({
-    attributes: ATTRIBUTES,
-    startTimeUnixNano: INT64,
-    timeUnixNano: INT64,
-    count: INT64,
-    sum: v.number(),
-    min: v.number(),
-    max: v.number(),
-    bucketCounts: v.array(INT64),
-    explicitBounds: v.array(v.number()),
-  }),
-  v.check(
-    ({ bucketCounts, explicitBounds }) => bucketCounts.length === explicitBounds.length + 1,
-    'one bucket more than bounds',
-  ),
-  v.check(
-    ({ bucketCounts, count }) => bucketCounts.reduce((sum, each) => sum + Number(each), 0) === Number(count),
-    'buckets add up',
-  ),
-);
-const METRICS = v.strictObject({
-  resourceMetrics: v.array(
-    v.strictObject({
-      resource: RESOURCE,
-      scopeMetrics: v.array(
-        v.strictObject({
-          scope: SCOPE,
-          metrics: v.array(
-            v.strictObject({
-              name: v.string(),
-              unit: v.string(),
-              description: v.string(),
-              histogram: v.strictObject({ aggregationTemporality: v.literal(2), dataPoints: v.array(POINT) }),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-});
-const TRACES = v.strictObject({
-  resourceSpans: v.array(
-    v.strictObject({
-      resource: RESOURCE,
-      scopeSpans: v.array(
-        v.strictObject({
-          scope: SCOPE,
-          spans: v.array(
-            v.strictObject({
-              traceId: hex(32),
-              spanId: hex(16),
-              parentSpanId: v.exactOptional(hex(16)),
-              name: v.pipe(v.string(), v.minLength(1)),
-              kind: v.picklist([1, 3]),
-              startTimeUnixNano: INT64,
-              endTimeUnixNano: INT64,
-              attributes: ATTRIBUTES,
-              status: v.strictObject({
-                code: v.exactOptional(v.literal(2)),
-                message: v.exactOptional(v.string()),
-              }),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-});

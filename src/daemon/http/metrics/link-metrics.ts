@@ -4,13 +4,12 @@ import { byNeedOfPairs, groupPairs } from '../../../core/group/group-pairs.ts';
 import type { GroupSources } from '../../../core/group/group-view.ts';
 import { groupViews } from '../../../core/group/group-view.ts';
 import type { NodeId } from '../../../core/ids.ts';
-import type { Connection } from '../../../core/link/connection.ts';
+import { connectionNames } from '../../../core/link/connection-names.ts';
 import type { LinkView } from '../../../core/link/link-view.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
 import type { Reported } from '../../../core/unknown.ts';
-import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
-import type { ListedLink } from '../../../wire/api/cluster-answers.ts';
+import { isKnown, isUnknown } from '../../../core/unknown.ts';
 import { listedLinks } from '../cluster-views.ts';
 import { TOLD_BY } from './group-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
@@ -59,37 +58,6 @@ export const addLinkMetrics = (
     page.gauge(LINK.allReduce, { ...labels, bytes: '16384' }, secondsOf(measured.allReduceNs16Kib));
     page.gauge(LINK.allReduce, { ...labels, bytes: '1048576' }, secondsOf(measured.allReduceNs1Mib));
     page.gauge(LINK.measuredAt, labels, (wallMs - profile.ageMs) / 1_000);
-  }
-};
-
-/**
- * Of each connection among those of its two nodes: what leads to the other one, not its address, which a lease or a privacy
- * extension changes and with it the series. Several on one interface are numbered, in the order of their addresses.
- */
-const connectionNames = (rows: readonly ListedLink[]): ReadonlyMap<ListedLink, string> => {
-  const counts = new Map<string, number>();
-  const ordered = rows.toSorted((a, b) => (a.connectionKey < b.connectionKey ? -1 : 1));
-  return new Map(
-    ordered.map(row => {
-      const name = nameOf(row.connection.value);
-      const place = `${row.source} ${row.sink} ${name}`;
-      const count = (counts.get(place) ?? 0) + 1;
-      counts.set(place, count);
-      return [row, count === 1 ? name : `${name} #${count}`];
-    }),
-  );
-};
-
-const nameOf = (connection: Connection): string => {
-  switch (connection.kind) {
-    case 'socket': {
-      const family = connection.sinkAddress.includes(':') ? 'IPv6' : 'IPv4';
-      return `socket ${knownOr(connection.sourceInterface, 'unknown')} ${family}`;
-    }
-    case 'rdma':
-      return `rdma ${connection.sourceInterface} ${connection.sinkInterface}`;
-    default:
-      return connection satisfies never;
   }
 };
 

@@ -8,7 +8,7 @@ import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
 import { boundedWarnings } from '../../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
-import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
+import type { OtlpAnswer, StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
 import type { DaemonResources } from '../http-options.ts';
 import { addGroupMetrics } from './group-metrics.ts';
@@ -31,6 +31,7 @@ export interface MetricsInput {
   readonly resources: DaemonResources;
   readonly streams: StreamCounts;
   readonly mesh: MeshStatus | undefined;
+  readonly otlp: OtlpAnswer | undefined;
 }
 
 /** @param links all links as they stand: the caller looks again and again, and knows what has not changed. */
@@ -78,6 +79,8 @@ const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
   for (const [reason, count] of Object.entries(streams.dropped)) {
     page.counter(DAEMON.streamsDropped, { reason }, count);
   }
+  page.counter(DAEMON.otlpSent, {}, input.otlp?.sent);
+  page.counter(DAEMON.otlpDropped, {}, input.otlp?.dropped);
 };
 
 /** Of more, only the answering node is told whole, and the others in short. */
@@ -108,4 +111,6 @@ const DAEMON = {
     help: 'Events and entries that could not be written to a stream.',
   },
   streamsDropped: { name: 'plimsoll_daemon_streams_dropped_total', help: 'Streams ended by the daemon.' },
+  otlpSent: { name: 'plimsoll_daemon_otlp_sent_total', help: 'Messages that a receiver of OTLP took.' },
+  otlpDropped: { name: 'plimsoll_daemon_otlp_dropped_total', help: 'Messages of OTLP that were given up.' },
 } as const;

@@ -1,0 +1,45 @@
+// What a series of a connection is called, where each name is kept for months: in metrics.
+
+import type { NodeId } from '../ids.ts';
+import { knownOr } from '../unknown.ts';
+import type { Connection } from './connection.ts';
+
+export interface NamedConnection {
+  readonly source: NodeId;
+  readonly sink: NodeId;
+  readonly connectionKey: string;
+  readonly connection: { readonly value: Connection };
+}
+
+/**
+ * Of each connection among those of its two nodes: what leads to the other one, not its address, which a lease or a privacy
+ * extension changes and with it the series. Several on one interface are numbered, in the order of their addresses.
+ */
+export const connectionNames = <Row extends NamedConnection>(
+  rows: readonly Row[],
+): ReadonlyMap<Row, string> => {
+  const counts = new Map<string, number>();
+  const ordered = rows.toSorted((a, b) => (a.connectionKey < b.connectionKey ? -1 : 1));
+  return new Map(
+    ordered.map(row => {
+      const name = nameOf(row.connection.value);
+      const place = `${row.source} ${row.sink} ${name}`;
+      const count = (counts.get(place) ?? 0) + 1;
+      counts.set(place, count);
+      return [row, count === 1 ? name : `${name} #${count}`];
+    }),
+  );
+};
+
+const nameOf = (connection: Connection): string => {
+  switch (connection.kind) {
+    case 'socket': {
+      const family = connection.sinkAddress.includes(':') ? 'IPv6' : 'IPv4';
+      return `socket ${knownOr(connection.sourceInterface, 'unknown')} ${family}`;
+    }
+    case 'rdma':
+      return `rdma ${connection.sourceInterface} ${connection.sinkInterface}`;
+    default:
+      return connection satisfies never;
+  }
+};

@@ -1,0 +1,77 @@
+// The GPUs of a node: use, memory, power and temperature by the conventions, what was measured on them under our own names.
+
+import { VENDOR_NAMES } from '../../core/node/gpu.ts';
+import type { VendorView } from '../../core/node/node-view.ts';
+import { knownOr } from '../../core/unknown.ts';
+import { POWER, TEMPERATURE } from './hardware-instruments.ts';
+import type { Instrument, PointPage } from './point-page.ts';
+
+export const putGpus = (page: PointPage, { vendor, devices }: VendorView): void => {
+  for (const { device, load, isLoadStale, profile } of devices) {
+    const gpu = {
+      'hw.id': device.deviceId,
+      'hw.name': device.name,
+      'hw.vendor': VENDOR_NAMES[vendor],
+      'hw.model': device.name,
+      'hw.driver_version': knownOr(device.driver, undefined),
+    };
+    page.put(GPU.memoryLimit, gpu, device.memoryTotalBytes);
+    page.put(GPU.compute, { ...gpu, 'plimsoll.number.format': 'fp16' }, profile?.value.fp16FlopsPerSecond);
+    page.put(GPU.bandwidth, gpu, profile?.value.memoryReadBytesPerSecond);
+    if (load === undefined || isLoadStale) continue;
+    page.put(GPU.use, { ...gpu, 'hw.gpu.task': 'general' }, load.use);
+    page.put(GPU.memoryUsage, gpu, load.memoryUsedBytes);
+    const total = knownOr(device.memoryTotalBytes, undefined);
+    const used = knownOr(load.memoryUsedBytes, undefined);
+    page.put(GPU.memoryUse, gpu, total === undefined || used === undefined ? undefined : used / total);
+    page.put(POWER, { ...gpu, 'hw.type': 'gpu' }, load.powerWatts);
+    page.put(
+      TEMPERATURE,
+      {
+        'hw.id': `${device.deviceId}.temperature`,
+        'hw.parent': device.deviceId,
+        'hw.sensor_location': 'gpu',
+      },
+      load.temperatureCelsius,
+    );
+  }
+};
+
+const GPU = {
+  use: {
+    name: 'hw.gpu.utilization',
+    unit: '1',
+    description: 'Fraction of time in which a kernel ran.',
+    kind: 'gauge',
+  },
+  memoryUsage: {
+    name: 'hw.gpu.memory.usage',
+    unit: 'By',
+    description: 'GPU memory used.',
+    kind: 'updowncounter',
+  },
+  memoryLimit: {
+    name: 'hw.gpu.memory.limit',
+    unit: 'By',
+    description: 'Size of the GPU memory; none where it is unified with the host.',
+    kind: 'updowncounter',
+  },
+  memoryUse: {
+    name: 'hw.gpu.memory.utilization',
+    unit: '1',
+    description: 'Fraction of GPU memory used.',
+    kind: 'gauge',
+  },
+  compute: {
+    name: 'plimsoll.gpu.compute',
+    unit: '{operation}/s',
+    description: 'Measured matrix multiplication.',
+    kind: 'gauge',
+  },
+  bandwidth: {
+    name: 'plimsoll.gpu.memory.bandwidth',
+    unit: 'By/s',
+    description: 'Measured streaming read.',
+    kind: 'gauge',
+  },
+} as const satisfies Readonly<Record<string, Instrument>>;

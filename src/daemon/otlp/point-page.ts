@@ -1,0 +1,60 @@
+// The points of one message of OTLP: an instrument is made with its first point, so what is not known is not there.
+
+import type { Unknown } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { Attributes, OtlpGauge, OtlpNumberPoint, OtlpSum } from '../../report/otlp/otlp-json.ts';
+import { otlpAttributes } from '../../report/otlp/otlp-json.ts';
+
+/** Of one message. A machine with eight GPUs and a hundred interfaces has about a thousand. */
+export const OTLP_POINTS_MAX = 10_000;
+
+export interface Instrument {
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  /** As the conventions call them; an up-down counter may fall, a counter begins anew at most. */
+  readonly kind: 'gauge' | 'counter' | 'updowncounter';
+}
+
+export class PointPage {
+  readonly #timeUnixNano: string;
+  readonly #points = new Map<Instrument, OtlpNumberPoint[]>();
+  #count = 0;
+  #leftOut = 0;
+
+  constructor(wallMs: number) {
+    this.#timeUnixNano = String(BigInt(Math.round(wallMs)) * 1_000_000n);
+  }
+
+  /** Past the bound. */
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
+  put(instrument: Instrument, attributes: Attributes, figure: number | boolean | Unknown | undefined): void {
+    if (figure === undefined || isUnknown(figure)) return;
+    const asDouble = Number(figure);
+    if (!Number.isFinite(asDouble)) return;
+    if (this.#count >= OTLP_POINTS_MAX) {
+      this.#leftOut += 1;
+      return;
+    }
+    this.#count += 1;
+    const held = this.#points.get(instrument);
+    // Since when a counter of the system counts is not told, so no point says when it began.
+    const point = { attributes: otlpAttributes(attributes), timeUnixNano: this.#timeUnixNano, asDouble };
+    if (held === undefined) this.#points.set(instrument, [point]);
+    else held.push(point);
+  }
+
+  metrics(): readonly (OtlpGauge | OtlpSum)[] {
+    return [...this.#points].map(([{ kind, ...instrument }, dataPoints]) =>
+      kind === 'gauge'
+        ? { ...instrument, gauge: { dataPoints } }
+        : {
+            ...instrument,
+            sum: { aggregationTemporality: 2 as const, isMonotonic: kind === 'counter', dataPoints },
+          },
+    );
+  }
+}

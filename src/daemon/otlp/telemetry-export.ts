@@ -1,0 +1,120 @@
+// Sends what this node knows of itself to a receiver of OpenTelemetry, again and again. One message at a time, made when it is
+// sent: what a receiver that is away has missed is counted and not kept, because counters go on and a gauge of then helps nobody.
+
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
+import type { OtlpConfig } from '../../config/config.ts';
+import { sendOtlp } from '../../report/otlp/otlp-sender.ts';
+import type { OtlpAnswer } from '../../wire/api/daemon-answers.ts';
+import type { LiveConfig } from '../live-config.ts';
+import type { Notices } from '../notices.ts';
+import type { NodeVoice } from '../own-node.ts';
+import { nodeTelemetry } from './node-telemetry.ts';
+
+/** Longest pause between two messages to a receiver that takes none, ms. */
+export const OTLP_BACKOFF_MS_MAX = 300_000;
+
+export interface TelemetryExportParts extends Pick<NodeVoice, 'nodeId' | 'state'> {
+  readonly clock: Clock;
+  readonly notices: Pick<Notices, 'raise' | 'clear'>;
+  readonly version: string;
+  readonly settings: Pick<LiveConfig, 'onChange'> & { readonly config: { readonly otlp: OtlpConfig } };
+  /** --otlp; undefined: what config.toml says. */
+  readonly endpoint: string | undefined;
+}
+
+export class TelemetryExport {
+  readonly #parts: TelemetryExportParts;
+  #counts: Omit<OtlpAnswer, 'endpoint'> = { sent: 0, dropped: 0, pointsLost: 0, problem: '' };
+  /** Messages in a row that were given up. */
+  #failures = 0;
+
+  constructor(parts: TelemetryExportParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined while nothing is to be sent. */
+  get status(): OtlpAnswer | undefined {
+    const { endpoint } = this.#settings;
+    return endpoint === undefined ? undefined : { endpoint, ...this.#counts };
+  }
+
+  get #settings(): OtlpConfig {
+    const { endpoint, settings } = this.#parts;
+    return endpoint === undefined ? settings.config.otlp : { ...settings.config.otlp, endpoint };
+  }
+
+  /** Until the abort; resolves then. Another receiver in config.toml is taken up at once. */
+  async run(until: AbortSignal): Promise<void> {
+    let changed = new AbortController();
+    const unsubscribe = this.#parts.settings.onChange(() => changed.abort());
+    try {
+      while (!until.aborted) {
+        changed = new AbortController();
+        const round = AbortSignal.any([until, changed.signal]);
+        await pause(this.#parts.clock, this.#pauseMs(), round);
+        if (!round.aborted) await this.#send(round);
+        if (round.aborted) this.#startAnew();
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  #pauseMs(): number {
+    const { intervalMs } = this.#settings;
+    return Math.max(intervalMs, Math.min(intervalMs * 2 ** this.#failures, OTLP_BACKOFF_MS_MAX));
+  }
+
+  #startAnew(): void {
+    this.#failures = 0;
+    this.#parts.notices.clear(NOTICE);
+    this.#counts = { ...this.#counts, problem: '' };
+  }
+
+  async #send(signal: AbortSignal): Promise<void> {
+    const { clock, nodeId, state, version } = this.#parts;
+    const { endpoint, compression } = this.#settings;
+    if (endpoint === undefined) return;
+    const moment = { nodeId, version, nowMs: clock.nowMs(), wallMs: clock.wallMs() };
+    const { message, leftOut } = nodeTelemetry(state(), moment);
+    if (message === undefined) return;
+    try {
+      const { sent, dropped, rejected, problem } = await sendOtlp(endpoint, [message], {
+        clock,
+        signal,
+        compression,
+      });
+      this.#counts = {
+        sent: this.#counts.sent + sent,
+        dropped: this.#counts.dropped + dropped,
+        pointsLost: this.#counts.pointsLost + leftOut + rejected,
+        problem: problem ?? '',
+      };
+      this.#failures = dropped === 0 ? 0 : this.#failures + 1;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.#counts = { ...this.#counts, dropped: this.#counts.dropped + 1 };
+    }
+    this.#tell(endpoint);
+  }
+
+  /** The counts stand in /api/daemon: a notice that changed with each message would be told again each time. */
+  #tell(endpoint: string): void {
+    const { notices } = this.#parts;
+    const { problem } = this.#counts;
+    if (problem === '') {
+      notices.clear(NOTICE);
+      return;
+    }
+    notices.raise({
+      id: NOTICE,
+      code: NOTICE,
+      endpoint,
+      problem: `Figures of this machine are not taken: ${problem}`,
+      advice: 'Look at the receiver of OTLP over HTTP there. It is tried again; what it misses is not kept.',
+    });
+  }
+}
+
+const NOTICE = 'otlp-down';
