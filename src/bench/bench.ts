@@ -108,7 +108,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       zero: parts.part === undefined ? undefined : zeroOf(parts.part, prepared),
       // An agent has only its share in flight, and each would ask.
       server:
-        parts.part === undefined && mayTellMetrics(config.run.serverKind)
+        parts.part === undefined && request.targets === undefined && mayTellMetrics(config.run.serverKind)
           ? { server: request.target.server, headers: request.headers }
           : undefined,
       serverFile,

@@ -30,6 +30,7 @@ import {
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
 import { sessionLines } from '../core/run/session-rows.ts';
+import { variantTable } from '../core/run/variant-rows.ts';
 import { brokenLines, clipped, hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
@@ -44,6 +45,7 @@ export const shortReport = (report: Report): readonly string[] => {
     ...(report.depth === undefined
       ? [...figures(report), '', ...percentiles(report)]
       : depthLines(report.depth, report.calibration)),
+    ...byUrl(report),
     ...ofSessions(report),
     ...errorBounds(report),
     ...underBound(report),
@@ -87,10 +89,13 @@ const fromRow = (run: Report['run']): readonly (readonly string[])[] => {
   return from === undefined ? [] : [['from', from]];
 };
 
+const targetText = ({ target, urls }: Report['run']): string =>
+  urls === undefined ? target : `${urls.length} URLs`;
+
 const head = ({ run, plimsoll, series }: Report): readonly string[] => [
   `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, ${run.foreign === undefined ? `Plimsoll ${plimsoll.version}` : foreignLabel(run.foreign)}`,
   ...inColumns([
-    ['target', `${run.target}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
+    ['target', `${targetText(run)}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
     ...fromRow(run),
     ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
     ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
@@ -98,6 +103,18 @@ const head = ({ run, plimsoll, series }: Report): readonly string[] => [
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
   ]),
 ];
+
+/** A line for each of several URLs: whoever spreads a load wants to see which is slow or fails. */
+const byUrl = (report: Report): readonly string[] => {
+  const told = report.run.urls === undefined ? undefined : variantTable(report);
+  if (told === undefined) return [];
+  const cells = ([url = '', ...row]: readonly string[]): readonly string[] => [
+    clipped(url, SHORT_URL_COLUMNS),
+    ...SHORT_URL_FIGURES.map(at => row[at] ?? ''),
+  ];
+  const rows = [cells(told.columns), ...told.rows.map(cells)];
+  return ['', ...shortened(inColumns(rows, { hasFigures: true }), URL_LINES_MAX)];
+};
 
 const figures = (report: Report): readonly string[] =>
   inColumns(
@@ -210,3 +227,7 @@ const SCREEN_LINES = 36;
 const OBJECTIVE_LINES_LEAST = 3;
 const NOTICE_LINES_MAX = 3;
 const SPOILED_LINES_MAX = 8;
+const URL_LINES_MAX = 6;
+const SHORT_URL_COLUMNS = 32;
+/** Of the table's columns behind the URL: completed, failed, tok/s, TTFT p50, TPOT p50. */
+const SHORT_URL_FIGURES = [0, 1, 4, 5, 8] as const;

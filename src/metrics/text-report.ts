@@ -33,7 +33,7 @@ import {
   UNCACHED_COLUMNS,
   uncachedRows,
 } from '../core/run/session-rows.ts';
-import { VARIANT_COLUMNS, variantRows } from '../core/run/variant-rows.ts';
+import { variantTable } from '../core/run/variant-rows.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import { asciiOf } from '../core/text/ascii.ts';
 import { inColumns } from '../core/text/columns.ts';
@@ -103,10 +103,15 @@ const head = ({ run, environment, series, provenance, counts: measured }: Report
 ];
 
 const variants = (report: Report): readonly string[] => {
-  const rows = variantRows(report);
-  return rows.length === 0
-    ? []
-    : ['', 'By model', ...inColumns([VARIANT_COLUMNS, ...rows], { hasFigures: true })];
+  const variantsTable = variantTable(report);
+  if (variantsTable === undefined) return [];
+  const { title, columns, rows, remarks } = variantsTable;
+  return [
+    '',
+    title,
+    ...inColumns([columns, ...rows], { hasFigures: true }),
+    ...remarks.map(text => `  ${text}`),
+  ];
 };
 
 type Pair = readonly [name: string, text: string];

@@ -5,6 +5,7 @@ import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
 import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
+import type { FailureKind } from '../core/run/outcome.ts';
 import type { SampleFigures } from './sample-figures.ts';
 import { SeriesSampler } from './series-sampler.ts';
 
@@ -12,13 +13,20 @@ export class VariantMetrics {
   readonly #accounts = new Map<number, Account>();
 
   /** @param figures of a completed one whose stamps agree */
-  ended({ note, outcome }: EndedSample, figures: SampleFigures | undefined): void {
+  ended(
+    { note, outcome, failure, inputTokens, outputTokens }: EndedSample,
+    figures: SampleFigures | undefined,
+  ): void {
     const variant = note?.variant ?? NO_FIGURE;
     if (variant < 0 || variant >= MIXED_MODELS_MAX) return;
     const account = this.#accounts.get(variant) ?? new Account();
     this.#accounts.set(variant, account);
     account[outcome] += 1;
+    if (failure !== undefined) account.errors[failure.kind] = (account.errors[failure.kind] ?? 0) + 1;
+    if (outcome === 'completed' && (inputTokens === NO_FIGURE || outputTokens === NO_FIGURE))
+      account.usageMissing += 1;
     if (figures === undefined) return;
+    account.inputTokens += Math.max(0, figures.inputTokens);
     account.outputTokens += Math.max(0, figures.outputTokens);
     for (const key of SERIES) if (figures[key] !== NO_FIGURE) account.series[key].record(figures[key]);
   }
@@ -28,7 +36,7 @@ export class VariantMetrics {
     if (this.#accounts.size === 0) return undefined;
     return [...this.#accounts.entries()]
       .toSorted(([a], [b]) => a - b)
-      .map(([variant, { completed, failed, cancelled, outputTokens, series }]) => ({
+      .map(([variant, { completed, failed, cancelled, inputTokens, outputTokens, series, ...told }]) => ({
         variant,
         completed,
         failed,
@@ -37,6 +45,8 @@ export class VariantMetrics {
         ttftNs: percentilesOf(series.ttftNs),
         tpotNs: percentilesOf(series.tpotNs),
         latencyNs: percentilesOf(series.latencyNs),
+        ...told,
+        inputTokens,
       }));
   }
 }
@@ -45,7 +55,10 @@ class Account {
   completed = 0;
   failed = 0;
   cancelled = 0;
+  inputTokens = 0;
   outputTokens = 0;
+  usageMissing = 0;
+  readonly errors: Partial<Record<FailureKind, number>> = {};
   readonly series: Readonly<Record<(typeof SERIES)[number], SeriesSampler>> = {
     ttftNs: sampler('ttftNs'),
     tpotNs: sampler('tpotNs'),

@@ -16,7 +16,7 @@ import { provenanceSchema } from './provenance-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { count, figure, list, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
-import { modelMixSchema } from './variant-schema.ts';
+import { modelMixSchema, urlMixSchema } from './variant-schema.ts';
 
 export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(config, undefined, 2)}\n`;
 
@@ -67,6 +67,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   api: reported(text),
   model: reported(text),
   models: v.exactOptional(modelMixSchema),
+  urls: v.exactOptional(urlMixSchema),
   pattern: runPatternSchema,
   shape: reported(runShapeSchema),
   name: reported(runNameSchema),

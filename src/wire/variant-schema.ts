@@ -3,7 +3,10 @@
 import * as v from 'valibot';
 import type { ModelMix, VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
 import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
-import { count, figure, openObject, text } from './schema.ts';
+import { FAILURE_KINDS } from '../core/run/outcome.ts';
+import type { UrlMix } from '../core/run/url-mix.ts';
+import { MIXED_URLS_MAX } from '../core/run/url-mix.ts';
+import { count, figure, openObject, reported, text } from './schema.ts';
 
 const percentiles: v.GenericSchema<unknown, VariantPercentiles> = openObject({
   mean: figure,
@@ -23,6 +26,9 @@ export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = 
       ttftNs: v.nullable(percentiles),
       tpotNs: v.nullable(percentiles),
       latencyNs: v.nullable(percentiles),
+      errors: v.exactOptional(v.record(v.picklist(FAILURE_KINDS), count)),
+      usageMissing: v.exactOptional(count),
+      inputTokens: v.exactOptional(count),
     }),
   ),
   v.maxLength(MIXED_MODELS_MAX),
@@ -31,4 +37,9 @@ export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = 
 export const modelMixSchema: v.GenericSchema<unknown, ModelMix> = v.pipe(
   v.array(openObject({ model: text, weight: v.pipe(figure, v.minValue(0)) })),
   v.maxLength(MIXED_MODELS_MAX),
+);
+
+export const urlMixSchema: v.GenericSchema<unknown, UrlMix> = v.pipe(
+  v.array(openObject({ url: text, weight: v.pipe(figure, v.minValue(0)), serverKind: reported(text) })),
+  v.maxLength(MIXED_URLS_MAX),
 );

@@ -78,6 +78,14 @@ describe('a run that is repeated', () => {
       code: EXIT_CODES.usage.code,
       problem: expect.stringContaining('the run loaded http://127.0.0.1:9'),
     });
+    const others = ['http://127.0.0.1:10', 'http://127.0.0.1:11'];
+    const several = forged(join(home.path, 'several'), {
+      provenance: provenance({ args: [NOBODY, ...others, '--requests', '3'] }),
+    });
+    expect(await rerun([several, NOBODY, '--yes', ...place])).toMatchObject({
+      code: EXIT_CODES.usage.code,
+      problem: expect.stringContaining(`the run loaded ${[NOBODY, ...others].join(', ')}, not ${NOBODY}`),
+    });
   });
 
   test.each<readonly [string, readonly string[], string]>([
@@ -96,7 +104,8 @@ describe('a run that is repeated', () => {
     ['has an option for a URL', ['--help', '--requests', '3'], 'not one that a run writes down'],
     ['asks for help', [NOBODY, '--help'], 'asks for help'],
     ['has an option of another version', [NOBODY, '--quantum', '3'], 'does not understand'],
-    ['has two targets', [NOBODY, 'http://127.0.0.1:10'], 'does not understand'],
+    ['has a password in a second target', [NOBODY, 'http://me:x@127.0.0.1:10'], 'not one that a run'],
+    ['hides a target', [NOBODY, '--requests', '3', 'http://127.0.0.1:10'], 'a target behind its options'],
   ])('is refused in words where its stored command %s', async (_, args, problem) => {
     using home = temporaryDirectory();
     const directory = forged(join(home.path, 'run'), { provenance: provenance({ args: [...args] }) });

@@ -7,9 +7,10 @@ import type { LoadCourse } from '../schedule/load-course.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { NONE } from '../target/http1/http-connection.ts';
 import type { LoadPattern } from './load-pattern.ts';
-import { threadShare } from './load-plan.ts';
+import { targetOfSample, threadShare } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
+import { UserConnections } from './user-connections.ts';
 
 export interface ClosedLoopOptions {
   readonly isWarmup: boolean;
@@ -36,16 +37,18 @@ export class ClosedLoop implements LoadPattern {
   readonly #thread: LoadThread;
   readonly #pacer: Pacer;
   readonly #options: ClosedLoopOptions;
+  readonly #connections: UserConnections;
   readonly #users: CourseUsers | undefined;
   #nextRiseNs: number;
   #hasStarted = false;
-  /** Connections up to this one were asked to send. */
+  /** Users up to this one were asked to send. */
   #invited = 0;
   /** Users who wait: after a refused connection, or while there is no room for their bytes. */
   readonly #resting: { readonly connection: HttpConnection; readonly untilNs: number }[] = [];
 
   constructor(thread: LoadThread, pacer: Pacer, options: ClosedLoopOptions) {
     this.#thread = thread;
+    this.#connections = new UserConnections(thread);
     this.#pacer = pacer;
     this.#options = options;
     this.isWarmup = options.isWarmup;
@@ -85,7 +88,8 @@ export class ClosedLoop implements LoadPattern {
   }
 
   connectionLost(connection: HttpConnection): void {
-    this.connectionFree(connection);
+    if (this.#connections.userOf(connection) === undefined) this.#connections.lost(connection);
+    else this.connectionFree(connection);
   }
 
   tick(nowNs: number): void {
@@ -100,22 +104,22 @@ export class ClosedLoop implements LoadPattern {
 
   #rise(): void {
     this.#hasStarted = true;
-    const { connections } = this.#thread;
+    const { count } = this.#connections;
     // With fewer users than threads some threads have none.
-    if (connections.length === 0) this.hasIssuedAll = true;
+    if (count === 0) this.hasIssuedAll = true;
     const from = this.#invited;
     const users = this.#users;
     if (users === undefined) {
       this.#nextRiseNs = Number.POSITIVE_INFINITY;
-      this.#invited = connections.length;
+      this.#invited = count;
     } else {
       const nowNs = this.#thread.nowNs();
       const { startNs } = this.#options;
       this.#nextRiseNs = startNs + users.nextRiseNs(nowNs - startNs);
-      this.#invited = Math.min(connections.length, this.#usersAt(users, nowNs));
+      this.#invited = Math.min(count, this.#usersAt(users, nowNs));
     }
     // A copy: sending may end a sample at once, and its connection comes back here.
-    for (const connection of connections.slice(from, this.#invited)) this.connectionFree(connection);
+    for (const connection of this.#connections.between(from, this.#invited)) this.connectionFree(connection);
     this.#thread.patternMoved();
   }
 
@@ -125,7 +129,7 @@ export class ClosedLoop implements LoadPattern {
     if (users === undefined) return false;
     // Whoever goes is invited again when the level rises again.
     this.#invited = Math.min(this.#invited, this.#usersAt(users, nowNs));
-    return connection.slot >= this.#invited;
+    return (this.#connections.userOf(connection) ?? 0) >= this.#invited;
   }
 
   /** Of this thread. */
@@ -144,8 +148,9 @@ export class ClosedLoop implements LoadPattern {
       this.hasIssuedAll = true;
       return;
     }
-    this.#thread.prepare(connection, sampleId);
-    this.#thread.send(connection, NONE, 0, this.isWarmup || isBefore);
+    const sending = this.#connections.to(targetOfSample(this.#thread.plan, sampleId), connection);
+    this.#thread.prepare(sending, sampleId);
+    this.#thread.send(sending, NONE, 0, this.isWarmup || isBefore);
   }
 }
 

@@ -4,8 +4,8 @@ import type { Sentences } from '../../core/problem.ts';
 import type { OpenedConnections } from './load-plan.ts';
 
 export class ConnectionOpening {
-  readonly #count: number;
-  readonly #openOne: () => void;
+  readonly #targets: readonly number[];
+  readonly #openOne: (target: number) => void;
   readonly #ended = Promise.withResolvers<OpenedConnections>();
   readonly ended: Promise<OpenedConnections> = this.#ended.promise;
   #begun = 0;
@@ -13,13 +13,14 @@ export class ConnectionOpening {
   #failed = 0;
   #problem: Sentences | undefined;
 
-  constructor(count: number, openOne: () => void) {
-    this.#count = count;
+  /** @param targets of each connection, its place among the targets of the load */
+  constructor(targets: readonly number[], openOne: (target: number) => void) {
+    this.#targets = targets;
     this.#openOne = openOne;
   }
 
   start(): void {
-    for (let at = 0; at < Math.min(this.#count, OPENING_MAX); at += 1) this.#next();
+    for (let at = 0; at < Math.min(this.#targets.length, OPENING_MAX); at += 1) this.#next();
     this.#check();
   }
 
@@ -37,13 +38,14 @@ export class ConnectionOpening {
   }
 
   #next(): void {
-    if (this.#begun === this.#count) return;
+    const target = this.#targets[this.#begun];
+    if (target === undefined) return;
     this.#begun += 1;
-    this.#openOne();
+    this.#openOne(target);
   }
 
   #check(): void {
-    if (this.#opened + this.#failed < this.#count) return;
+    if (this.#opened + this.#failed < this.#targets.length) return;
     this.#ended.resolve({ opened: this.#opened, failed: this.#failed, problem: this.#problem });
   }
 }

@@ -4,12 +4,11 @@ import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { Arrivals } from '../schedule/arrivals.ts';
 import { arrivals, recordedArrivals, shareOf } from '../schedule/arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
-import { requestHead } from '../target/http1/request-writer.ts';
 import { TurnWriter } from '../target/http1/turn-writer.ts';
 import { ClosedLoop } from './closed-loop.ts';
 import type { LoadPattern } from './load-pattern.ts';
 import type { FromLoadWorker, LoadPlan, OpenedConnections, ToLoadWorker } from './load-plan.ts';
-import { threadShare } from './load-plan.ts';
+import { requestHeads, threadShare } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
@@ -63,7 +62,7 @@ export class LoadPhases {
 
   /** Of a trace a load thread also waits for its first requests. */
   async #open(): Promise<OpenedConnections> {
-    const connections = await this.#load.open(connectionsToOpen(this.#load));
+    const connections = await this.#load.open(targetsToOpen(this.#load));
     await this.#primed;
     return connections;
   }
@@ -92,9 +91,8 @@ const patternFrom = (load: LoadThread, startNs: number): LoadPattern => {
   const connectionsMax = shareOf(plan.connections.max, { index: thread, of: plan.threads.load });
   if (plan.sessions !== undefined) {
     const { bodies, placesOf } = plan.sessions;
-    const writer = new TurnWriter(requestHead(plan.target, plan.headers, plan.isStreaming), bodies);
     return new SessionLoop(load, pacer, {
-      writer,
+      writer: new TurnWriter(requestHeads(plan), bodies),
       arriving: isOpenLoop(pattern)
         ? {
             kind: 'open',
@@ -164,6 +162,16 @@ const connectionsToOpen = ({ plan, thread }: LoadThread): number => {
   // A user who never gets a sample needs no connection; before the measured window no limit counts them.
   const useful = course === undefined ? limits.samplesMax : undefined;
   return shareOf(Math.min(pattern.concurrency, useful ?? pattern.concurrency), share);
+};
+
+/** The target of each connection. In closed loop every user may be anywhere next; of arrivals each target has its share. */
+const targetsToOpen = (load: LoadThread): readonly number[] => {
+  const { spread, pattern } = load.plan;
+  const count = connectionsToOpen(load);
+  if (spread === undefined) return Array.from({ length: count }, () => 0);
+  return spread.shares.flatMap((share, target) =>
+    Array.from({ length: isOpenLoop(pattern) ? Math.ceil(count * share) : count }, () => target),
+  );
 };
 
 /** Of the connections opened at first, so many are kept ready for arrivals. */

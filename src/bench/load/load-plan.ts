@@ -14,7 +14,9 @@ import type { Share } from '../schedule/arrivals.ts';
 import { shareWithin } from '../schedule/arrivals.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
-import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
+import { requestHead } from '../target/http1/request-writer.ts';
+import type { HeaderField, LoadTarget, LoadTimeouts, TargetSpread } from '../target/load-target.ts';
+import { spreadPlace } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
 import { bodiesDigest } from '../target/request-bodies.ts';
 import type { SessionBodies } from '../target/session-bodies.ts';
@@ -26,6 +28,8 @@ export interface AskedMix {
 
 export interface LoadPlan {
   readonly target: LoadTarget;
+  /** Of several, of which `target` is the first. */
+  readonly spread?: TargetSpread;
   /** Sent with each request beside those that the client writes itself. No CR, LF or NUL: checked. */
   readonly headers: readonly HeaderField[];
   /** Name of a row of server-apis.ts: it reads the replies. */
@@ -78,6 +82,25 @@ export interface PlannedSessions {
   readonly bodies: SessionBodies;
   readonly placesOf: SessionPlaces;
 }
+
+export const targetsOf = ({ target, spread }: Pick<LoadPlan, 'target' | 'spread'>): readonly LoadTarget[] =>
+  spread?.targets ?? [target];
+
+/**
+ * Of requests to each target, everything up to the figure of content-length.
+ * @throws HeaderError for a field that no client may send.
+ */
+export const requestHeads = (plan: LoadPlan): readonly string[] =>
+  targetsOf(plan).map(target => requestHead(target, plan.headers, plan.isStreaming));
+
+/** Which target a request that stands for itself goes to; what warms up goes to each in turn. */
+export const targetOfSample = (
+  { spread, warmupRequests }: Pick<LoadPlan, 'spread' | 'warmupRequests'>,
+  sampleId: number,
+): number =>
+  spread === undefined || sampleId >= warmupRequests
+    ? spreadPlace(spread, sampleId - warmupRequests)
+    : sampleId % spread.targets.length;
 
 /** Of each thread of this machine. */
 export const threadShare = ({ share, threads }: Pick<LoadPlan, 'share' | 'threads'>, thread: number): Share =>

@@ -29,7 +29,8 @@ export interface LoadThreadParts {
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
   readonly timers: LoopTimers;
-  readonly dialer: TargetDialer;
+  /** Of each target. */
+  readonly dialers: readonly [TargetDialer, ...TargetDialer[]];
   readonly requests: RequestSource;
   readonly board: ThreadBoard;
   readonly watch: ClientWatch;
@@ -45,10 +46,10 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly recorder: LoadRecorder;
   readonly timeouts: LoadTimeouts;
   readonly timers: LoopTimers;
-  readonly dialer: TargetDialer;
   readonly board: ThreadBoard;
   readonly connections: HttpConnection[] = [];
   readonly requests: RequestSource;
+  readonly #dialers: LoadThreadParts['dialers'];
   readonly #watch: ClientWatch;
   readonly #counts: ConnectionCounts;
   readonly #timer: Disposable;
@@ -71,7 +72,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.recorder = parts.recorder;
     this.timeouts = parts.plan.timeouts;
     this.timers = parts.timers;
-    this.dialer = parts.dialer;
+    this.#dialers = parts.dialers;
     this.board = parts.board;
     this.requests = parts.requests;
     this.#watch = parts.watch;
@@ -82,14 +83,18 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#timer = this.timers.every(LOAD_TICK_MS, () => this.#tick());
   }
 
-  /** Opens so many connections, not all at once: a server's queue of new connections is short. */
-  open(count: number): Promise<OpenedConnections> {
-    const opening = new ConnectionOpening(count, () => this.addConnection().open());
+  /** A connection to each of these targets. */
+  open(targets: readonly number[]): Promise<OpenedConnections> {
+    const opening = new ConnectionOpening(targets, target => this.addConnection(target).open());
     this.#opening = opening;
     opening.start();
     return opening.ended.finally(() => {
       this.#opening = undefined;
     });
+  }
+
+  dialerOf(target: number): TargetDialer {
+    return this.#dialers[target] ?? this.#dialers[0];
   }
 
   /** Resolves when the pattern has issued all it will and all of it has ended. */
@@ -138,14 +143,15 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   /** A closed connection with a number of its own; `send` opens it. */
-  addConnection(): HttpConnection {
+  addConnection(target: number): HttpConnection {
     const connection = new HttpConnection(this.connections.length, this, this.#counts);
+    connection.goTo(target);
     this.connections.push(connection);
     return connection;
   }
 
   prepare(connection: HttpConnection, sampleId: number): void {
-    this.requests.prepare(connection.request, sampleId);
+    this.requests.prepare(connection.request, sampleId, connection.target);
   }
 
   /** `intendedNs` NONE: when it is sent. */

@@ -6,10 +6,12 @@ import { LoadRecorder } from '../arena/load-recorder.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import { RequestFeed } from '../replay/request-feed.ts';
 import { SocketDialer } from '../target/http1/dialer.ts';
-import { RequestWriter, requestHead } from '../target/http1/request-writer.ts';
+import { RequestWriter } from '../target/http1/request-writer.ts';
+import type { LoadTarget } from '../target/load-target.ts';
 import { ClientWatch } from './client-watch.ts';
 import { LoadPhases } from './load-phases.ts';
 import type { LoadWorkerData, ToLoadWorker } from './load-plan.ts';
+import { requestHeads, targetsOf } from './load-plan.ts';
 import { LoadThread } from './load-thread.ts';
 import { queuedTimeOfThread } from './queued-time.ts';
 import { ownThreadMeters } from './thread-meters.ts';
@@ -25,11 +27,9 @@ const nowNs = (): number => {
 };
 
 const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
-const writer = new RequestWriter(
-  requestHead(plan.target, plan.headers, plan.isStreaming),
-  plan.bodies,
-  plan.warmupRequests,
-);
+const writer = new RequestWriter(requestHeads(plan), plan.bodies, plan.warmupRequests);
+const dialer = (target: LoadTarget): SocketDialer => new SocketDialer(target, process.platform !== 'win32');
+const [firstTarget = plan.target, ...otherTargets] = targetsOf(plan);
 const fed = feed === undefined ? undefined : new RequestFeed(feed, writer, plan.warmupRequests);
 const load = new LoadThread({
   thread,
@@ -37,7 +37,7 @@ const load = new LoadThread({
   nowNs,
   timers: LOOP_TIMERS,
   recorder: new LoadRecorder(ring),
-  dialer: new SocketDialer(plan.target, process.platform !== 'win32'),
+  dialers: [dialer(firstTarget), ...otherTargets.map(dialer)],
   requests: fed ?? writer,
   board: new ThreadBoard(boardMemory),
   watch: new ClientWatch({

@@ -6,8 +6,10 @@ import type { Arrivals } from '../schedule/arrivals.ts';
 import type { OwnArrivalsOptions } from '../schedule/own-arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
+import { FreeConnections } from './free-connections.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
 import type { LoadPattern } from './load-pattern.ts';
+import { targetOfSample } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
@@ -32,16 +34,19 @@ export class OpenLoop implements LoadPattern {
   readonly #own: OwnArrivals;
   readonly #places: InFlightPlaces | undefined;
   readonly #backlog: Backlog | undefined;
-  readonly #idle: HttpConnection[] = [];
-  readonly #closed: HttpConnection[] = [];
+  readonly #connections: FreeConnections;
+  /** Of the targets. */
+  readonly #shares: readonly number[];
   readonly #openingSpare: Set<HttpConnection> = new Set();
   /** Idle, with the request of the next arrival ready in it. */
   #prepared: HttpConnection | undefined;
 
   constructor(thread: LoadThread, pacer: Pacer, options: OpenLoopOptions) {
     this.#thread = thread;
+    this.#connections = new FreeConnections(thread, options.connectionsMax);
     this.#pacer = pacer;
     this.#options = options;
+    this.#shares = thread.plan.spread?.shares ?? [1];
     const own = (): OwnArrivals => new OwnArrivals({ ...options.own, arrivals: options.arrivals() });
     this.#own = own();
     this.hasIssuedAll = this.#own.hasEnded;
@@ -69,8 +74,7 @@ export class OpenLoop implements LoadPattern {
 
   connectionFree(connection: HttpConnection): void {
     this.#openingSpare.delete(connection);
-    if (connection.state === 'idle') this.#idle.push(connection);
-    else if (connection.state === 'closed') this.#closed.push(connection);
+    this.#connections.free(connection);
   }
 
   sampleEnded(connection: HttpConnection): void {
@@ -82,10 +86,8 @@ export class OpenLoop implements LoadPattern {
 
   connectionLost(connection: HttpConnection): void {
     this.#openingSpare.delete(connection);
-    const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
     if (this.#prepared === connection) this.#prepared = undefined;
-    this.#closed.push(connection);
+    this.#connections.lost(connection);
   }
 
   requestsCame(): void {
@@ -143,41 +145,46 @@ export class OpenLoop implements LoadPattern {
     return this.#options.firstSampleId + this.#own.index;
   }
 
+  /** Of the next arrival. */
+  get #target(): number {
+    return targetOfSample(this.#thread.plan, this.#sampleId);
+  }
+
   /** The one whose request is ready, else one that is opened for this sample. */
   #takeConnection(): HttpConnection | undefined {
     const prepared = this.#prepared;
     this.#prepared = undefined;
     if (prepared !== undefined) return prepared;
-    const connection = this.#idle.pop() ?? this.#closedOrNew();
+    const target = this.#target;
+    const connection = this.#connections.takeIdle(target) ?? this.#connections.takeClosed(target);
     if (connection !== undefined) this.#thread.prepare(connection, this.#sampleId);
     return connection;
   }
 
-  #closedOrNew(): HttpConnection | undefined {
-    const closed = this.#closed.pop();
-    if (closed !== undefined) return closed;
-    if (this.#thread.connections.length >= this.#options.connectionsMax) return undefined;
-    return this.#thread.addConnection();
-  }
-
   #prepareNext(): void {
     if (this.hasIssuedAll || !this.#thread.requests.has(this.#sampleId)) return;
-    const connection = this.#idle.pop();
+    const connection = this.#connections.takeIdle(this.#target);
     if (connection === undefined) return;
     this.#thread.prepare(connection, this.#sampleId);
     this.#prepared = connection;
   }
 
   #keepSpare(): void {
-    const ready = this.#idle.length + this.#openingSpare.size;
+    if (this.hasIssuedAll || this.#openingSpare.size >= OPENING_SPARE_MAX) return;
     // No more than arrivals could take.
     const wanted = Math.min(this.#options.spareConnections, this.#places?.free ?? Number.POSITIVE_INFINITY);
-    if (this.hasIssuedAll || ready >= wanted) return;
-    if (this.#openingSpare.size >= OPENING_SPARE_MAX) return;
-    const connection = this.#closedOrNew();
+    const target = this.#shares.findIndex((share, of) => this.#ready(of) < Math.ceil(wanted * share));
+    if (target < 0) return;
+    const connection = this.#connections.takeClosed(target);
     if (connection === undefined) return;
     this.#openingSpare.add(connection);
     connection.open();
+  }
+
+  #ready(target: number): number {
+    let ready = this.#connections.idleCount(target);
+    for (const connection of this.#openingSpare) if (connection.target === target) ready += 1;
+    return ready;
   }
 }
 

@@ -12,7 +12,9 @@ import { TurnScheduler } from '../schedule/turn-scheduler.ts';
 import type { TurnPlace, TurnTable } from '../schedule/turn-table.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import type { TurnWriter } from '../target/http1/turn-writer.ts';
+import { spreadPlace } from '../target/load-target.ts';
 import type { ClosedLoopCourse } from './closed-loop.ts';
+import { FreeConnections } from './free-connections.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import type { LoadPattern } from './load-pattern.ts';
@@ -57,8 +59,7 @@ export class SessionLoop implements LoadPattern {
   readonly #table: TurnTable;
   readonly #scheduler: TurnScheduler;
   readonly #answers: KeptAnswers = new KeptAnswers();
-  readonly #idle: HttpConnection[] = [];
-  readonly #closed: HttpConnection[] = [];
+  readonly #connections: FreeConnections;
   /** Of whole sessions whose number moves. */
   readonly #users: CourseUsers | undefined;
   /** For requests; undefined: as many as are due. */
@@ -70,6 +71,7 @@ export class SessionLoop implements LoadPattern {
     this.#thread = thread;
     this.#pacer = pacer;
     this.#options = options;
+    this.#connections = new FreeConnections(thread, options.connectionsMax);
     this.#table = options.writer.table;
     this.#scheduler = new TurnScheduler(this.#table, {
       skipped: (place, reason, isWarmup) => this.#skipped(place, reason, isWarmup),
@@ -106,8 +108,7 @@ export class SessionLoop implements LoadPattern {
   }
 
   connectionFree(connection: HttpConnection): void {
-    if (connection.state === 'idle') this.#idle.push(connection);
-    else if (connection.state === 'closed') this.#closed.push(connection);
+    this.#connections.free(connection);
   }
 
   sampleEnded(connection: HttpConnection): void {
@@ -118,9 +119,7 @@ export class SessionLoop implements LoadPattern {
   }
 
   connectionLost(connection: HttpConnection): void {
-    const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
-    this.#closed.push(connection);
+    this.#connections.lost(connection);
   }
 
   tick(nowNs: number): void {
@@ -175,7 +174,9 @@ export class SessionLoop implements LoadPattern {
     const due = this.#scheduler.take(nowNs);
     if (due === undefined) return;
     const sampleId = this.#sampleIdOf(due);
-    const connection = this.#takeConnection();
+    // A session keeps to one target, which may have what came before in its cache.
+    const target = spreadPlace(this.#thread.plan.spread, due.session);
+    const connection = this.#connections.takeIdle(target) ?? this.#connections.takeClosed(target);
     if (connection === undefined) this.#refuse(due, sampleId, 'all connections are busy');
     else if (!this.#thread.recorder.hasRoom) {
       this.connectionFree(connection);
@@ -184,6 +185,7 @@ export class SessionLoop implements LoadPattern {
     } else {
       const { session, turn } = due;
       this.#options.writer.prepare(connection.request, {
+        target,
         sampleId,
         session,
         turn,
@@ -247,14 +249,6 @@ export class SessionLoop implements LoadPattern {
 
   #sampleIdOf(place: TurnPlace): number {
     return this.#options.firstSampleId + this.#table.numberOf(place);
-  }
-
-  #takeConnection(): HttpConnection | undefined {
-    const connection = this.#idle.pop() ?? this.#closed.pop();
-    if (connection !== undefined) return connection;
-    return this.#thread.connections.length < this.#options.connectionsMax
-      ? this.#thread.addConnection()
-      : undefined;
   }
 }
 

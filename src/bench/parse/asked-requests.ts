@@ -3,6 +3,8 @@
 import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
+import type { TargetSpread } from '../target/load-target.ts';
+import { spreadPlace } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
 import type { SessionBodies } from '../target/session-bodies.ts';
 import { keptAnswers } from '../target/session-bodies.ts';
@@ -14,6 +16,8 @@ export interface AskedRequests {
   readonly model: string;
   /** Of several models: their names, and which each measured body asks for. */
   readonly mix?: { readonly models: readonly string[]; readonly order: readonly number[] };
+  /** Of several targets: which each request or session goes to. */
+  readonly spread?: TargetSpread;
   /** What answers are checked by. */
   readonly check?: CheckedAnswers;
   /** For a tokenizer that counts them behind the run. */
@@ -37,6 +41,7 @@ export interface AskedTurns {
 export const askedRequests = ({
   model,
   mix,
+  spread,
   check,
   keepsAnswers = false,
   bodies,
@@ -46,6 +51,7 @@ export const askedRequests = ({
 }: {
   readonly model: string;
   readonly mix?: AskedRequests['mix'];
+  readonly spread?: TargetSpread;
   readonly check?: CheckedAnswers;
   readonly keepsAnswers?: boolean;
   readonly bodies: RequestBodies;
@@ -55,6 +61,7 @@ export const askedRequests = ({
 }): AskedRequests => ({
   model,
   ...(mix === undefined ? {} : { mix }),
+  ...(spread === undefined ? {} : { spread }),
   ...(check === undefined ? {} : { check }),
   ...(sessions === undefined
     ? {}
@@ -73,10 +80,19 @@ export const askedRequests = ({
   repeats: sessions === undefined && replay === undefined ? bodies.repeats : undefined,
 });
 
-/** Which model of the mix a measured sample asks for; -1: there is no mix, or it warms up. */
-export const variantOf = ({ mix, measuredFrom, bodies }: AskedRequests, sampleId: number): number => {
+/**
+ * Which model of the mix a measured sample asks for, or which of several targets it goes to; -1: there is one, or it warms up.
+ * @param session that it is a turn of
+ */
+export const variantOf = (
+  { mix, spread, measuredFrom, bodies }: AskedRequests,
+  sampleId: number,
+  session: number | undefined,
+): number => {
   const number = sampleId - measuredFrom;
-  return mix === undefined || number < 0 ? -1 : (mix.order[number % bodies] ?? -1);
+  if (number < 0) return -1;
+  if (spread !== undefined) return spreadPlace(spread, session ?? number);
+  return mix === undefined ? -1 : (mix.order[number % bodies] ?? -1);
 };
 
 /** Whether the very same bytes were sent before in the measured phase. */

@@ -164,8 +164,8 @@ export class SampleTracker implements ContentSink {
     this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
     const remark = this.#remark();
-    const note = this.#note(end, outcome === 'completed');
     const turn = this.#turns?.turnOf(this.sampleId);
+    const note = this.#note(end, outcome === 'completed', turn?.session);
     this.tellStamps();
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
@@ -218,9 +218,9 @@ export class SampleTracker implements ContentSink {
       : { cachedTokens, predictedTokens, isRepeat, hasRetryAfter, otherModel };
   }
 
-  #note({ kind }: TransportEnd, isCompleted: boolean): SampleNote | undefined {
+  #note({ kind }: TransportEnd, isCompleted: boolean, session: number | undefined): SampleNote | undefined {
     const isCancelledAsPlanned = kind === 'cancelled-as-planned';
-    const variant = variantOf(this.#asked, this.sampleId);
+    const variant = variantOf(this.#asked, this.sampleId, session);
     const { check: plan } = this.#asked;
     const { parts } = this.#reply;
     const isChecked = plan !== undefined && parts !== undefined && isCompleted && !this.#issued.isWarmup;
@@ -232,7 +232,7 @@ export class SampleTracker implements ContentSink {
 
   #askedModel(): string {
     const { mix, model } = this.#asked;
-    return mix === undefined ? model : (mix.models[variantOf(this.#asked, this.sampleId)] ?? '');
+    return mix === undefined ? model : (mix.models[variantOf(this.#asked, this.sampleId, undefined)] ?? '');
   }
 
   #otherModel(asked: string, answered: string): string {

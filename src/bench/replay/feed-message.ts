@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { TimedTrace } from '../dataset/trace/survey-trace.ts';
 import type { WordCosts } from '../dataset/word-costs.ts';
+import type { TargetSpread } from '../target/load-target.ts';
 import type { LengthField } from '../target/request-fields.ts';
 
 /** What is sent in the replay of a trace, and when. */
@@ -26,8 +27,10 @@ export interface ReplayPlan {
 
 export interface FeedWorkerData {
   readonly plan: ReplayPlan;
-  /** Of every request, up to the figure of content-length. */
-  readonly head: string;
+  /** Of each target, up to the figure of content-length. */
+  readonly heads: readonly string[];
+  /** Of several: which each request goes to. */
+  readonly spread: TargetSpread | undefined;
   readonly firstSampleId: number;
   /** Request n goes to thread n mod their number. */
   readonly ports: readonly MessagePort[];

@@ -11,10 +11,11 @@ import { QuestionDigest } from '../dataset/trace/question-digest.ts';
 import { ReplayTimes } from '../dataset/trace/replay-times.ts';
 import { timedPart } from '../dataset/trace/timed-part.ts';
 import { traceEntries } from '../dataset/trace/trace-file.ts';
+import { spreadPlace } from '../target/load-target.ts';
 import type { FeedTaken, FeedWorkerData, FromFeed } from './feed-message.ts';
 import { ReplayedRequests } from './replayed-requests.ts';
 
-const { plan, head, firstSampleId, ports, board: memory, boardThread }: FeedWorkerData = workerData;
+const { plan, heads, spread, firstSampleId, ports, board: memory, boardThread }: FeedWorkerData = workerData;
 const { trace } = plan;
 const board = new ThreadBoard(memory);
 setInterval(() => board.add(boardThread, 'heartbeat', 1), BEAT_NS / 1e6);
@@ -52,7 +53,7 @@ const untilRoom = async (thread: number): Promise<void> => {
 };
 
 const feed = async (): Promise<void> => {
-  const requests = new ReplayedRequests(plan, head);
+  const requests = new ReplayedRequests(plan);
   const times = new Float64Array(trace.timesNs);
   const replay = new ReplayTimes(trace.pace);
   const place = {
@@ -71,7 +72,7 @@ const feed = async (): Promise<void> => {
     questions.add(request);
     const thread = number % ports.length;
     await untilRoom(thread);
-    const bytes = requests.bytesOf(request, number);
+    const bytes = requests.bytesOf(request, number, heads[spreadPlace(spread, number)] ?? '');
     const own = ahead[thread];
     if (own !== undefined) {
       own.requests += 1;

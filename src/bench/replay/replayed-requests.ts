@@ -1,5 +1,5 @@
 // The bytes of each request of a trace: the text of its blocks and of what is its own, in a body of the server's API, behind the
-// head of all requests.
+// head of its target.
 
 import type { TraceRequest } from '../dataset/trace/trace.ts';
 import { TraceTexts } from '../dataset/trace/trace-text.ts';
@@ -9,17 +9,15 @@ import type { ReplayPlan } from './feed-message.ts';
 
 export class ReplayedRequests {
   readonly #plan: ReplayPlan;
-  readonly #head: string;
   readonly #texts: TraceTexts;
 
-  constructor(plan: ReplayPlan, head: string) {
+  constructor(plan: ReplayPlan) {
     this.#plan = plan;
-    this.#head = head;
     this.#texts = new TraceTexts(plan.costs, plan.seed);
   }
 
   /** Memory of its own, to be handed over. @param number its place in the replay */
-  bytesOf(request: TraceRequest, number: number): Uint8Array<ArrayBuffer> {
+  bytesOf(request: TraceRequest, number: number, head: string): Uint8Array<ArrayBuffer> {
     const { api, model, isStreaming, nonce, lengthFields, added, isOutputInBody } = this.#plan;
     const { before, after } = bodyAround(serverApi(api), isOutputInBody ? undefined : request.outputTokens, {
       model,
@@ -28,7 +26,7 @@ export class ReplayedRequests {
       fields: { lengthFields, added },
     });
     const body = `${before}${this.#texts.partsOf(request, number).join('')}${after}`;
-    const text = `${this.#head}${Buffer.byteLength(body)}\r\n\r\n`;
+    const text = `${head}${Buffer.byteLength(body)}\r\n\r\n`;
     const bytes = new Uint8Array(Buffer.byteLength(text, 'latin1') + Buffer.byteLength(body));
     const into = Buffer.from(bytes.buffer);
     into.write(body, into.write(text, 0, 'latin1'), 'utf8');

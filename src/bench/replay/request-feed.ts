@@ -49,9 +49,9 @@ export class RequestFeed implements RequestSource {
     }
   }
 
-  prepare(into: PreparedRequest, sampleId: number): void {
+  prepare(into: PreparedRequest, sampleId: number, target: number): void {
     if (sampleId < this.#firstSampleId) {
-      this.#warmup.prepare(into, sampleId);
+      this.#warmup.prepare(into, sampleId, target);
       return;
     }
     const request = this.has(sampleId) ? this.#ready[this.#next] : undefined;

@@ -20,6 +20,8 @@ import type { RequestWish } from './request-wish.ts';
 
 export interface BenchRequest {
   readonly target: BenchTarget;
+  /** Several, each for a share of the requests or sessions; `target` is the first of them. */
+  readonly targets?: readonly WeightedTarget[];
   readonly api: ServerApi;
   /** undefined: ask the server. */
   readonly model: string | undefined;
@@ -57,6 +59,12 @@ export interface BenchRequest {
   readonly depth?: DepthPlan;
   /** Chats of several turns; `samplesMax` then counts sessions. */
   readonly sessions?: SessionWish | undefined;
+}
+
+export interface WeightedTarget {
+  readonly target: BenchTarget;
+  /** Above 0, of the sum of all. */
+  readonly weight: number;
 }
 
 export type DatasetChoice =

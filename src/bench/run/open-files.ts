@@ -17,7 +17,9 @@ export const checkOpenFiles = async (
   const limit = await openFilesLimit();
   const threads = threadsFor(request, cores, share) * 2;
   const needed =
-    shareOf(connectionsFor(request).opened, share) + FILES_OF_A_RUN + threads * FILES_OF_A_THREAD;
+    shareOf(connectionsFor(request).opened, share) * (request.targets?.length ?? 1) +
+    FILES_OF_A_RUN +
+    threads * FILES_OF_A_THREAD;
   if (limit === undefined || limit >= needed) return;
   throw new BenchError({
     code: 'input',

@@ -17,6 +17,7 @@ import type { BenchParts, RunPart } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { loadPlan } from './run-plan.ts';
 import { surveyServer } from './survey-server.ts';
+import { shownTarget } from './target-spread.ts';
 
 export interface PreparedLoad extends AsyncDisposable {
   readonly server: ServerAnswer;
@@ -114,7 +115,7 @@ const checkBodies = (plan: LoadPlan, { bodiesDigest: expected }: RunPart): void 
 /** One that could be opened is enough to begin: what fails then is a sample's failure. */
 const openAll = async (
   load: LoadGenerator,
-  { target }: BenchRequest,
+  request: BenchRequest,
   stop: AbortSignal,
 ): Promise<{ readonly opened: number; readonly notices: readonly string[] }> => {
   const stopLoad = (): void => load.stop();
@@ -132,7 +133,7 @@ const openAll = async (
   if (opened === 0) {
     throw new BenchError({
       code: 'unreachable',
-      problem: `${target.shown} cannot be reached: ${problem?.problem ?? 'no connection could be opened'}`,
+      problem: `${shownTarget(request)} cannot be reached: ${problem?.problem ?? 'no connection could be opened'}`,
       advice: problem?.advice ?? 'Start the server, or check host and port.',
     });
   }

@@ -25,11 +25,11 @@ import { commonNonce, requestBodies } from '../target/request-bodies.ts';
 import type { RequestFields } from '../target/request-fields.ts';
 import { lengthFieldsFor } from '../target/request-fields.ts';
 import { sessionBodies } from '../target/session-bodies.ts';
-import { endpointPath } from '../target/target-url.ts';
 import type { CallProvenance } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { connectionsFor, MAX_THROUGHPUT_CONNECTIONS, threadsFor } from './load-size.ts';
 import { mixedBodies } from './mixed-bodies.ts';
+import { loadTarget, mixedUrls, shownTarget, targetSpread } from './target-spread.ts';
 
 export interface PlanOptions {
   readonly request: BenchRequest;
@@ -55,9 +55,11 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     fields: fieldsOf(options),
   };
   const inFlightCap = knownOr(request.shape.inFlightCap, undefined);
+  const spread = targetSpread(request);
   const mixed = request.models === undefined ? undefined : mixedBodies(request.models, dataset, request.seed);
   return {
-    target: { ...request.target.server, path: endpointPath(request.target, request.api) },
+    target: loadTarget(request.target, request.api),
+    ...(spread === undefined ? {} : { spread }),
     headers: withApiHeaders(request.headers, request.api),
     api: request.api.name,
     model: server.model,
@@ -99,7 +101,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     },
     timeouts: request.timeouts,
     ...(request.cancel === undefined ? {} : { cancelAfterMs: cancellations(request.cancel, request.seed) }),
-    warmupRequests: warmupRequests(request, threads),
+    warmupRequests: warmupRequests(request, threads * targetsOf(request)),
     threads: { load: threads, parse: threads },
     connections: bounded(connectionsFor(request), options.connectionsMax),
     pacing: 'sleep',
@@ -152,7 +154,8 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
   run: {
     id: options.runId,
     startedAt: options.startedAt,
-    target: request.target.shown,
+    target: shownTarget(request),
+    ...urlsOf(request, server),
     serverKind: server.serverKind,
     api: request.api.name,
     model: request.models === undefined ? server.model : mixText(request.models),
@@ -198,6 +201,11 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
         },
 });
 
+const urlsOf = (request: BenchRequest, server: ServerAnswer): Pick<RunConfig['run'], 'urls'> => {
+  const urls = mixedUrls(request, server);
+  return urls === undefined ? {} : { urls };
+};
+
 /** Answers are held to their length only where a person asked for one. */
 const fieldsOf = ({
   request,
@@ -210,6 +218,9 @@ const fieldsOf = ({
       : [],
   added: request.requests.fields,
 });
+
+/** A run with one URL has one. */
+const targetsOf = ({ targets = [] }: BenchRequest): number => Math.max(1, targets.length);
 
 const warmupRequests = ({ warmup }: BenchRequest, threads: number): number => {
   switch (warmup.kind) {

@@ -11,7 +11,9 @@ import type { ServerAnswer } from '../target/ask-server.ts';
 import { askServer } from '../target/ask-server.ts';
 import type { CalibratedWords } from '../target/calibrate-words.ts';
 import { calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
+import type { BenchTarget } from '../target/target-url.ts';
 import type { BenchRequest } from './bench-request.ts';
+import { askTargets } from './target-spread.ts';
 
 export interface ServerSurvey extends ServerAnswer {
   readonly costs: WordCosts;
@@ -43,14 +45,16 @@ export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey
 
 /** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
 const findServer = async ({ request, settings, signal }: SurveyOptions): Promise<ServerAnswer> => {
-  const { target, api, model, warmup, timeouts } = request;
+  const { target, targets, api, model, warmup, timeouts } = request;
   const headers = withApiHeaders(request.headers, api);
   if (warmup.kind === 'none' && model !== undefined) {
     const reason = unknown('not asked, because of --no-warmup');
     return { model, serverKind: reason, told: reason, notices: [] };
   }
   const timeoutMs = Math.min(settings.askMsMax, timeouts.totalMs);
-  return await askServer({ api, target, headers, model, timeoutMs, signal });
+  const ask = (asked: BenchTarget): Promise<ServerAnswer> =>
+    askServer({ api, target: asked, headers, model, timeoutMs, signal });
+  return targets === undefined ? await ask(target) : await askTargets(targets, ask);
 };
 
 /** Only where tokens are asked for of generated prompts: else nothing depends on what words cost. */

@@ -27,6 +27,8 @@ export interface ServerQuestion {
 export interface ServerAnswer {
   readonly model: string;
   readonly serverKind: string | Unknown;
+  /** Of each of several servers. */
+  readonly serverKinds?: readonly (string | Unknown)[];
   /** Of its version and settings. */
   readonly told: Reported<readonly ServerTold[]>;
   readonly notices: readonly string[];

@@ -16,6 +16,19 @@ export interface LoadTarget extends TargetServer {
   readonly path: string;
 }
 
+/** Several targets of one load. */
+export interface TargetSpread {
+  readonly targets: readonly LoadTarget[];
+  /** Of all requests or sessions, each target's share: above 0, 1 together. */
+  readonly shares: readonly number[];
+  /** Which target each measured request goes to, or each session with all of its turns, one after the other and again. */
+  readonly order: readonly number[];
+}
+
+/** @param number of the request or session in the measured phase */
+export const spreadPlace = (spread: TargetSpread | undefined, number: number): number =>
+  spread === undefined ? 0 : (spread.order[number % spread.order.length] ?? 0);
+
 export interface TlsPlan {
   /** SNI and the name that the certificate must have; '' where the host is an address. */
   readonly serverName: string;

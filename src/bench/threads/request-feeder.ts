@@ -8,8 +8,8 @@ import { entryUrl } from '../../process/entry.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
+import { requestHeads } from '../load/load-plan.ts';
 import type { FeedWorkerData } from '../replay/feed-message.ts';
-import { requestHead } from '../target/http1/request-writer.ts';
 import type { WatchedThread } from './watched-thread.ts';
 import { startThread } from './watched-thread.ts';
 
@@ -40,7 +40,7 @@ export class RequestFeeder {
   }
 
   start(): void {
-    const { replay, target, headers, isStreaming, warmupRequests, heartbeatMsMax } = this.#plan;
+    const { replay, spread, warmupRequests, heartbeatMsMax } = this.#plan;
     if (replay === undefined) return;
     const { clock, board, lost } = this.#options;
     const { load, parse } = this.#plan.threads;
@@ -49,7 +49,8 @@ export class RequestFeeder {
     const ports = this.#channels.map(({ port2 }) => port2);
     const data: FeedWorkerData = {
       plan: replay,
-      head: requestHead(target, headers, isStreaming),
+      heads: requestHeads(this.#plan),
+      spread,
       firstSampleId: warmupRequests,
       ports,
       board,

@@ -15,10 +15,9 @@ import type {
   OpenedConnections,
   ToLoadWorker,
 } from '../load/load-plan.ts';
-import { sumOpened, unopened } from '../load/load-plan.ts';
+import { requestHeads, sumOpened, unopened } from '../load/load-plan.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/parse-message.ts';
 import { parseFacts } from '../parse/parse-message.ts';
-import { requestHead } from '../target/http1/request-writer.ts';
 import type {
   LoadCounts,
   LoadGenerator,
@@ -44,7 +43,7 @@ export const createLoadGenerator = (
   options: LoadGeneratorOptions,
 ): LoadGenerator => {
   // In a load thread it would only be said when the thread is lost.
-  requestHead(plan.target, plan.headers, plan.isStreaming);
+  requestHeads(plan);
   return new ThreadedLoadGenerator(plan, sink, options);
 };
 

@@ -31,15 +31,17 @@ import type { SessionOptionTable } from './session-options.ts';
 import { SESSIONS } from './session-options.ts';
 import type { ShapeOptions } from './shape-options.ts';
 import { SHAPE } from './shape-options.ts';
-
 import type { TokenizerOptions } from './tokenizer-option.ts';
 import { TOKENIZER } from './tokenizer-option.ts';
+import type { UrlOptions } from './url-options.ts';
+import { URLS } from './url-options.ts';
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
 export interface BenchOptions
   extends RequestOptionTable,
     SessionOptionTable,
+    UrlOptions,
     ShapeOptions,
     NameOptions,
     DepthOptions,
@@ -91,6 +93,7 @@ export interface BenchOptions
 
 /** In the order of --help. Times are milliseconds. */
 export const BENCH: BenchOptions = {
+  ...URLS,
   api: value({
     name: 'api',
     valueName: API_CHOICES.join('|'),

@@ -4,10 +4,8 @@ import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
 import type { RequestWish } from '../../bench/run/request-wish.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
-import { apiOfPath, SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
+import { SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
-import type { BenchTarget } from '../../bench/target/target-url.ts';
-import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { Invocation, Option } from '../command.ts';
@@ -23,6 +21,7 @@ import { requestWishOf } from './request-options.ts';
 import { sessionWish } from './session-options.ts';
 import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
 import { tokenizerWish } from './tokenizer-option.ts';
+import { apiOfUrls, refuseUrls, targetsOfUrls } from './url-options.ts';
 import { wishedObjectives } from './wished-objectives.ts';
 
 /** Without headers, which need files to be read. */
@@ -31,8 +30,8 @@ export type BenchWish = Omit<BenchRequest, 'headers'>;
 /** @throws CommandError `usage`. */
 export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStages): BenchWish => {
   const given = <T>(option: Option<T>): T => invocation.option(option);
-  const target = targetOf(invocation.arguments[0] ?? '');
-  const api = apiOf(target, given(BENCH.api));
+  const urls = targetsOfUrls(invocation);
+  const api = apiOf(urls, given(BENCH.api));
   const pattern = patternOf(given, stages);
   const isStreaming = streamingOf(api, given(BENCH.streaming));
   const isReplay = given(BENCH.trace) !== undefined;
@@ -60,8 +59,16 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     );
   }
   const stagesMs = stages?.steps.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  refuseUrls(urls, [
+    ...(parseMix(given(BENCH.model) ?? '').kind === 'ok' && modelsOf(given(BENCH.model)).models !== undefined
+      ? ['--model with several']
+      : []),
+    ...(given(BENCH.profile) === undefined ? [] : ['--profile']),
+    ...(given(BENCH.facts) === undefined ? [] : ['--facts']),
+    ...elsewhere(given),
+  ]);
   return {
-    target,
+    ...urls,
     api,
     ...modelsOf(given(BENCH.model)),
     pattern,
@@ -122,15 +129,12 @@ const modelsOf = (given: string | undefined): Pick<BenchWish, 'model' | 'models'
 
 type Given = <T>(option: Option<T>) => T;
 
-const targetOf = (text: string): BenchTarget => {
-  const target = parseTargetUrl(text);
-  if (target.kind === 'wrong') throw usage(target.problem, target.advice);
-  return target.value;
-};
-
 /** Unless it was said, the one of the URL's endpoint. */
-const apiOf = ({ path }: BenchTarget, given: string | undefined): ServerApi => {
-  const ofUrl = apiOfPath(path);
+const apiOf = (
+  { target, targets = [{ target, weight: 1 }] }: Pick<BenchWish, 'target' | 'targets'>,
+  given: string | undefined,
+): ServerApi => {
+  const ofUrl = apiOfUrls(targets.map(each => each.target.path));
   if (given === undefined || given === 'auto') return ofUrl ?? SERVER_APIS[0];
   if (ofUrl === undefined || ofUrl.name === given) return serverApi(given);
   throw usage(

@@ -32,7 +32,12 @@ export const benchCommand: Command = {
   description:
     'All it needs is a URL. Shows live figures, then the report, which is also stored in the run directory. Without\n--requests or --duration it runs for 30 seconds, with 8 requests in flight.',
   arguments: [
-    { name: 'URL', meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000', isRequired: true },
+    {
+      name: 'URL',
+      meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Several: see --weights.',
+      isRequired: true,
+      isRepeatable: true,
+    },
   ],
   options: BENCH_OPTIONS,
   examples: [
@@ -76,6 +81,10 @@ export const benchCommand: Command = {
       args: state.args.slice(1),
       url: invocation.arguments[0] ?? '',
       shownUrl: wish.target.shown,
+      others: (wish.targets ?? []).slice(1).map(({ target: { shown } }, at) => ({
+        given: invocation.arguments[at + 1] ?? '',
+        shown,
+      })),
       cwd: state.cwd,
       env: state.env,
     });

@@ -38,8 +38,9 @@ export const rerunCommand: Command = {
     { name: 'DIR', meaning: 'The directory of a run or a sweep.', isRequired: true },
     {
       name: 'URL',
-      meaning: 'Its target once more, with credentials if it has any: keys may be sent to it.',
+      meaning: 'Its targets once more, with credentials if one has any: keys may be sent to them.',
       isRequired: false,
+      isRepeatable: true,
     },
   ],
   options: [
@@ -66,21 +67,21 @@ export const rerunCommand: Command = {
   run: async (invocation, state) => {
     const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
     const stored = await readStoredCall(directory, state);
-    const url = repeatedTarget(stored, invocation);
+    const urls = repeatedTargets(stored, invocation);
     const calling: ProcessState = {
       ...state,
       cwd: stored.cwd,
-      env: url === undefined ? { ...state.env, [KEY_VARIABLE]: undefined } : state.env,
+      env: urls === undefined ? { ...state.env, [KEY_VARIABLE]: undefined } : state.env,
     };
     const own = ownOptions(invocation, state);
-    const args = [stored.command.name, url ?? stored.url, ...stored.args, ...own];
+    const args = [stored.command.name, ...(urls ?? urlsOf(stored)), ...stored.args, ...own];
     const line = parseCommandLine(args, [stored.command]);
     if (line.kind !== 'run') throw new Error('a stored command line asks for help');
     const differences = await differencesOf(stored, line.invocation, { invocation, state: calling });
     // Standard output is for the report where a program reads it.
     const isJson = invocation.option(BENCH.json);
     const show = isJson ? state.stderr : state.stdout;
-    await show.write(`${[...told(stored, url, state), '', ...differences].join('\n')}\n\n`);
+    await show.write(`${[...told(stored, urls !== undefined, state), '', ...differences].join('\n')}\n\n`);
     if (!(await mayRun(stored, invocation, state))) {
       await show.write('Nothing was run.\n');
       return EXIT_CODES.ok.code;
@@ -90,24 +91,30 @@ export const rerunCommand: Command = {
 };
 
 /** @throws CommandError `usage` where another target is given, or a key without one. */
-const repeatedTarget = (stored: StoredCall, invocation: Invocation): string | undefined => {
-  const given = invocation.arguments[1];
-  if (given === undefined) {
+const repeatedTargets = (stored: StoredCall, invocation: Invocation): readonly string[] | undefined => {
+  const given = invocation.arguments.slice(1);
+  const named = urlsOf(stored).map(printable);
+  if (given.length === 0) {
     const secret = SECRET_OPTIONS.find(option => !isEmpty(invocation.option(option)));
     if (secret === undefined) return undefined;
     throw usage(
-      `--${secret.name} needs the target repeated, because ${printable(stored.url)} is only what a file says`,
-      `Write it behind the directory if keys may be sent to it: plimsoll rerun DIR ${printable(stored.url)}`,
+      `--${secret.name} needs the target repeated, because ${named.join(', ')} is only what a file says`,
+      `Write it behind the directory if keys may be sent to it: plimsoll rerun DIR ${named.join(' ')}`,
     );
   }
-  const target = parseTargetUrl(given);
-  if (target.kind === 'wrong') throw usage(target.problem, target.advice);
-  if (target.value.shown === stored.url) return given;
+  const shown = given.map(url => {
+    const target = parseTargetUrl(url);
+    if (target.kind === 'wrong') throw usage(target.problem, target.advice);
+    return target.value.shown;
+  });
+  if (shown.join(' ') === urlsOf(stored).join(' ')) return given;
   throw usage(
-    `the run loaded ${printable(stored.url)}, not ${target.value.shown}`,
+    `the run loaded ${named.join(', ')}, not ${shown.join(', ')}`,
     'Repeat its target, or load another one with plimsoll bench.',
   );
 };
+
+const urlsOf = ({ url, others }: StoredCall): readonly string[] => [url, ...others];
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || (Array.isArray(value) && value.length === 0);
@@ -130,8 +137,8 @@ const ownOptions = (invocation: Invocation, state: ProcessState): readonly strin
   ];
 };
 
-const told = (stored: StoredCall, url: string | undefined, state: ProcessState): readonly string[] => {
-  const words = quotedWords(['plimsoll', stored.command.name, stored.url, ...stored.args]);
+const told = (stored: StoredCall, isRepeated: boolean, state: ProcessState): readonly string[] => {
+  const words = quotedWords(['plimsoll', stored.command.name, ...urlsOf(stored), ...stored.args]);
   const hasKey = (state.env[KEY_VARIABLE] ?? '') !== '';
   return [
     `It would run, in ${printable(stored.cwd)}:`,
@@ -141,8 +148,10 @@ const told = (stored: StoredCall, url: string | undefined, state: ProcessState):
     ...(stored.secrets.length === 0
       ? []
       : [`The run was given ${stored.secrets.join(' and ')}, which is stored nowhere.`]),
-    ...(url === undefined && (hasKey || stored.secrets.length > 0)
-      ? [`No key is sent, because the target is not repeated here: plimsoll rerun DIR ${stored.url}`]
+    ...(!isRepeated && (hasKey || stored.secrets.length > 0)
+      ? [
+          `No key is sent, because the target is not repeated here: plimsoll rerun DIR ${urlsOf(stored).join(' ')}`,
+        ]
       : []),
   ];
 };
@@ -202,7 +211,7 @@ const grouped = (
 
 const mayRun = async (stored: StoredCall, invocation: Invocation, state: ProcessState): Promise<boolean> => {
   if (invocation.option(yesOption)) return true;
-  const question = `Load ${printable(stored.url)} again?`;
+  const question = `Load ${urlsOf(stored).map(printable).join(', ')} again?`;
   if (!state.stdout.isTerminal)
     throw usage(`${question} Nobody can be asked here`, 'To run it without being asked: --yes');
   await state.stdout.write(`${question} [y/N] `);

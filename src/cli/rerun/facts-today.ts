@@ -10,7 +10,10 @@ import { WORDS_AS_TOKENS } from '../../bench/dataset/word-costs.ts';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { readPromptWish } from '../../bench/run/read-prompt-wish.ts';
+import { askTargets } from '../../bench/run/target-spread.ts';
+import type { ServerAnswer } from '../../bench/target/ask-server.ts';
 import { askServer } from '../../bench/target/ask-server.ts';
+import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { PromptsProvenance } from '../../core/run/provenance.ts';
 import type { RerunFacts } from '../../core/run/rerun-differences.ts';
@@ -39,11 +42,13 @@ export const factsToday = async (
 };
 
 const serverToday = async (
-  { api, target, headers, model }: BenchRequest,
+  { api, target, targets = [{ target, weight: 1 }], headers, model }: BenchRequest,
   signal: AbortSignal,
-): Promise<Pick<RerunFacts, 'model'> & { readonly told: Awaited<ReturnType<typeof askServer>>['told'] }> => {
+): Promise<Pick<RerunFacts, 'model'> & Pick<ServerAnswer, 'told'>> => {
   try {
-    return await askServer({ api, target, headers, model, timeoutMs: ASK_MS_MAX, signal });
+    const ask = (asked: BenchTarget): Promise<ServerAnswer> =>
+      askServer({ api, target: asked, headers, model, timeoutMs: ASK_MS_MAX, signal });
+    return targets.length === 1 ? await ask(target) : await askTargets(targets, ask);
   } catch (error) {
     if (!(error instanceof BenchError)) throw error;
     const reason = unknown(error.problem.problem);

@@ -23,7 +23,9 @@ export interface StoredCall {
   readonly command: Command;
   /** Without credentials. */
   readonly url: string;
-  /** Behind the URL. */
+  /** Behind it, of a run with several. */
+  readonly others: readonly string[];
+  /** Behind the URLs. */
   readonly args: readonly string[];
   readonly cwd: string;
   /** What has to be given again, by name. */
@@ -42,8 +44,18 @@ export const readStoredCall = async (directory: string, state: ProcessState): Pr
         : `Type it yourself, once you have read it: ${shownText(text)}`,
     );
   const [url = '', ...args] = call.args;
-  check([url, ...args], command);
-  return { command, url, args, cwd: call.cwd, secrets: call.secrets.map(printable), earlier };
+  const options = args.findIndex(word => word.startsWith('-'));
+  const others = options < 0 ? args : args.slice(0, options);
+  check({ urls: [url, ...others], args: args.slice(others.length) }, command);
+  return {
+    command,
+    url,
+    others,
+    args: args.slice(others.length),
+    cwd: call.cwd,
+    secrets: call.secrets.map(printable),
+    earlier,
+  };
 };
 
 interface Stored {
@@ -101,20 +113,18 @@ const storedIn = async (directory: string, state: ProcessState): Promise<Stored>
 };
 
 /** That each word is what it looks like, and that the command line itself would take them. */
-const check = (words: readonly string[], command: Command): void => {
-  const [url = '', ...args] = words;
+const check = (
+  { urls, args }: { readonly urls: readonly string[]; readonly args: readonly string[] },
+  command: Command,
+): void => {
+  const words = [...urls, ...args];
   const hidden = words.find(word => printable(word) !== word || word === '');
   if (hidden !== undefined)
     throw refused(
       `its command has a word that no terminal shows as it is: ${JSON.stringify(hidden.slice(0, SHOWN_MAX))}`,
       'Somebody made that file by hand; type the command yourself.',
     );
-  const target = parseTargetUrl(url);
-  if (target.kind === 'wrong' || target.value.shown !== url)
-    throw refused(
-      `its target ${shownText(url)} is not one that a run writes down`,
-      'Somebody made that file by hand; type the command yourself.',
-    );
+  for (const url of urls) checkTarget(url);
   for (const word of args) {
     const [, name] = /^--([^=]+)/.exec(word) ?? [];
     if (name === undefined) continue;
@@ -131,6 +141,12 @@ const check = (words: readonly string[], command: Command): void => {
   }
   try {
     const line = parseCommandLine([command.name, ...words], [command]);
+    // A target behind its options would be none of those that are shown and have to be repeated.
+    if (line.kind === 'run' && line.invocation.arguments.length > urls.length)
+      throw refused(
+        'its command names a target behind its options, as no run writes down',
+        'Somebody made that file by hand; type the command yourself.',
+      );
     if (line.kind === 'run') return;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -140,6 +156,15 @@ const check = (words: readonly string[], command: Command): void => {
     );
   }
   throw refused('its command asks for help', 'Type it yourself.');
+};
+
+const checkTarget = (url: string): void => {
+  const target = parseTargetUrl(url);
+  if (target.kind === 'ok' && target.value.shown === url) return;
+  throw refused(
+    `its target ${shownText(url)} is not one that a run writes down`,
+    'Somebody made that file by hand; type the command yourself.',
+  );
 };
 
 /** For people: on one line, and no longer than anybody reads. */

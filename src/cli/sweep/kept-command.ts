@@ -18,14 +18,17 @@ export interface KeptCommandOptions {
   readonly url: string;
   /** Without credentials. */
   readonly shownUrl: string;
+  /** Behind it, of a run with several. */
+  readonly others?: readonly { readonly given: string; readonly shown: string }[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export const keptCommand = ({ options, args, url, shownUrl, cwd, env }: KeptCommandOptions): SweepResume => {
+export const keptCommand = ({ options, args, cwd, env, ...named }: KeptCommandOptions): SweepResume => {
+  const urls = [{ given: named.url, shown: named.shownUrl }, ...(named.others ?? [])];
   // First, so that another one can take its place.
-  const kept: string[] = [shownUrl];
-  const secrets = new Set<string>(url === shownUrl ? [] : [URL_SECRET]);
+  const kept: string[] = urls.map(({ shown }) => shown);
+  const secrets = new Set<string>(urls.some(({ given, shown }) => given !== shown) ? [URL_SECRET] : []);
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? '';
     const option = options.find(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`));

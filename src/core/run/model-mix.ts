@@ -3,6 +3,7 @@
 
 import type { SeededRandom } from '../random.ts';
 import { seededRandom } from '../random.ts';
+import type { FailureKind } from './outcome.ts';
 
 export interface MixedModel {
   readonly model: string;
@@ -12,9 +13,9 @@ export interface MixedModel {
 
 export type ModelMix = readonly MixedModel[];
 
-/** Of one model of a mix. A figure that no request of it had is null. */
+/** Of one model of a mix, or of one of several URLs. A figure that no request of it had is null. */
 export interface VariantFigures {
-  /** Place in the mix. */
+  /** Place in the mix, or among the URLs. */
   readonly variant: number;
   readonly completed: number;
   readonly failed: number;
@@ -23,6 +24,12 @@ export interface VariantFigures {
   readonly ttftNs: VariantPercentiles | null;
   readonly tpotNs: VariantPercentiles | null;
   readonly latencyNs: VariantPercentiles | null;
+  /** Of those that failed; not there where an older version counted. */
+  readonly errors?: Readonly<Partial<Record<FailureKind, number>>>;
+  /** Completed ones whose server told no count of tokens. */
+  readonly usageMissing?: number;
+  /** As the servers told them. */
+  readonly inputTokens?: number;
 }
 
 export interface VariantPercentiles {
@@ -37,10 +44,14 @@ export const mixText = (mix: ModelMix): string =>
   mix.map(({ model, weight }) => `${model}=${weight}`).join(',');
 
 /**
- * Which model each of `count` requests asks for. However many are sent, each model has its share of them to within a few: every
- * block of them has what its weight says, in an order that the seed shuffles.
+ * Which model each of `count` requests asks for, or which URL it goes to. However many are sent, each has its share of them to
+ * within a few: every block of them has what its weight says, in an order that the seed shuffles.
  */
-export const mixedOrder = (mix: ModelMix, count: number, seed: number): readonly number[] => {
+export const mixedOrder = (
+  mix: readonly { readonly weight: number }[],
+  count: number,
+  seed: number,
+): readonly number[] => {
   const total = mix.reduce((sum, { weight }) => sum + weight, 0);
   const random = seededRandom((seed ^ MIX_STREAM) >>> 0);
   const order: number[] = [];

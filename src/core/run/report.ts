@@ -27,6 +27,7 @@ import type { ServerEvidence } from './server-tally.ts';
 import type { SessionReport } from './session-report.ts';
 import type { SnapshotState } from './snapshot.ts';
 import type { TokenizerAccount } from './tokenizer-account.ts';
+import type { UrlMix } from './url-mix.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
 
@@ -88,7 +89,7 @@ export interface Report extends ReportRates {
   readonly sessions?: SessionReport;
   /** Where it comes from, to repeat it. */
   readonly provenance: Reported<RunProvenance>;
-  /** Of each model of a mix, in its order; not there where the run had one. */
+  /** Of each model of a mix or of each URL, in their order; not there where the run had one. */
   readonly variants?: readonly VariantFigures[];
   /** Of a run from many machines; its client is the worst of them. */
   readonly agents?: readonly ReportAgent[];
@@ -108,6 +109,8 @@ export interface ReportRun {
   readonly startedAt: string;
   /** Without credentials. */
   readonly target: string;
+  /** Where it loaded several. */
+  readonly urls?: UrlMix;
   readonly serverKind: string | Unknown;
   /** Of the server, by its name on the command line: "chat". */
   readonly api: string | Unknown;

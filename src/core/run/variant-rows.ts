@@ -1,14 +1,77 @@
-// What came of each model of a mix, as rows of a table: the same for terminal, Markdown and pages.
+// What came of each model of a mix or of each URL, as rows of a table: the same for terminal, Markdown and pages.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import { isUnknown } from '../unknown.ts';
-import type { VariantPercentiles } from './model-mix.ts';
+import type { VariantFigures, VariantPercentiles } from './model-mix.ts';
 import type { Report } from './report.ts';
 
-export const VARIANT_COLUMNS: readonly string[] = [
-  'model',
+export interface VariantTable {
+  /** "By model" */
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** What its columns do not tell, one sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** undefined where the run had one model and one URL. */
+export const variantTable = (report: Report): VariantTable | undefined => {
+  const { run, variants = [] } = report;
+  if (variants.length === 0) return undefined;
+  return {
+    title: run.urls === undefined ? 'By model' : 'By URL',
+    columns: [run.urls === undefined ? 'model' : 'URL', ...COLUMNS],
+    rows: variants.map(figures => [nameOf(report, figures), ...cells(figures, report)]),
+    remarks: [
+      ...(run.urls ?? []).map(
+        ({ url, weight, serverKind }) =>
+          `${url}: weight ${weight}, ${isUnknown(serverKind) ? `server unknown (${serverKind.reason})` : serverKind}`,
+      ),
+      ...variants.flatMap(figures => errorsOf(figures).map(text => `${nameOf(report, figures)}: ${text}`)),
+    ],
+  };
+};
+
+const nameOf = ({ run }: Report, { variant }: VariantFigures): string =>
+  run.urls?.[variant]?.url ?? run.models?.[variant]?.model ?? `model ${variant + 1}`;
+
+const errorsOf = ({ errors = {}, usageMissing = 0 }: VariantFigures): readonly string[] => {
+  const kinds = Object.entries(errors).map(([kind, count]) => `${formatCount(count)} ${kind}`);
+  return [
+    ...(kinds.length === 0 ? [] : [`failed: ${kinds.join(', ')}`]),
+    ...(usageMissing === 0 ? [] : [`${formatCount(usageMissing)} answers without a count of tokens`]),
+  ];
+};
+
+const cells = (
+  { completed, failed, cancelled, outputTokens, ttftNs, tpotNs, latencyNs }: VariantFigures,
+  { windowNs }: Report,
+): readonly string[] => {
+  const seconds = isUnknown(windowNs) ? 0 : windowNs / 1e9;
+  const rate = (count: number): string => (seconds > 0 ? formatThreeDigits(count / seconds) : '–');
+  // A tail of too few requests is no figure, here as in the series.
+  const enough = (p: number, text: string): string => (earlyStoppingRank(completed, p) > 0 ? text : '–');
+  return [
+    formatCount(completed),
+    formatCount(failed),
+    formatCount(cancelled),
+    rate(completed),
+    rate(outputTokens),
+    time(ttftNs, 'p50'),
+    enough(90, time(ttftNs, 'p90')),
+    enough(99, time(ttftNs, 'p99')),
+    time(tpotNs, 'p50'),
+    time(latencyNs, 'p50'),
+    enough(99, time(latencyNs, 'p99')),
+  ];
+};
+
+const time = (series: VariantPercentiles | null, key: keyof VariantPercentiles): string =>
+  series === null ? '–' : figureText(formatMeasuredNanoseconds(series[key]));
+
+const COLUMNS: readonly string[] = [
   'completed',
   'failed',
   'cancelled',
@@ -21,29 +84,3 @@ export const VARIANT_COLUMNS: readonly string[] = [
   'latency p50',
   'p99',
 ];
-
-/** None where the run had one model. */
-export const variantRows = ({ run, variants = [], windowNs }: Report): readonly (readonly string[])[] =>
-  variants.map(({ variant, completed, failed, cancelled, outputTokens, ttftNs, tpotNs, latencyNs }) => {
-    const seconds = isUnknown(windowNs) ? 0 : windowNs / 1e9;
-    const rate = (count: number): string => (seconds > 0 ? formatThreeDigits(count / seconds) : '–');
-    // A tail of too few requests is no figure, here as in the series.
-    const enough = (p: number, text: string): string => (earlyStoppingRank(completed, p) > 0 ? text : '–');
-    return [
-      run.models?.[variant]?.model ?? `model ${variant + 1}`,
-      formatCount(completed),
-      formatCount(failed),
-      formatCount(cancelled),
-      rate(completed),
-      rate(outputTokens),
-      time(ttftNs, 'p50'),
-      enough(90, time(ttftNs, 'p90')),
-      enough(99, time(ttftNs, 'p99')),
-      time(tpotNs, 'p50'),
-      time(latencyNs, 'p50'),
-      enough(99, time(latencyNs, 'p99')),
-    ];
-  });
-
-const time = (series: VariantPercentiles | null, key: keyof VariantPercentiles): string =>
-  series === null ? '–' : figureText(formatMeasuredNanoseconds(series[key]));

@@ -29,7 +29,7 @@ import {
   UNCACHED_COLUMNS,
   uncachedRows,
 } from '../../core/run/session-rows.ts';
-import { VARIANT_COLUMNS, variantRows } from '../../core/run/variant-rows.ts';
+import { variantTable } from '../../core/run/variant-rows.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -72,7 +72,7 @@ export const runTables = (report: Report): Markup => {
   })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
     title: 'The load generator',
     content: loadGenerator(report),
-  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${variantTable(report)}${sessionTables(report)}${serverTable(report)}${agentTable(report)}`;
+  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${variants(report)}${sessionTables(report)}${serverTable(report)}${agentTable(report)}`;
 };
 
 const unboundedLine = ({ series, rateBounds }: Report): Markup | undefined => {
@@ -87,15 +87,15 @@ const fromRows = (run: Report['run']): readonly (readonly [string, string])[] =>
   return from === undefined ? [] : [['From', from]];
 };
 
-const variantTable = (report: Report): Markup | undefined => {
-  const rows = variantRows(report);
-  return rows.length === 0
-    ? undefined
-    : pageSection({
-        title: 'By model',
-        remark: 'each its share of the requests, by weight',
-        content: table({ name: 'By model', head: VARIANT_COLUMNS.map(capitalized), rows }),
-      });
+const variants = (report: Report): Markup | undefined => {
+  const told = variantTable(report);
+  if (told === undefined) return undefined;
+  const { title, columns, rows, remarks } = told;
+  return pageSection({
+    title,
+    remark: `each its share of the ${report.sessions === undefined ? 'requests' : 'sessions'}, by weight`,
+    content: markup`${table({ name: title, head: columns.map(capitalized), rows })}${remarks.map(text => markup`<p class="none">${text}</p>`)}`,
+  });
 };
 
 const sessionTables = ({ sessions }: Report): Markup | undefined => {

@@ -52,7 +52,7 @@ export const runTelemetry = async (
     sampleSpans(sample, {
       runId: run.id,
       zeroNs: zeroOf(run),
-      attributes: { ...attributesOf(run), ...askedModel(run, sample) },
+      attributes: { ...attributesOf(run), ...askedOne(run, sample) },
     }),
   );
   const metrics = counted.metrics();
@@ -73,9 +73,14 @@ const attributesOf = ({ api, model, models, serverKind, target }: ReportRun): At
   ...serverOf(target),
 });
 
-/** Where the run asked several models, the one that this request asked. */
-const askedModel = ({ models }: ReportRun, { note }: EndedSample): Attributes =>
-  models === undefined ? {} : { 'gen_ai.request.model': models[note?.variant ?? NO_FIGURE]?.model };
+/** Where the run asked several models or servers, the one that this request asked. */
+const askedOne = ({ models, urls }: ReportRun, { note }: EndedSample): Attributes => {
+  const variant = note?.variant ?? NO_FIGURE;
+  return {
+    ...(models === undefined ? {} : { 'gen_ai.request.model': models[variant]?.model }),
+    ...serverOf(urls?.[variant]?.url ?? ''),
+  };
+};
 
 const serverOf = (target: string): Attributes => {
   if (!URL.canParse(target)) return {};
@@ -99,7 +104,7 @@ class CountedRun {
     const { sentNs, endNs, firstContentNs, intendedNs, outcome, inputTokens, outputTokens } = sample;
     this.#endNs = Math.max(this.#endNs, endNs);
     if (outcome === 'cancelled') return; // broken off on purpose: it says nothing of the server
-    const asked = askedModel(this.#run, sample);
+    const asked = askedOne(this.#run, sample);
     this.#record('duration', (endNs - sentNs) / 1e9, { ...asked, 'error.type': errorType(sample) });
     if (outcome !== 'completed') return;
     if (this.#run.streaming && firstContentNs !== NO_FIGURE) {

@@ -90,9 +90,9 @@ export const runHere = async (
     nowNs,
     timers: LOOP_TIMERS,
     recorder,
-    dialer: new SocketDialer(plan.target, true),
+    dialers: [new SocketDialer(plan.target, true)],
     requests: new RequestWriter(
-      requestHead(plan.target, plan.headers, plan.isStreaming),
+      [requestHead(plan.target, plan.headers, plan.isStreaming)],
       plan.bodies,
       plan.warmupRequests,
     ),
@@ -108,9 +108,8 @@ export const runHere = async (
   const pacer = new Pacer({ nowNs, timers: LOOP_TIMERS, spins: false });
   const { pattern, limits, course } = plan;
   const isClosedLoop = pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
-  const opened = await load.open(
-    pattern.kind === 'concurrency' ? pattern.concurrency : plan.connections.opened,
-  );
+  const count = pattern.kind === 'concurrency' ? pattern.concurrency : plan.connections.opened;
+  const opened = await load.open(Array.from({ length: count }, () => 0));
   const startNs = nowNs();
   const measuredFromNs = startNs + (course?.measuredFromNs ?? 0);
   const endNs = measuredFromNs + (limits.durationNs ?? Number.POSITIVE_INFINITY);

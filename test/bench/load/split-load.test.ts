@@ -123,7 +123,7 @@ describe('requests that are split over agents', () => {
         // A machine of its own each: nothing is passed on but the seed and what words cost.
         const writer = (): RequestWriter =>
           new RequestWriter(
-            'POST / HTTP/1.1\r\ncontent-length: ',
+            ['POST / HTTP/1.1\r\ncontent-length: '],
             requestBodies(prompts.slice(0, 50), {
               api,
               model: 'm',
@@ -135,7 +135,7 @@ describe('requests that are split over agents', () => {
           );
         const bytesOf = (from: RequestWriter, sampleId: number): string => {
           const into = { bytes: Buffer.alloc(0), sampleId: 0, promptIndex: -1 };
-          from.prepare(into, sampleId);
+          from.prepare(into, sampleId, 0);
           return into.bytes.toString('latin1');
         };
         const ids = Array.from({ length: 120 }, (_, index) => index);

@@ -17,10 +17,10 @@ const sentOf = (samples: number, { warmups, warmupBodies }: { warmups: number; w
     noncePrefix: '0badcafe',
     warmupBodies,
   });
-  const writer = new RequestWriter('content-length: ', bodies, warmups);
+  const writer = new RequestWriter(['content-length: '], bodies, warmups);
   const into: PreparedRequest = { sampleId: -1, promptIndex: -1, bytes: Buffer.alloc(0) };
   return Array.from({ length: samples }, (_, sample) => {
-    writer.prepare(into, sample);
+    writer.prepare(into, sample, 0);
     const text = into.bytes.toString();
     const { messages, max_tokens: limit } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
     return `${messages[0].content} ${limit}`;

@@ -308,6 +308,7 @@ describe('a benchmark', () => {
   test('has an option for everything that the documentation promises', () => {
     expect(BENCH_OPTIONS.map(({ name }) => name)).toEqual([
       ...[
+        'weights',
         'api',
         'model',
         'requests',

@@ -12,7 +12,8 @@ export interface ConnectionOwner<Owned> {
   readonly recorder: LoadRecorder;
   readonly timeouts: LoadTimeouts;
   readonly timers: LoopTimers;
-  readonly dialer: TargetDialer;
+  /** @param target its place among the targets of the load */
+  dialerOf(target: number): TargetDialer;
   /** It is open and carries no request. */
   opened(connection: Owned): void;
   /** It could not be opened, and no sample waited for it. */

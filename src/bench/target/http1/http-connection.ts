@@ -7,7 +7,7 @@ import type { ConnectionProblem } from '../connection-problem.ts';
 import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
 import type { DialedSocket } from './dialer.ts';
-import { CancelTimer, NO_READ, passedDeadline } from './reply-deadlines.ts';
+import { CancelTimer, couldNotKnow, NO_READ, passedDeadline } from './reply-deadlines.ts';
 import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
 import { ResponseFramer } from './response-framer.ts';
@@ -20,6 +20,8 @@ export class HttpConnection implements ReplySink {
   hasSample = false;
   /** Its last sample found no connection. */
   hasRefused = false;
+  /** Where it goes: one of the load's targets. */
+  target = 0;
   /** From sent, in ms, after which its next sample is broken off on purpose; NONE: never. */
   cancelAfterMs: number = NONE;
   /** Of its last sample. */
@@ -63,7 +65,7 @@ export class HttpConnection implements ReplySink {
     this.#repliesOnSocket = 0;
     this.#openingNs = this.#owner.nowNs();
     this.#attemptNs = this.#openingNs;
-    const { dialer } = this.#owner;
+    const dialer = this.#owner.dialerOf(this.target);
     const socket = dialer.dial((length, bytes) => this.#received(socket, length, bytes));
     this.#socket = socket;
     socket.on('connectionAttempt', () => {
@@ -133,6 +135,13 @@ export class HttpConnection implements ReplySink {
     if (canReuse) this.state = 'idle';
     else this.close();
     this.#owner.sampleEnded(this);
+  }
+
+  /** A closed one may be opened to another target. */
+  goTo(target: number): void {
+    if (this.target === target) return;
+    this.target = target;
+    this.request.promptIndex = -1;
   }
 
   close(): void {
@@ -227,7 +236,7 @@ export class HttpConnection implements ReplySink {
     if (this.#isFull) {
       this.#isFull = false;
       this.#owner.arenaFull();
-      this.end('client', ARENA_FULL, stampNs);
+      this.end('client', 'no space for the reply: the parse thread is behind', stampNs);
     } else if (framer.isDone) {
       this.#repliesOnSocket += 1;
       // A reply may come before its request has gone whole.
@@ -244,18 +253,16 @@ export class HttpConnection implements ReplySink {
     if (socket !== this.#socket) return;
     if (this.state === 'connecting') {
       if (!this.hasSample) this.#abandon(why);
-      else this.#refused(why);
+      else {
+        this.hasRefused = true;
+        this.end(why.isOurs ? 'client' : this.#hasTcp ? 'tls' : 'connect', why.problem, this.#owner.nowNs());
+      }
     } else if (this.state === 'idle') {
       this.close();
       this.#owner.lostIdle(this);
     } else {
       this.#lostBusy(why.problem, isError);
     }
-  }
-
-  #refused({ problem, isOurs }: ConnectionProblem): void {
-    this.hasRefused = true;
-    this.end(isOurs ? 'client' : this.#hasTcp ? 'tls' : 'connect', problem, this.#owner.nowNs());
   }
 
   #lostBusy(why: string, isError: boolean): void {
@@ -272,13 +279,9 @@ export class HttpConnection implements ReplySink {
     else this.end('truncated', 'the connection closed before the end of the reply', nowNs);
   }
 
-  /**
-   * METRICS §2: the server had closed an idle connection before it could know of the request, which a round trip tells. One
-   * that closes later has had the request, and whatever it did with it is its failure.
-   */
   #isStale(nowNs: number): boolean {
-    if (this.#waiting.lastReadNs !== NO_READ || this.#repliesOnSocket === 0 || this.#isResend) return false;
-    return nowNs - this.#waiting.sentNs <= STALE_MS_MAX * 1e6 + this.#owner.dialer.roundTripNs;
+    if (this.#repliesOnSocket === 0 || this.#isResend) return false;
+    return couldNotKnow(this.#waiting, nowNs, this.#owner.dialerOf(this.target).roundTripNs);
   }
 
   #resend(): void {
@@ -295,6 +298,3 @@ export class HttpConnection implements ReplySink {
 }
 
 export const NONE = -1;
-/** What a busy server may take to say that a connection is closed. */
-const STALE_MS_MAX = 50;
-const ARENA_FULL = 'no space for the reply: the parse thread is behind';

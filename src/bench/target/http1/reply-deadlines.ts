@@ -31,6 +31,16 @@ export const passedDeadline = (
     : undefined;
 };
 
+/**
+ * METRICS §2: the server had closed an idle connection before it could know of the request, which a round trip tells. One
+ * that closes later has had the request, and whatever it did with it is its failure.
+ */
+export const couldNotKnow = (
+  { sentNs, lastReadNs }: WaitingReply,
+  nowNs: number,
+  roundTripNs: number,
+): boolean => lastReadNs === NO_READ && nowNs - sentNs <= STALE_MS_MAX * 1e6 + roundTripNs;
+
 /** One timer of a connection, armed for each request that is broken off. */
 export class CancelTimer {
   readonly #nowNs: () => number;
@@ -69,3 +79,5 @@ export class CancelTimer {
 }
 
 export const NO_READ = -1;
+/** What a busy server may take to say that a connection is closed. */
+const STALE_MS_MAX = 50;

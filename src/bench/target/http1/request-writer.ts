@@ -16,8 +16,8 @@ export interface PreparedRequest {
 export interface RequestSource {
   /** false: its bytes are still being made. */
   has(sampleId: number): boolean;
-  /** Only what it has. */
-  prepare(into: PreparedRequest, sampleId: number): void;
+  /** Only what it has. `target`: whose head it gets; a request keeps to one target until its `promptIndex` is set back. */
+  prepare(into: PreparedRequest, sampleId: number, target: number): void;
   /** Every few milliseconds. */
   tick?(): void;
   /** Told when there was nothing and is something. */
@@ -25,7 +25,7 @@ export interface RequestSource {
 }
 
 export class RequestWriter implements RequestSource {
-  readonly #head: Buffer;
+  readonly #heads: readonly Buffer[];
   readonly #bodies: Buffer;
   readonly #starts: Float64Array;
   readonly #nonceAts: Float64Array;
@@ -34,9 +34,12 @@ export class RequestWriter implements RequestSource {
   readonly #warmup: number;
   readonly #measuredFrom: number;
 
-  /** @param measuredFrom the first sample of the measured phase: it sends the first body, however many warmed up before. */
-  constructor(head: string, prompts: RequestBodies, measuredFrom: number) {
-    this.#head = Buffer.from(head, 'latin1');
+  /**
+   * @param heads of each target
+   * @param measuredFrom the first sample of the measured phase: it sends the first body, however many warmed up before.
+   */
+  constructor(heads: readonly string[], prompts: RequestBodies, measuredFrom: number) {
+    this.#heads = heads.map(head => Buffer.from(head, 'latin1'));
     this.#bodies = Buffer.from(prompts.bytes);
     this.#starts = new Float64Array(prompts.starts);
     this.#nonceAts = new Float64Array(prompts.nonceAts);
@@ -55,9 +58,9 @@ export class RequestWriter implements RequestSource {
    * Reuses the request's bytes: all but the nonce's end where the prompt is the same, their room where the length is. They
    * must not be in flight any more.
    */
-  prepare(into: PreparedRequest, sampleId: number): void {
+  prepare(into: PreparedRequest, sampleId: number, target: number): void {
     const index = this.#bodyOf(sampleId);
-    if (into.promptIndex !== index) this.#write(into, index);
+    if (into.promptIndex !== index) this.#write(into, index, this.#heads[target] ?? NO_HEAD);
     into.sampleId = sampleId;
     const nonceAt = this.#nonceAts[index] ?? -1;
     if (nonceAt < 0) return;
@@ -77,16 +80,16 @@ export class RequestWriter implements RequestSource {
   }
 
   /** All but the sample's number. */
-  #write(into: PreparedRequest, index: number): void {
+  #write(into: PreparedRequest, index: number, head: Buffer): void {
     const start = this.#starts[index] ?? 0;
     const bodyBytes = (this.#starts[index + 1] ?? start) - start;
     const tail = `${bodyBytes}\r\n\r\n`;
-    const length = this.#head.length + tail.length + bodyBytes;
+    const length = head.length + tail.length + bodyBytes;
     if (into.bytes.length !== length) into.bytes = Buffer.allocUnsafeSlow(length);
     const { bytes } = into;
-    this.#head.copy(bytes, 0);
-    bytes.write(tail, this.#head.length, 'latin1');
-    const bodyAt = this.#head.length + tail.length;
+    head.copy(bytes, 0);
+    bytes.write(tail, head.length, 'latin1');
+    const bodyAt = head.length + tail.length;
     this.#bodies.copy(bytes, bodyAt, start, start + bodyBytes);
     const nonceAt = this.#nonceAts[index] ?? -1;
     if (nonceAt >= 0) bytes.write(this.#noncePrefix, bodyAt + nonceAt, BODY_NONCE_BYTES / 2, 'latin1');
@@ -141,4 +144,5 @@ const OWN: ReadonlySet<string> = new Set([
   'trailer',
   'te',
 ]);
+const NO_HEAD: Buffer = Buffer.alloc(0);
 const HEX_DIGITS: Uint8Array = Buffer.from('0123456789abcdef');

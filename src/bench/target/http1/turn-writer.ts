@@ -18,6 +18,8 @@ import {
 import type { PreparedRequest } from './request-writer.ts';
 
 export interface TurnRequest {
+  /** Where it goes: one of the load's targets. */
+  readonly target: number;
   readonly sampleId: number;
   /** Of the run. */
   readonly session: number;
@@ -31,7 +33,7 @@ export interface TurnRequest {
 
 export class TurnWriter {
   readonly table: TurnTable;
-  readonly #head: Buffer;
+  readonly #heads: readonly Buffer[];
   readonly #bytes: Buffer;
   readonly #pieceStarts: Float64Array;
   readonly #cells: Int32Array;
@@ -41,10 +43,13 @@ export class TurnWriter {
   /** Turns of a conversation from its first one to the one in hand; written anew for each request. */
   readonly #chain: number[] = [];
 
-  /** @param head everything up to the figure of content-length */
-  constructor(head: string, { turns, bytes, pieceStarts, cells, own, noncePrefix, history }: SessionBodies) {
+  /** @param heads of each target, everything up to the figure of content-length */
+  constructor(
+    heads: readonly string[],
+    { turns, bytes, pieceStarts, cells, own, noncePrefix, history }: SessionBodies,
+  ) {
     this.table = new TurnTable(turns);
-    this.#head = Buffer.from(head, 'latin1');
+    this.#heads = heads.map(head => Buffer.from(head, 'latin1'));
     this.#bytes = Buffer.from(bytes);
     this.#pieceStarts = new Float64Array(pieceStarts);
     this.#cells = new Int32Array(cells);
@@ -59,10 +64,11 @@ export class TurnWriter {
     const walk = this.#history === 'client' ? this.#walk : this.#walkKept;
     const length = walk.call(this, chain, request, undefined, 0);
     const tail = `${length}\r\n\r\n`;
-    const bytes = Buffer.allocUnsafe(this.#head.length + tail.length + length);
-    this.#head.copy(bytes, 0);
-    bytes.write(tail, this.#head.length, 'latin1');
-    walk.call(this, chain, request, bytes, this.#head.length + tail.length);
+    const head = this.#heads[request.target] ?? NO_HEAD;
+    const bytes = Buffer.allocUnsafe(head.length + tail.length + length);
+    head.copy(bytes, 0);
+    bytes.write(tail, head.length, 'latin1');
+    walk.call(this, chain, request, bytes, head.length + tail.length);
     into.bytes = bytes;
     into.sampleId = request.sampleId;
     // What another writer finds there is nothing of its own.
@@ -155,3 +161,5 @@ export class TurnWriter {
     return this.#cells[dataTurn * TURN_CELLS + cell] ?? 0;
   }
 }
+
+const NO_HEAD: Buffer = Buffer.alloc(0);

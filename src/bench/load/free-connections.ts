@@ -1,0 +1,53 @@
+// Connections that carry nothing: the idle ones by where they go, and closed ones, which may be opened to any target. Where the
+// most connections are there and the target has none, the oldest idle one of another target gives way.
+
+import type { HttpConnection } from '../target/http1/http-connection.ts';
+import { targetsOf } from './load-plan.ts';
+import type { LoadThread } from './load-thread.ts';
+
+export class FreeConnections {
+  readonly #thread: LoadThread;
+  readonly #connectionsMax: number;
+  readonly #idle: readonly HttpConnection[][];
+  readonly #closed: HttpConnection[] = [];
+
+  constructor(thread: LoadThread, connectionsMax: number) {
+    this.#thread = thread;
+    this.#connectionsMax = connectionsMax;
+    this.#idle = targetsOf(thread.plan).map(() => []);
+  }
+
+  free(connection: HttpConnection): void {
+    if (connection.state === 'idle') this.#idle[connection.target]?.push(connection);
+    else if (connection.state === 'closed') this.#closed.push(connection);
+  }
+
+  lost(connection: HttpConnection): void {
+    const idle = this.#idle[connection.target] ?? [];
+    const at = idle.indexOf(connection);
+    if (at >= 0) idle.splice(at, 1);
+    this.#closed.push(connection);
+  }
+
+  idleCount(target: number): number {
+    return this.#idle[target]?.length ?? 0;
+  }
+
+  takeIdle(target: number): HttpConnection | undefined {
+    return this.#idle[target]?.pop();
+  }
+
+  /** Of another target; undefined: all are busy. */
+  takeClosed(target: number): HttpConnection | undefined {
+    const closed = this.#closed.pop();
+    if (closed !== undefined) {
+      closed.goTo(target);
+      return closed;
+    }
+    if (this.#thread.connections.length < this.#connectionsMax) return this.#thread.addConnection(target);
+    const spare = this.#idle.findLast((idle, of) => of !== target && idle.length > 0)?.shift();
+    spare?.close();
+    spare?.goTo(target);
+    return spare;
+  }
+}

@@ -1,0 +1,86 @@
+// Several URLs of one run, and the share of the requests that each is sent.
+
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import type { ServerApi } from '../../bench/target/api/server-api.ts';
+import { apiOfPath } from '../../bench/target/api/server-apis.ts';
+import type { BenchTarget } from '../../bench/target/target-url.ts';
+import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { MIXED_URLS_MAX } from '../../core/run/url-mix.ts';
+import type { Invocation, Option } from '../command.ts';
+import { value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface UrlOptions {
+  readonly weights: Option<readonly number[] | undefined>;
+}
+
+export const URLS: UrlOptions = {
+  weights: value({
+    name: 'weights',
+    valueName: 'W,W…',
+    meaning: 'Of several URLs: the share of the requests that each is sent, 3,1 say. Default: equal ones.',
+    parse: text => {
+      const weights = text.split(',').map(part => part.trim());
+      return weights.every(part => /^\d{1,6}(\.\d{1,6})?$/.test(part) && Number(part) > 0)
+        ? parsed(weights.map(Number))
+        : wrong(
+            `${JSON.stringify(text)} is no list of weights above 0`,
+            'Write one for each URL: --weights 3,1',
+          );
+    },
+  }),
+};
+
+/** @throws CommandError `usage` for URLs that do not go together. */
+export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'target' | 'targets'> => {
+  const targets = invocation.arguments.map(targetOf);
+  const [target = targetOf('')] = targets;
+  const weights = invocation.option(URLS.weights);
+  if (targets.length < 2) {
+    if (weights === undefined) return { target };
+    throw usage('--weights has no effect with one URL', 'Name several: plimsoll bench URL URL --weights 3,1');
+  }
+  if (targets.length > MIXED_URLS_MAX)
+    throw usage(`${targets.length} URLs are more than ${MIXED_URLS_MAX}`, 'Load fewer in one run.');
+  if (weights !== undefined && weights.length !== targets.length)
+    throw usage(
+      `--weights has ${weights.length} of ${targets.length} URLs`,
+      `Write one for each: --weights ${targets.map(() => 1).join(',')}`,
+    );
+  const twice = targets.find(({ shown }, at) => targets.findIndex(other => other.shown === shown) < at);
+  if (twice !== undefined)
+    throw usage(
+      `${twice.shown} stands twice`,
+      'Give it its whole share: plimsoll bench URL URL --weights 3,1',
+    );
+  if (targets.some(({ authorization }) => authorization !== undefined))
+    throw usage(
+      'several URLs and credentials in one of them cannot be combined',
+      'All of them are sent the same headers: use --api-key-file F or --header-file F.',
+    );
+  return { target, targets: targets.map((each, at) => ({ target: each, weight: weights?.[at] ?? 1 })) };
+};
+
+/** What one server alone can be asked. @throws CommandError `usage` */
+export const refuseUrls = ({ targets }: Pick<BenchRequest, 'targets'>, others: readonly string[]): void => {
+  const [other] = others;
+  if (targets === undefined || other === undefined) return;
+  throw usage(`several URLs and ${other} cannot be combined`, 'Load one URL, or leave the other out.');
+};
+
+/** Unless it was said, the one of the endpoint in the URLs. */
+export const apiOfUrls = (paths: readonly string[]): ServerApi | undefined => {
+  const [first, ...others] = paths.map(apiOfPath);
+  if (others.some(other => other?.name !== first?.name))
+    throw usage('the URLs are endpoints of different APIs', 'Give only the URLs of the servers, and --api.');
+  return first;
+};
+
+const targetOf = (text: string): BenchTarget => {
+  const target = parseTargetUrl(text);
+  if (target.kind === 'wrong') throw usage(target.problem, target.advice);
+  return target.value;
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { BenchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { CommandError } from '../../../src/cli/command-error.ts';
+import { parseCommandLine } from '../../../src/cli/command-line.ts';
+import { allCommands } from '../../../src/cli/commands.ts';
+
+const COMMANDS = await allCommands();
+
+const URL_GIVEN = 'http://127.0.0.1:8000';
+
+const wish = (...args: string[]): BenchWish => {
+  const line = parseCommandLine(['bench', URL_GIVEN, ...args], COMMANDS);
+  if (line.kind !== 'run') throw new Error(`${line.kind} instead of a command`);
+  return benchWish(line.invocation, '/somewhere');
+};
+
+const refusal = (...args: string[]): string => {
+  try {
+    wish(...args);
+  } catch (error) {
+    if (error instanceof CommandError) return error.message;
+    throw error;
+  }
+  throw new Error(`${args.join(' ')} was taken`);
+};
+
+test('a benchmark may have several URLs, with weights or equal shares', () => {
+  const [second, third] = ['http://127.0.0.1:8001', 'unix:/run/server.sock'];
+  expect(wish(second, third, '--weights', '3,1,0.5').targets?.map(({ weight }) => weight)).toEqual([
+    3, 1, 0.5,
+  ]);
+  expect(wish(second)).toMatchObject({
+    target: { shown: URL_GIVEN },
+    targets: [{ weight: 1 }, { target: { shown: second }, weight: 1 }],
+  });
+  expect(wish().targets).toBeUndefined();
+  expect(refusal('--weights', '1')).toContain('no effect with one URL');
+  expect(refusal(second, '--weights', '1')).toContain('1 of 2 URLs');
+  expect(refusal(second, '--weights', '1,0')).toContain('no list of weights above 0');
+  expect(refusal(`${URL_GIVEN}/`)).toContain('stands twice');
+  expect(refusal('http://me:secret@127.0.0.1:8001')).toContain('credentials');
+  expect(refusal(`${second}/v1/completions`)).toContain('different APIs');
+  expect(refusal(second, '--model', 'a=1,b=1')).toContain('--model');
+  expect(refusal(second, '--profile', 'depth')).toContain('--profile');
+  const many = Array.from({ length: 16 }, (_, port) => `http://127.0.0.1:${9_000 + port}`);
+  expect(refusal(...many)).toContain('17 URLs are more than 16');
+});
