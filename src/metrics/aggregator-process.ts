@@ -22,6 +22,7 @@ import { stopsOf, tellParent, watchParent } from '../process/parent-watch.ts';
 import { snapshotToJson } from '../wire/snapshot-codec.ts';
 import { Aggregator } from './aggregator.ts';
 import { parseAggregatorArguments } from './aggregator-arguments.ts';
+import { ValueSpill } from './value-spill.ts';
 
 const main = async (): Promise<void> => {
   const parent = watchParent(process.env);
@@ -43,7 +44,7 @@ const main = async (): Promise<void> => {
       writeFile: snapshot => writeFileAtomic(file, snapshotToJson(snapshot)),
       lookedAt: isLookedAt => tellParent(process.env, { kind: 'looked-at', isLookedAt }),
     },
-    { ...options, judged: judgedObjectives(options) },
+    { ...options, judged: judgedObjectives(options), store: new ValueSpill(dirname(file)) },
   );
   const isReady = await subscriber.ready(AbortSignal.any([terminate, parentGone])).then(
     () => true,

@@ -3,13 +3,7 @@
 
 import type { ErrorBound, SeriesErrorBound } from '../core/run/error-bound.ts';
 import { lowerIndex } from '../core/statistics/percentile.ts';
-
-/** Ascending values, as far as they are known. */
-export interface RankedValues {
-  readonly length: number;
-  /** From 0. */
-  at(rank: number): number | undefined;
-}
+import type { RankedValues } from '../core/statistics/ranked-values.ts';
 
 /** What values may be at the least, at the most, or both, each sorted by itself, but for a lag that some values pass. */
 export interface BoundedValues {
@@ -29,8 +23,14 @@ export const boundPercentiles = (
   measured: RankedValues,
   ways: readonly BoundedValues[],
   percentiles: readonly number[],
-): SeriesErrorBound['percentiles'] =>
-  Object.fromEntries(percentiles.map(p => [String(p), boundOne(measured, ways, p)]));
+): SeriesErrorBound['percentiles'] => {
+  const asked = percentiles.map(p => lowerIndex(p, measured.length));
+  for (const { least, most, lags } of ways) {
+    least?.prepare?.({ ranks: asked.flatMap(rank => lags.map(({ spared }) => rank - spared)) });
+    most?.prepare?.({ ranks: asked.flatMap(rank => lags.map(({ spared }) => rank + spared)) });
+  }
+  return Object.fromEntries(percentiles.map(p => [String(p), boundOne(measured, ways, p)]));
+};
 
 export const roundedBound = ({ above, below }: ErrorBound): ErrorBound => ({
   above: Math.max(0, Math.ceil(above)),
@@ -45,7 +45,7 @@ const boundOne = (measured: RankedValues, ways: readonly BoundedValues[], percen
   let [above, below] = [value, isTwoSided ? Number.POSITIVE_INFINITY : 0];
   for (const { least, most, lags } of ways) {
     for (const { spared, lagNs } of lags) {
-      const low = least?.at(rank - spared);
+      const low = rank < spared ? undefined : least?.at(rank - spared);
       if (low !== undefined) above = Math.min(above, value - low + lagNs);
       const high = most?.at(Math.min(rank + spared, measured.length - 1));
       if (high !== undefined && (spared === 0 || rank + spared < measured.length))

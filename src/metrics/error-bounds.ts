@@ -7,15 +7,15 @@ import type { BoundParts, RunBounds, SeriesErrorBound } from '../core/run/error-
 import type { GapEdgesRecord, MarksRecord, SampleLateness } from '../core/run/event-record.ts';
 import { GAP_EDGES, NO_FIGURE } from '../core/run/event-record.ts';
 import type { SeriesKey } from '../core/run/run-series.ts';
+import type { RankedValues } from '../core/statistics/ranked-values.ts';
 import type { Reported } from '../core/unknown.ts';
 import { unknown } from '../core/unknown.ts';
 import { packBoundParts, unpackBoundParts } from './bound-parts.ts';
-import type { RankedValues } from './bound-percentiles.ts';
 import { boundPercentiles, roundedBound } from './bound-percentiles.ts';
 import { THROTTLED_PART_MAX } from './client-verdict.ts';
 import { GapBounds } from './gap-bounds.ts';
 import type { SampleFigures } from './sample-figures.ts';
-import type { TimeLate } from './value-edges.ts';
+import type { TimeLate, ValueEdgesOptions } from './value-edges.ts';
 import { ValueEdges } from './value-edges.ts';
 import type { MarkedLateness } from './wake-lateness.ts';
 import { latestOf, WakeLateness } from './wake-lateness.ts';
@@ -39,12 +39,11 @@ export class ErrorBounds {
   /** Live, and how often more it is told again. */
   readonly #told = new Map<SeriesKey, { readonly bound: SeriesErrorBound | undefined; left: number }>();
 
-  /** @param rawValuesMax kept of each series; past it bounds come from histograms */
-  constructor(rawValuesMax?: number) {
+  constructor({ rawValuesMax, store }: Partial<Pick<ValueEdgesOptions, 'rawValuesMax' | 'store'>> = {}) {
     this.#edges = new Map(
       LATE_OF.map(([key, lateOf]) => [
         key,
-        [new ValueEdges({ rawValuesMax, isTwoSided: key === 'tpotNs' }), lateOf],
+        [new ValueEdges({ rawValuesMax, store, isTwoSided: key === 'tpotNs' }), lateOf],
       ]),
     );
   }
@@ -128,11 +127,10 @@ export class ErrorBounds {
   /** Exact: sorts. `measured` are the values of the series, ascending. */
   final(
     key: SeriesKey,
-    measured: Float64Array,
+    measured: RankedValues,
     percentiles: readonly number[],
   ): SeriesErrorBound | undefined {
-    const ranked = { length: measured.length, at: (rank: number) => measured[rank] };
-    return this.#bound(key, ranked, percentiles, true);
+    return this.#bound(key, measured, percentiles, true);
   }
 
   /** From histograms, of a few percentiles. */

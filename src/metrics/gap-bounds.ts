@@ -7,7 +7,8 @@ import type { ErrorBound } from '../core/run/error-bound.ts';
 import type { GapEdge, GapEdgesRecord, SampleLateness } from '../core/run/event-record.ts';
 import { GAP_EDGES } from '../core/run/event-record.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
-import type { BoundedValues, RankedValues } from './bound-percentiles.ts';
+import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import type { BoundedValues } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';
 import type { MarkedLateness } from './wake-lateness.ts';
 

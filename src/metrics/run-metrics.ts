@@ -17,6 +17,7 @@ import type { SampleSeriesKey } from '../core/run/run-series.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
 import { ServerTally } from '../core/run/server-tally.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
+import type { BlockStore } from '../core/statistics/raw-values.ts';
 import { ClientMetrics } from './client-metrics.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import { ErrorBounds } from './error-bounds.ts';
@@ -40,6 +41,8 @@ export interface RunMetricsOptions {
   readonly judged?: readonly JudgedObjective[];
   /** Raw values kept of each series; default RAW_VALUES_MAX. */
   readonly rawValuesMax?: number;
+  /** Where full blocks of raw values go; default this process's memory. */
+  readonly store?: BlockStore;
   /** Of an agent: its coordinator adds what several have counted. */
   readonly hasCells?: boolean;
 }
@@ -83,7 +86,7 @@ export class RunMetrics {
     this.#sampleSeries = sampleSeriesSamplers(this.#series);
     this.#windows = new TrackingWindows(this.counters.windowNs);
     this.#steadyState = new SteadyState(run, this.counters);
-    this.bounds = new ErrorBounds(run.rawValuesMax);
+    this.bounds = new ErrorBounds(run);
     this.client = new ClientMetrics(this.counters, this.#series);
   }
 

@@ -7,6 +7,7 @@ import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SampleSeriesKey, SeriesKey } from '../core/run/run-series.ts';
 import { hasSeries, isSampleSeries, SERIES_KEYS, seriesRow } from '../core/run/run-series.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
+import type { BlockStore } from '../core/statistics/raw-values.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import type { SeriesSampler } from './series-sampler.ts';
@@ -21,6 +22,8 @@ export interface SeriesSamplerOptions {
   readonly isStreaming: boolean;
   /** Raw values kept of each; default RAW_VALUES_MAX. */
   readonly rawValuesMax?: number;
+  /** Where full blocks of them go; default this process's memory. */
+  readonly store?: BlockStore;
   /** Each carries its histogram, for a coordinator to add. */
   readonly hasCells?: boolean;
 }
@@ -30,7 +33,7 @@ export const counterSamplers = (registry: MetricsRegistry): CounterSamplers =>
 
 export const seriesSamplers = (
   registry: MetricsRegistry,
-  { rawValuesMax, hasCells = false, ...run }: SeriesSamplerOptions,
+  { rawValuesMax, store, hasCells = false, ...run }: SeriesSamplerOptions,
 ): SeriesSamplers => {
   const made: Partial<Record<SeriesKey, SeriesSampler>> = {};
   for (const key of SERIES_KEYS) {
@@ -40,6 +43,7 @@ export const seriesSamplers = (
       unit,
       isFailureAdjusted: countsFailures,
       hasCells,
+      store,
       ...(rawValuesMax === undefined ? {} : { rawValuesMax }),
     });
   }

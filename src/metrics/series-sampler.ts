@@ -5,18 +5,15 @@ import type { SeriesErrorBound } from '../core/run/error-bound.ts';
 import type { SeriesKey } from '../core/run/run-series.ts';
 import { isSeriesKey } from '../core/run/run-series.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
-import { earlyStoppingEstimate } from '../core/statistics/early-stopping.ts';
+import { earlyStoppingEstimate, earlyStoppingRank } from '../core/statistics/early-stopping.ts';
 import { ExactSums } from '../core/statistics/exact-sums.ts';
 import type { HistogramBounds } from '../core/statistics/histogram.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
-import { countSorted, LOG_BUCKET_COUNT, logBuckets, logEdges } from '../core/statistics/log-buckets.ts';
-import {
-  DEFAULT_PERCENTILES,
-  failureAdjustedPercentile,
-  lowerPercentile,
-} from '../core/statistics/percentile.ts';
+import { countBetween, LOG_BUCKET_COUNT, logBuckets, logEdges } from '../core/statistics/log-buckets.ts';
+import { DEFAULT_PERCENTILES, failureAdjustedPercentile, lowerIndex } from '../core/statistics/percentile.ts';
+import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import type { BlockStore } from '../core/statistics/raw-values.ts';
 import { RAW_VALUES_MAX, RawValues } from '../core/statistics/raw-values.ts';
-import type { RankedValues } from './bound-percentiles.ts';
 import { decimalText, parseDecimalText } from './decimal-text.ts';
 import type { ErrorBounds } from './error-bounds.ts';
 import { packCells, unpackCells } from './series-cells.ts';
@@ -30,6 +27,8 @@ export interface SeriesOptions {
   readonly isFailureAdjusted?: boolean;
   /** Raw values kept; past it percentiles come from the histogram. */
   readonly rawValuesMax?: number;
+  /** Where full blocks of them go; default this process's memory. */
+  readonly store?: BlockStore | undefined;
   /** Its metrics carry the histogram itself, for a coordinator to add. */
   readonly hasCells?: boolean;
 }
@@ -64,7 +63,7 @@ export class SeriesSampler {
     this.#scale = 10 ** this.#decimals;
     const { low, high } = options.bounds ?? BOUNDS[unit];
     this.#histogram = new Histogram({ low: Math.max(1, low * this.#scale), high: high * this.#scale });
-    this.#raw = new RawValues(options.rawValuesMax ?? RAW_VALUES_MAX);
+    this.#raw = new RawValues(options.rawValuesMax ?? RAW_VALUES_MAX, options.store);
   }
 
   get count(): number {
@@ -129,20 +128,29 @@ export class SeriesSampler {
   /** Exact over the raw values, with what n samples allow to claim; `failures` are the ones that count as +∞. */
   final(failures: number, bounds?: ErrorBounds): SeriesMetric {
     if (this.#raw.leftOut > 0 || this.#addedCount > 0) return this.live(bounds);
-    const sorted = this.#raw.sorted();
-    const percentiles = sorted.length === 0 ? [] : this.#percentiles.map(p => lowerPercentile(sorted, p));
-    const tails = this.#percentiles.filter(p => p >= 50 && p < 100);
+    const ranked = this.#raw.ranked();
     const edges = this.#edges();
+    const tails = this.#percentiles.filter(p => p >= 50 && p < 100);
+    ranked.prepare({
+      ranks: [
+        ...this.#percentiles.map(p => lowerIndex(p, ranked.length)),
+        ...this.#percentiles.map(p => lowerIndex(p, ranked.length + failures)),
+        ...tails.map(p => ranked.length - earlyStoppingRank(ranked.length, p)),
+      ],
+      values: edges,
+    });
+    const percentiles =
+      ranked.length === 0 ? [] : this.#percentiles.map(p => ranked.at(lowerIndex(p, ranked.length)) ?? 0);
     return {
       ...this.#rollup(),
       percentiles: this.#named(percentiles),
       isExact: true,
-      ...this.#bound(key => bounds?.final(key, sorted, this.#percentiles)),
+      ...this.#bound(key => bounds?.final(key, ranked, this.#percentiles)),
       estimates: Object.fromEntries(
-        tails.map(p => [String(p), this.#shownOrNull(earlyStoppingEstimate(sorted, p))]),
+        tails.map(p => [String(p), this.#shownOrNull(earlyStoppingEstimate(ranked, p))]),
       ),
-      ...(this.#isFailureAdjusted ? { failureAdjusted: this.#adjusted(sorted, failures) } : {}),
-      histogram: this.#buckets(edges, countSorted(sorted.subarray(this.#zeros), edges)),
+      ...(this.#isFailureAdjusted ? { failureAdjusted: this.#adjusted(ranked, failures) } : {}),
+      histogram: this.#buckets(edges, countBetween(ranked, edges, this.#zeros)),
     };
   }
 
@@ -181,12 +189,12 @@ export class SeriesSampler {
     });
   }
 
-  #adjusted(sorted: Float64Array, failures: number): Readonly<Record<string, number | null>> {
-    if (sorted.length + failures === 0) return {};
+  #adjusted(ranked: RankedValues, failures: number): Readonly<Record<string, number | null>> {
+    if (ranked.length + failures === 0) return {};
     return Object.fromEntries(
       this.#percentiles.map(p => [
         String(p),
-        this.#shownOrNull(failureAdjustedPercentile(sorted, failures, p)),
+        this.#shownOrNull(failureAdjustedPercentile(ranked, failures, p)),
       ]),
     );
   }

@@ -3,8 +3,10 @@
 
 import type { ErrorBound } from '../core/run/error-bound.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
+import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import type { BlockStore } from '../core/statistics/raw-values.ts';
 import { RawValues } from '../core/statistics/raw-values.ts';
-import type { BoundedValues, RankedValues } from './bound-percentiles.ts';
+import type { BoundedValues } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';
 import type { Lateness, MarkedLateness } from './wake-lateness.ts';
 
@@ -23,6 +25,8 @@ export interface TimeLate {
 export interface ValueEdgesOptions {
   /** Past it bounds come from histograms. */
   readonly rawValuesMax: number | undefined;
+  /** Where full blocks of values go; default this process's memory. */
+  readonly store: BlockStore | undefined;
   /** Whether its start can be late, too: then it may be measured too short. */
   readonly isTwoSided: boolean;
 }
@@ -87,9 +91,9 @@ interface Sides {
   readonly most: Edge | undefined;
 }
 
-const sidesOf = ({ rawValuesMax, isTwoSided }: ValueEdgesOptions): Sides => ({
-  least: new Edge(rawValuesMax),
-  most: isTwoSided ? new Edge(rawValuesMax) : undefined,
+const sidesOf = ({ isTwoSided, ...kept }: ValueEdgesOptions): Sides => ({
+  least: new Edge(kept),
+  most: isTwoSided ? new Edge(kept) : undefined,
 });
 
 class Edge {
@@ -97,8 +101,8 @@ class Edge {
   readonly #histogram = new Histogram({ low: 1, high: 3_600_000_000_000 });
   lateNs = 0;
 
-  constructor(rawValuesMax: number | undefined) {
-    this.#raw = new RawValues(rawValuesMax);
+  constructor({ rawValuesMax, store }: Omit<ValueEdgesOptions, 'isTwoSided'>) {
+    this.#raw = new RawValues(rawValuesMax, store);
   }
 
   /** @param byNs negative for what a value may be at the least */
@@ -117,7 +121,6 @@ class Edge {
         length: histogram.count,
         at: rank => (end === 'lowest' ? histogram.lowestAtRank(rank + 1) : histogram.valueAtRank(rank + 1)),
       };
-    const sorted = this.#raw.sorted();
-    return { length: sorted.length, at: rank => sorted[rank] };
+    return this.#raw.ranked();
   }
 }

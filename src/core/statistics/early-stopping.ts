@@ -2,6 +2,7 @@
 // inference (rules, appendix "Early stopping criterion"). A p99 of a hundred samples is an anecdote; this says so.
 
 import { regularisedIncompleteBeta } from './incomplete-beta.ts';
+import type { RankedValues } from './ranked-values.ts';
 
 /** The chance that the claim is wrong. */
 const DOUBT = 0.01;
@@ -32,9 +33,9 @@ export const hasEnoughFor = (percentile: number, count: number): boolean =>
   percentile <= 50 || percentile >= 100 || isAllowedRank(1, count, percentile / 100);
 
 /** The estimate itself: sorted[n − t], or undefined when n is too small. */
-export const earlyStoppingEstimate = (sorted: ArrayLike<number>, percentile: number): number | undefined => {
+export const earlyStoppingEstimate = (sorted: RankedValues, percentile: number): number | undefined => {
   const rank = earlyStoppingRank(sorted.length, percentile);
-  return rank === 0 ? undefined : sorted[sorted.length - rank];
+  return rank === 0 ? undefined : sorted.at(sorted.length - rank);
 };
 
 /** I_p(n − t, t + 1) is the chance of at most t values above the percentile among n: it rises with t. */

@@ -1,5 +1,7 @@
 // The histogram a person looks at: 30 buckets, equal in logarithm, over the range that was observed.
 
+import type { PlacedValues } from './ranked-values.ts';
+
 export const LOG_BUCKET_COUNT = 30;
 
 /** [low edge, high edge, count]; the last bucket is closed. */
@@ -43,27 +45,19 @@ export const zeroCount = ({
   readonly histogram: readonly LogBucket[];
 }): number => (min === 0 ? count - histogram.reduce((sum, [, , held]) => sum + held, 0) : 0);
 
-/** Exact counts of ascending values between edges; values outside go to the first and the last bucket. */
-export const countSorted = (sorted: ArrayLike<number>, edges: readonly number[]): readonly number[] => {
-  const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0);
-  let from = 0;
-  for (let bucket = 0; bucket < counts.length; bucket += 1) {
-    const isLast = bucket === counts.length - 1;
-    const to = isLast ? sorted.length : firstAtLeast(sorted, edges[bucket + 1] ?? 0, from);
-    counts[bucket] = to - from;
+/** Exact counts of values between edges, without the lowest `leftOut`; values outside go to the first and the last bucket. */
+export const countBetween = (
+  values: PlacedValues,
+  edges: readonly number[],
+  leftOut: number,
+): readonly number[] => {
+  const bucketCount = Math.max(0, edges.length - 1);
+  let from = leftOut;
+  return Array.from({ length: bucketCount }, (_, bucket) => {
+    const isLast = bucket === bucketCount - 1;
+    const to = isLast ? values.length : Math.max(from, values.countBelow(edges[bucket + 1] ?? 0));
+    const count = to - from;
     from = to;
-  }
-  return counts;
-};
-
-/** The first index from `from` on whose value is at least `bound`. */
-const firstAtLeast = (sorted: ArrayLike<number>, bound: number, from: number): number => {
-  let low = from;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? 0) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+    return count;
+  });
 };

@@ -1,5 +1,7 @@
 // Exact percentiles over sorted raw values.
 
+import type { RankedValues } from './ranked-values.ts';
+
 /** The default set of METRICS §5, ascending. */
 export const DEFAULT_PERCENTILES: readonly number[] = [1, 5, 10, 25, 50, 75, 80, 90, 95, 97, 99, 99.9];
 
@@ -21,11 +23,11 @@ export const lowerPercentile = (sorted: ArrayLike<number>, percentile: number): 
 
 /** As `lowerPercentile` over the values and `infiniteCount` more of +∞: how failures are counted into a latency. */
 export const failureAdjustedPercentile = (
-  sorted: ArrayLike<number>,
+  sorted: RankedValues,
   infiniteCount: number,
   percentile: number,
 ): number => {
   const count = sorted.length + infiniteCount;
   if (count === 0) throw new RangeError('no percentile without values');
-  return sorted[lowerIndex(percentile, count)] ?? Number.POSITIVE_INFINITY;
+  return sorted.at(lowerIndex(percentile, count)) ?? Number.POSITIVE_INFINITY;
 };

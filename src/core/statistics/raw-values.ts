@@ -1,19 +1,28 @@
 // Every value of a series, 8 bytes each, for exact percentiles at the end. Grows in blocks, so that a growing series
-// never copies what it holds while a run is measured.
+// never copies what it holds while a run is measured. Full blocks may go elsewhere: to a disk.
 
-export const RAW_VALUES_MAX = 64_000_000;
-const BLOCK_LENGTH = 65_536;
+import { RadixRanks } from './radix-ranks.ts';
+import type { PlacedValues } from './ranked-values.ts';
+import { placedArray } from './ranked-values.ts';
+
+/** Where full blocks go. */
+export interface BlockStore {
+  /** @returns what reads the block again into an array of its length; undefined: it stays where it is */
+  put(block: Float64Array): ((into: Float64Array) => void) | undefined;
+}
 
 export class RawValues {
-  readonly #blocks: Float64Array[] = [];
+  readonly #blocks: (Float64Array | ((into: Float64Array) => void))[] = [];
   readonly #lengthMax: number;
+  readonly #store: BlockStore | undefined;
   #last: Float64Array = new Float64Array(0);
   #used = 0;
   #length = 0;
   #leftOut = 0;
 
-  constructor(lengthMax: number = RAW_VALUES_MAX) {
+  constructor(lengthMax: number = RAW_VALUES_MAX, store?: BlockStore) {
     this.#lengthMax = lengthMax;
+    this.#store = store;
   }
 
   get length(): number {
@@ -30,11 +39,7 @@ export class RawValues {
       this.#leftOut += 1;
       return;
     }
-    if (this.#used === this.#last.length) {
-      this.#last = new Float64Array(BLOCK_LENGTH);
-      this.#blocks.push(this.#last);
-      this.#used = 0;
-    }
+    if (this.#used === this.#last.length) this.#nextBlock();
     this.#last[this.#used] = value;
     this.#used += 1;
     this.#length += 1;
@@ -45,15 +50,48 @@ export class RawValues {
     return this.inOrder().sort();
   }
 
+  /** The same by rank, of many values without an array of them all. They are finite and not below 0. */
+  ranked(): PlacedValues {
+    return this.#length <= SORTED_COUNT
+      ? placedArray(this.sorted())
+      : new RadixRanks(this.#length, visit => this.#read(visit));
+  }
+
   /** A new array of all values as they came. */
   inOrder(): Float64Array {
     const all = new Float64Array(this.#length);
     let at = 0;
-    for (const block of this.#blocks) {
-      const part = block === this.#last ? block.subarray(0, this.#used) : block;
-      all.set(part, at);
-      at += part.length;
-    }
+    this.#read(block => {
+      all.set(block, at);
+      at += block.length;
+    });
     return all;
   }
+
+  #nextBlock(): void {
+    const stored = this.#used === 0 ? undefined : this.#store?.put(this.#last);
+    if (stored === undefined) {
+      this.#last = new Float64Array(BLOCK_LENGTH);
+      this.#blocks.push(this.#last);
+    } else this.#blocks.splice(-1, 1, stored, this.#last);
+    this.#used = 0;
+  }
+
+  /** A block that is visited is the visitor's only until it returns. */
+  #read(visit: (block: Float64Array) => void): void {
+    let again: Float64Array | undefined;
+    for (const block of this.#blocks) {
+      if (block instanceof Float64Array) visit(block === this.#last ? block.subarray(0, this.#used) : block);
+      else {
+        again ??= new Float64Array(BLOCK_LENGTH);
+        block(again);
+        visit(again);
+      }
+    }
+  }
 }
+
+export const RAW_VALUES_MAX = 64_000_000;
+const BLOCK_LENGTH = 65_536;
+/** Sorted within a tenth of a second. */
+const SORTED_COUNT = 1_000_000;

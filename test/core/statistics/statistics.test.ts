@@ -14,12 +14,13 @@ import {
   studentQuantile,
 } from '../../../src/core/statistics/incomplete-beta.ts';
 import { meanAbsoluteDifference } from '../../../src/core/statistics/jitter.ts';
-import { countSorted, logEdges } from '../../../src/core/statistics/log-buckets.ts';
+import { countBetween, logEdges } from '../../../src/core/statistics/log-buckets.ts';
 import {
   DEFAULT_PERCENTILES,
   failureAdjustedPercentile,
   lowerPercentile,
 } from '../../../src/core/statistics/percentile.ts';
+import { placedArray } from '../../../src/core/statistics/ranked-values.ts';
 import { RawValues } from '../../../src/core/statistics/raw-values.ts';
 
 const HOUR_NS = 3_600_000_000_000;
@@ -232,7 +233,7 @@ describe('log buckets', () => {
     fc.assert(
       fc.property(fc.array(nanoseconds, { minLength: 1 }), values => {
         const sorted = Float64Array.from(values).sort();
-        const counts = countSorted(sorted, logEdges(sorted[0] ?? 0, sorted.at(-1) ?? 0));
+        const counts = countBetween(placedArray(sorted), logEdges(sorted[0] ?? 0, sorted.at(-1) ?? 0), 0);
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(values.length);
       }),
     );
@@ -244,6 +245,14 @@ describe('raw values', () => {
     const raw = new RawValues();
     for (let index = 0; index < 150_000; index += 1) raw.add((index * 7_919) % 150_000);
     expect(raw.sorted()).toEqual(Float64Array.from({ length: 150_000 }, (_, index) => index));
+  });
+
+  it('have ranks, few values as many', () => {
+    const raw = new RawValues();
+    for (let index = 0; index < 1_000_001; index += 1) raw.add((index * 7_919) % 1_000_001);
+    const ranked = raw.ranked();
+    for (const rank of [0, 1, 65_536, 999_999, 1_000_000]) expect(ranked.at(rank)).toBe(rank);
+    expect(ranked.countBelow(123_456)).toBe(123_456);
   });
 
   it('past their bound are counted, not kept', () => {
