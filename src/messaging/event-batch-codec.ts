@@ -1,7 +1,8 @@
 // Event batches as messages. The sender and the event logger pass bytes on as they are; the aggregator wants records.
 // What cannot be decoded yields nothing, is counted by the subscriber, and shows as a gap in the batch numbers.
 
-import { type EventBatch, readEventBatch, readEventBatchHeader } from '../wire/event-batch.ts';
+import { type EventBatch, readEventBatch } from '../wire/event-batch.ts';
+import { readEventBatchHeader } from '../wire/event-batch-header.ts';
 import type { MessageCodec } from './codec.ts';
 
 export const EVENT_BATCH_TOPIC = 'batch';

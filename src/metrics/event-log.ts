@@ -9,7 +9,8 @@ import { Outbox } from '../messaging/outbox.ts';
 import { BatchLoss } from '../wire/batch-loss.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import type { EventBatch } from '../wire/event-batch.ts';
-import { readEventBatch, readEventBatchHeader } from '../wire/event-batch.ts';
+import { readEventBatch } from '../wire/event-batch.ts';
+import { readEventBatchHeader } from '../wire/event-batch-header.ts';
 import type { EventLogSink } from './event-log-file.ts';
 
 export interface EventLogSummary {

@@ -1,6 +1,7 @@
 // One snapshot of several machines that load one target: counts add, histograms add cell by cell, so that percentiles are
 // those of all values together, and what describes one client is that of the worst.
 
+import { addedSessions } from '../core/run/live-sessions.ts';
 import type {
   CounterMetric,
   Metric,
@@ -23,7 +24,7 @@ export interface MergedMetrics extends MetricsBody {
 }
 
 export const mergeSnapshots = (
-  all: readonly Pick<MetricsSnapshot, 'metrics' | 'pendingTasks'>[],
+  all: readonly Pick<MetricsSnapshot, 'metrics' | 'pendingTasks' | 'sessions'>[],
   { state, measuringSinceNs }: SnapshotMerge,
 ): MergedMetrics => {
   const counters = new Map<string, number>();
@@ -44,7 +45,9 @@ export const mergeSnapshots = (
       .map(([, sampler]) => sampler.live()),
   ];
   const pendingTasks = all.reduce((sum, snapshot) => sum + snapshot.pendingTasks, 0);
-  return { state, pendingTasks, metrics, unadded: [...unadded] };
+  const sessions = addedSessions(all.flatMap(({ sessions }) => sessions ?? []));
+  const ofSessions = sessions === undefined ? {} : { sessions };
+  return { state, pendingTasks, metrics, ...ofSessions, unadded: [...unadded] };
 };
 
 const addTo = (series: Map<string, SeriesSampler>, metric: SeriesMetric): boolean => {

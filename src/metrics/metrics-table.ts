@@ -9,7 +9,7 @@ import { isFailureKind } from '../core/run/outcome.ts';
 import { InFlightTasks } from './in-flight-tasks.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import type { SampleRecordOf } from './sample-row.ts';
-import { endedSample, isContradictory, isWholeFigure, SampleRow } from './sample-row.ts';
+import { endedSample, isContradictory, isPlace, isWholeFigure, SampleRow } from './sample-row.ts';
 import { SeenIds } from './seen-ids.ts';
 
 export interface MetricsTableOptions {
@@ -108,6 +108,9 @@ export class MetricsTable {
       case 'sample.skipped':
         this.#skipped(record);
         return;
+      case 'sample.placed':
+        this.#placed(record);
+        return;
       case 'sample.remarked':
         this.#rowOf(record.sampleId)?.tellRemark(record);
         return;
@@ -169,9 +172,22 @@ export class MetricsTable {
     this.#rows.set(sampleId, new SampleRow(sample));
   }
 
-  #skipped({ sampleId, isWarmup }: SampleRecordOf<'sample.skipped'>): void {
-    if (this.#seen.add(sampleId))
-      this.#metrics.skipped({ window: isWarmup ? OUTSIDE_WINDOWS : this.#window });
+  #placed({ sampleId, session, turn, turns }: SampleRecordOf<'sample.placed'>): void {
+    const row = this.#rowOf(sampleId);
+    const place = { session, turn, turns };
+    if (row === undefined) return;
+    if (row.turn !== undefined) this.#metrics.counters.recordsDuplicate.add();
+    else if (!isPlace(place)) this.#metrics.counters.recordsRefused.add();
+    else {
+      row.turn = place;
+      this.#metrics.placed(place, row.window);
+    }
+  }
+
+  #skipped({ sampleId, isWarmup, turn, reason }: SampleRecordOf<'sample.skipped'>): void {
+    const window = isWarmup ? OUTSIDE_WINDOWS : this.#window;
+    const place = turn === undefined || reason === undefined || !isPlace(turn) ? {} : { ...turn, reason };
+    if (this.#seen.add(sampleId)) this.#metrics.skipped({ window, ...place });
     else this.#metrics.counters.recordsDuplicate.add();
   }
 
@@ -245,6 +261,7 @@ const hasWholeStamp = (record: EventRecord): boolean => {
       return isWholeFigure(record.sampleId) && isWholeFigure(record.atNs);
     case 'sample.recv_non_first':
     case 'sample.lateness':
+    case 'sample.placed':
     case 'sample.remarked':
     case 'sample.noted':
       return isWholeFigure(record.sampleId);

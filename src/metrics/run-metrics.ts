@@ -8,6 +8,7 @@ import type { HostRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { judgeObjective } from '../core/run/judge-objective.ts';
+import { LiveSessionTally } from '../core/run/live-sessions.ts';
 import type { JudgedObjective, RequestLimit } from '../core/run/objective.ts';
 import { ObjectiveTally } from '../core/run/objective-tally.ts';
 import type { FailureKind, FinishReason } from '../core/run/outcome.ts';
@@ -15,7 +16,9 @@ import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
+import { isOfSessions } from '../core/run/run-shape.ts';
 import { ServerTally } from '../core/run/server-tally.ts';
+import type { SampleTurn, SkippedTurn } from '../core/run/session-outcome.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
 import type { BlockStore } from '../core/statistics/raw-values.ts';
 import { ClientMetrics } from './client-metrics.ts';
@@ -70,12 +73,14 @@ export class RunMetrics {
   readonly #tallies: readonly (readonly [JudgedObjective, ObjectiveTally])[];
   readonly #contamination: ContaminationTally;
   readonly #variants = new VariantMetrics();
+  readonly #sessions: LiveSessionTally | undefined;
   readonly #isStreaming: boolean;
   readonly #hasCells: boolean;
 
   constructor({ objectives, judged = [], ...run }: RunMetricsOptions) {
     this.#isStreaming = run.isStreaming;
     this.#hasCells = run.hasCells ?? false;
+    this.#sessions = run.shape !== undefined && isOfSessions(run.shape) ? new LiveSessionTally() : undefined;
     this.#contamination = new ContaminationTally(run);
     this.counters = counterSamplers(this.#registry);
     this.#errors = recordOf(FAILURE_KINDS, kind => this.counters[`errors.${kind}`]);
@@ -103,9 +108,19 @@ export class RunMetrics {
     this.#series.heldBackNs?.record(heldBackNs);
   }
 
-  skipped({ window }: Pick<EndedSample, 'window'>): void {
+  placed(place: SampleTurn, window: number): void {
+    if (window >= 0) this.#sessions?.issued(place);
+  }
+
+  /** Why, and which turn it would have been, is not told by every version. */
+  skipped({
+    window,
+    ...told
+  }: Pick<SkippedTurn, 'window'> & (Omit<SkippedTurn, 'sampleId' | 'window'> | object)): void {
     this.counters.samplesSkipped.add();
-    if (window >= 0) this.counters.trackedSamplesSkipped.add();
+    if (window < 0) return;
+    this.counters.trackedSamplesSkipped.add();
+    if ('reason' in told) this.#sessions?.skipped(told);
   }
 
   ended(sample: EndedSample): void {
@@ -137,6 +152,7 @@ export class RunMetrics {
         sample.outcome satisfies never;
     }
     if (!isTracked) return;
+    this.#sessions?.ended(sample);
     if (sample.outcome !== 'completed') this.#variants.ended(sample, undefined);
     counters.bytesSent.add(sample.bytesSent);
     counters.bytesReceived.add(sample.bytesReceived);
@@ -172,15 +188,17 @@ export class RunMetrics {
   }
 
   /** What goes with a snapshot beside its metrics. */
-  beside(): Pick<MetricsSnapshot, 'objectives' | 'evidence' | 'server' | 'bounds' | 'variants'> {
+  beside(): Pick<MetricsSnapshot, 'objectives' | 'evidence' | 'server' | 'bounds' | 'variants' | 'sessions'> {
     const server = this.server.evidence();
     const variants = this.#variants.figures();
+    const sessions = this.#sessions?.figures();
     return {
       objectives: this.answers(),
       evidence: this.#contamination.evidence(),
       bounds: this.bounds.ofRun(),
       ...(server === undefined ? {} : { server }),
       ...(variants === undefined ? {} : { variants }),
+      ...(sessions === undefined ? {} : { sessions }),
     };
   }
 

@@ -5,6 +5,7 @@ import type { SampleLateness, SampleRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleNote } from '../core/run/sample-note.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
+import type { SampleTurn } from '../core/run/session-outcome.ts';
 
 export type SampleRecordOf<K extends SampleRecord['kind']> = Extract<SampleRecord, { readonly kind: K }>;
 
@@ -22,6 +23,7 @@ export class SampleRow {
   lateness: SampleLateness | undefined;
   remark: SampleRemark | undefined;
   note: SampleNote | undefined;
+  turn: SampleTurn | undefined;
 
   constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs' | 'heldBackNs'>) {
     this.window = issued.window;
@@ -71,12 +73,17 @@ export const endedSample = (row: SampleRow, record: SampleRecordOf<'sample.compl
     ...(row.lateness === undefined ? {} : { lateness: row.lateness }),
     ...(row.remark === undefined ? {} : { remark: row.remark }),
     ...(row.note === undefined ? {} : { note: row.note }),
+    ...(row.turn === undefined ? {} : { turn: row.turn }),
   };
 };
 
 export const isContradictory = (row: SampleRow, { outcome }: SampleRecordOf<'sample.complete'>): boolean =>
   (outcome === 'completed' && row.failure !== undefined) ||
   (outcome === 'failed' && row.failure === undefined);
+
+/** What no writer tells is not counted as a turn of some session. */
+export const isPlace = ({ session, turn, turns }: SampleTurn): boolean =>
+  [session, turn, turns].every(isWholeFigure) && turn < turns;
 
 /** A stamp or a count. */
 export const isWholeFigure = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

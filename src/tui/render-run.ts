@@ -6,6 +6,7 @@ import { figureText, formatCount, formatThreeDigits, UNKNOWN_FIGURE } from '../c
 import { SPOILED_MARK } from '../core/run/contamination.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
+import { inTurnRows, liveSessionLine, liveTurnRows } from '../core/run/live-session-rows.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
 import {
@@ -53,7 +54,7 @@ export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly
     notices,
   ];
   const figures = [
-    [...rateLines(view, metrics), ...objectiveLines(view, columns)],
+    [...rateLines(view, metrics), ...sessionLines(view, columns), ...objectiveLines(view, columns)],
     seriesTable(metrics, columns),
   ];
   const all = [head, ...figures, histogramLines(view.run, metrics, columns), ...below].filter(
@@ -89,6 +90,9 @@ export const renderRunLine = (view: WatchedRun): string => {
     `${issued} issued`,
     `${completed} completed`,
     failed > 0 ? `${failed} failed` : '',
+    view.snapshot?.sessions === undefined
+      ? ''
+      : `sessions ${liveSessionLine(view.snapshot.sessions).replaceAll(' · ', ', ')}`,
     ...rates,
     objectivesPart(view),
     view.spoiled.length === 0
@@ -159,6 +163,25 @@ const rateLines = ({ run, recent, snapshotAgeMs }: WatchedRun, metrics: MetricLo
       part(` · ${formatCount(Math.max(0, unresolved))} in flight`),
       ...(cancelled > 0 ? [part(` · ${formatCount(cancelled)} cancelled`)] : []),
     ],
+  ];
+};
+
+/** "sessions  8 running · 30 completed", then which turn they are in, and the first turns against later ones. */
+const sessionLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] => {
+  const sessions = snapshot?.sessions;
+  if (sessions === undefined) return [];
+  const inTurn = inTurnRows(sessions).map(({ turn, count }) => `turn ${turn}: ${formatCount(count)}`);
+  const turns = liveTurnRows(sessions).map(
+    ([of = '', , , , p50 = '', p90 = '', cached = '']) =>
+      `${of} turns p50 ${p50}, p90 ${p90}${cached === '–' ? '' : `, ${cached} cached`}`,
+  );
+  const room = columns - NAME_WIDTH - 4;
+  return [
+    [name('sessions'), part(clipped(liveSessionLine(sessions), room))],
+    ...(inTurn.length === 0 ? [] : [[name(''), part(clipped(inTurn.join(' · '), room), 'dim')]]),
+    ...brokenLines(turns.join(' · '), room).map(
+      (line, at): Line => [name(at === 0 ? 'TTFT' : ''), part(line)],
+    ),
   ];
 };
 

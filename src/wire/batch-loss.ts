@@ -1,7 +1,7 @@
 // Counts what a receiver of event batches did not get, from the numbers in the batches it did get. What was lost behind the
 // last one shows only in the sender's own count.
 
-import type { EventBatchHeader } from './event-batch.ts';
+import type { EventBatchHeader } from './event-batch-header.ts';
 
 export class BatchLoss {
   readonly #received = new Map<number, { batchSeq: number; records: number }>();

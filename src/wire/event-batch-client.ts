@@ -10,13 +10,19 @@ import type {
   SampleRecord,
   ServerRecord,
 } from '../core/run/event-record.ts';
-import { GAP_EDGES, LATENESS_KEYS } from '../core/run/event-record.ts';
+import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleNote } from '../core/run/sample-note.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
+import type { SampleTurn } from '../core/run/session-outcome.ts';
+import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { BEATS_MAX, GAP_CELLS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
 
 type SkippedRecord = Extract<SampleRecord, { readonly kind: 'sample.skipped' }>;
+type RecordOfSample = Extract<
+  SampleRecord,
+  { readonly kind: 'sample.lateness' | 'sample.noted' | 'sample.placed' }
+>;
 export type ListRecord = BeatsRecord | MarksRecord | GapEdgesRecord;
 
 export interface RecordList {
@@ -52,7 +58,42 @@ export const listOf = (record: ListRecord): RecordList => {
   }
 };
 
-export const clientFigures = (client: ClientRecord): readonly number[] => [
+/** Of a record that has a fixed number of them, and its name in RECORD_KIND and RECORD_BYTES. */
+export interface NamedFigures {
+  readonly name: 'client' | 'host' | 'server' | 'skipped' | 'lateness' | 'note' | 'placed';
+  readonly figures: readonly number[];
+}
+
+export const figuresOf = (record: ClientRecord | HostRecord | ServerRecord | SkippedRecord): NamedFigures => {
+  switch (record.kind) {
+    case 'client.observed':
+      return { name: 'client', figures: clientFigures(record) };
+    case 'client.host':
+      return { name: 'host', figures: hostFigures(record) };
+    case 'server.observed':
+      return { name: 'server', figures: serverFigures(record) };
+    case 'sample.skipped':
+      return { name: 'skipped', figures: skippedFigures(record) };
+    default:
+      return record satisfies never;
+  }
+};
+
+/** Behind the sample's id. */
+export const figuresOfSample = (record: RecordOfSample): NamedFigures => {
+  switch (record.kind) {
+    case 'sample.lateness':
+      return { name: 'lateness', figures: latenessFigures(record) };
+    case 'sample.noted':
+      return { name: 'note', figures: noteFigures(record) };
+    case 'sample.placed':
+      return { name: 'placed', figures: placeFigures(record) };
+    default:
+      return record satisfies never;
+  }
+};
+
+const clientFigures = (client: ClientRecord): readonly number[] => [
   client.atNs,
   client.thread,
   client.eventLoopUtilization,
@@ -68,7 +109,7 @@ export const clientFigures = (client: ClientRecord): readonly number[] => [
   client.arrivalsWaiting,
 ];
 
-export const hostFigures = (host: HostRecord): readonly number[] => [
+const hostFigures = (host: HostRecord): readonly number[] => [
   host.atNs,
   host.intervalNs,
   host.throttledNs,
@@ -76,26 +117,31 @@ export const hostFigures = (host: HostRecord): readonly number[] => [
   host.stolenNs,
 ];
 
-export const serverFigures = (server: ServerRecord): readonly number[] => [
+const serverFigures = (server: ServerRecord): readonly number[] => [
   server.atNs,
   server.inFlight,
   ...SERVER_FIGURE_KEYS.map(key => server[key]),
 ];
 
-export const skippedFigures = ({ sampleId, atNs, isWarmup }: SkippedRecord): readonly number[] => [
-  sampleId,
-  atNs,
-  isWarmup ? 1 : 0,
+const skippedFigures = (record: SkippedRecord): readonly number[] => [
+  record.sampleId,
+  record.atNs,
+  record.isWarmup ? 1 : 0,
+  ...placeFigures(record.turn ?? UNPLACED),
+  record.reason === undefined ? NO_FIGURE : SKIP_REASONS.indexOf(record.reason),
 ];
 
-export const latenessFigures = (late: SampleLateness): readonly number[] =>
-  LATENESS_KEYS.map(key => late[key]);
+const placeFigures = ({ session, turn, turns }: SampleTurn): readonly number[] => [session, turn, turns];
 
-export const noteFigures = ({ isCancelledAsPlanned, variant, check }: SampleNote): readonly number[] => [
+const latenessFigures = (late: SampleLateness): readonly number[] => LATENESS_KEYS.map(key => late[key]);
+
+const noteFigures = ({ isCancelledAsPlanned, variant, check }: SampleNote): readonly number[] => [
   isCancelledAsPlanned ? 1 : 0,
   ANSWER_CHECKS.indexOf(check),
   variant,
 ];
+
+const UNPLACED: SampleTurn = { session: NO_FIGURE, turn: NO_FIGURE, turns: NO_FIGURE };
 
 const bounded = (count: number, countMax: number, what: string): number => {
   if (count > countMax) throw new RangeError(`${count} ${what} in one record`);

@@ -1,6 +1,6 @@
-// The bytes of an event batch, version 5. Version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples,
-// chunks and marks, no remarks and nothing of the server, version 2 all but what a cap holds back and the mark of warm-up
-// besides, version 1 no heartbeats nor host besides.
+// The bytes of an event batch, version 6. Version 5 does not tell which turn of which session a sample is, version 4 has no hash
+// of answers and no skipped turns, version 3 no lateness of samples, chunks and marks, no remarks and nothing of the server,
+// version 2 all but what a cap holds back and the mark of warm-up besides, version 1 no heartbeats nor host besides.
 // Little-endian, no padding.
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
@@ -11,8 +11,8 @@ import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
 
-export const EVENT_BATCH_VERSION = 5;
-export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, EVENT_BATCH_VERSION];
+export const EVENT_BATCH_VERSION = 6;
+export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, 5, EVENT_BATCH_VERSION];
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
 export const HEADER_BYTES = 40;
@@ -48,6 +48,7 @@ export const RECORD_KIND = {
   server: 19,
   note: 30,
   skipped: 20,
+  placed: 21,
 } as const;
 
 export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
@@ -93,8 +94,10 @@ export const RECORD_BYTES = {
   remark: 24,
   /** sampleId u32 · isCancelledAsPlanned · place in ANSWER_CHECKS · variant f64 */
   note: 29,
-  /** sampleId · at · isWarmup, f64 */
-  skipped: 25,
+  /** sampleId · at · isWarmup · session · turn · turns · place in SKIP_REASONS, f64; the last four since version 6 */
+  skipped: 57,
+  /** sampleId u32 · session · turn · turns f64 */
+  placed: 29,
   /** at · inFlight · the figures of SERVER_FIGURE_KEYS in their order, f64 */
   server: 129,
 } as const;

@@ -8,16 +8,8 @@ import type {
   SessionRecord,
 } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import {
-  clientFigures,
-  hostFigures,
-  type ListRecord,
-  latenessFigures,
-  listOf,
-  noteFigures,
-  serverFigures,
-  skippedFigures,
-} from './event-batch-client.ts';
+import type { ListRecord, NamedFigures } from './event-batch-client.ts';
+import { figuresOf, figuresOfSample, listOf } from './event-batch-client.ts';
 import {
   DETAIL_BYTES_MAX,
   HEADER_BYTES,
@@ -84,23 +76,20 @@ export class EventBatchWriter {
       case 'sample.complete':
         return this.writeComplete(record);
       case 'client.observed':
-        return this.#writeFigures(RECORD_KIND.client, RECORD_BYTES.client, clientFigures(record));
+      case 'client.host':
+      case 'server.observed':
+      case 'sample.skipped':
+        return this.#writeNamed(figuresOf(record));
       case 'client.beats':
       case 'client.marks':
       case 'client.gaps':
         return this.#writeList(record);
       case 'sample.lateness':
-        return this.#writeOfSample('lateness', record.sampleId, latenessFigures(record));
-      case 'client.host':
-        return this.#writeFigures(RECORD_KIND.host, RECORD_BYTES.host, hostFigures(record));
-      case 'server.observed':
-        return this.#writeFigures(RECORD_KIND.server, RECORD_BYTES.server, serverFigures(record));
+      case 'sample.noted':
+      case 'sample.placed':
+        return this.#writeOfSample(record.sampleId, figuresOfSample(record));
       case 'sample.remarked':
         return this.#writeRemark(record);
-      case 'sample.noted':
-        return this.#writeOfSample('note', record.sampleId, noteFigures(record));
-      case 'sample.skipped':
-        return this.#writeFigures(RECORD_KIND.skipped, RECORD_BYTES.skipped, skippedFigures(record));
       case 'session.started':
       case 'session.start_performance_tracking':
       case 'session.stop_performance_tracking':
@@ -197,7 +186,7 @@ export class EventBatchWriter {
     return true;
   }
 
-  #writeOfSample(name: 'lateness' | 'note', sampleId: number, figures: readonly number[]): boolean {
+  #writeOfSample(sampleId: number, { name, figures }: NamedFigures): boolean {
     const at = this.#openSample(RECORD_KIND[name], RECORD_BYTES[name], sampleId);
     if (at === FULL) return false;
     for (const [n, figure] of figures.entries()) this.#view.setFloat64(at + n * 8, figure, true);
@@ -280,6 +269,10 @@ export class EventBatchWriter {
     if (at === FULL) return false;
     for (const [index, figure] of figures.entries()) this.#view.setFloat64(at + index * 8, figure, true);
     return true;
+  }
+
+  #writeNamed({ name, figures }: NamedFigures): boolean {
+    return this.#writeFigures(RECORD_KIND[name], RECORD_BYTES[name], figures);
   }
 
   #open(kind: number, bytes: number): number {

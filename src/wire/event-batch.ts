@@ -7,69 +7,30 @@ import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
+import type { SampleTurn } from '../core/run/session-outcome.ts';
+import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { DecodeError } from './decode-error.ts';
+import type { EventBatchHeader } from './event-batch-header.ts';
+import { readEventBatchHeader } from './event-batch-header.ts';
 import {
   BEATS_MAX,
   DETAIL_BYTES_MAX,
-  EVENT_BATCH_MAGIC,
-  EVENT_BATCH_VERSIONS_READ,
   GAP_CELLS_MAX,
   HEADER,
   HEADER_BYTES,
   MODEL_BYTES_MAX,
   OUTCOMES,
-  RECORD_BYTES,
   RECORD_KIND,
   remarkMarks,
   SESSION_KINDS,
 } from './event-batch-layout.ts';
 import { FieldReader } from './field-reader.ts';
 
-export interface EventBatchHeader {
-  /** Which of the run's writers made it. */
-  readonly sourceId: number;
-  /** From 1, rising by 1 per source: a gap is a lost batch. */
-  readonly batchSeq: number;
-  readonly recordCount: number;
-  /** Records of this source in all batches before: after a gap, how many were lost. */
-  readonly recordsBefore: number;
-  /** CLOCK_MONOTONIC of the host at the run's zero, ns. */
-  readonly runZeroNs: number;
-}
-
 export interface EventBatch extends EventBatchHeader {
   readonly records: readonly EventRecord[];
   /** What it was read from. */
   readonly bytes: Uint8Array;
 }
-
-/** @throws DecodeError when the bytes are no batch, are of another version, or are cut short. */
-export const readEventBatchHeader = (bytes: Uint8Array): EventBatchHeader => {
-  if (bytes.length < HEADER_BYTES) throw new DecodeError(`a batch of ${bytes.length} bytes has no header`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(HEADER.magic, true) !== EVENT_BATCH_MAGIC) throw new DecodeError('not an event batch');
-  const version = view.getUint8(HEADER.version);
-  if (!EVENT_BATCH_VERSIONS_READ.includes(version))
-    throw new DecodeError(`event batch version ${version} is not known`);
-  const byteLength = view.getUint32(HEADER.byteLength, true);
-  if (byteLength !== bytes.length)
-    throw new DecodeError(`a batch of ${byteLength} bytes came as ${bytes.length}`);
-  const header = {
-    sourceId: view.getUint16(HEADER.sourceId, true),
-    batchSeq: view.getUint32(HEADER.batchSeq, true),
-    recordCount: view.getUint32(HEADER.recordCount, true),
-    recordsBefore: view.getFloat64(HEADER.recordsBefore, true),
-    runZeroNs: view.getFloat64(HEADER.runZeroNs, true),
-  };
-  if (header.batchSeq === 0 || header.recordCount === 0)
-    throw new DecodeError('a batch without a number or records');
-  if (header.recordCount * SMALLEST_RECORD_BYTES > bytes.length)
-    throw new DecodeError('more records than bytes');
-  if (!Number.isSafeInteger(header.recordsBefore) || header.recordsBefore < 0)
-    throw new DecodeError('the number of earlier records is not a count');
-  if (!Number.isFinite(header.runZeroNs)) throw new DecodeError("the run's zero is not a time");
-  return header;
-};
 
 /** @throws DecodeError for anything but exactly what an EventBatchWriter makes. */
 export const readEventBatch = (bytes: Uint8Array): EventBatch => {
@@ -84,11 +45,13 @@ export const readEventBatch = (bytes: Uint8Array): EventBatch => {
 class RecordReader extends FieldReader {
   readonly #hasHeldBack: boolean;
   readonly #hasAnswerHash: boolean;
+  readonly #hasTurns: boolean;
 
   constructor(bytes: Uint8Array, version: number) {
     super(bytes, HEADER_BYTES);
     this.#hasHeldBack = version >= 3;
     this.#hasAnswerHash = version >= 5;
+    this.#hasTurns = version >= 6;
   }
 
   record(): EventRecord {
@@ -138,8 +101,9 @@ class RecordReader extends FieldReader {
       case RECORD_KIND.server:
         return this.#server();
       case RECORD_KIND.skipped:
-        // Figures are read in the order in which they are written here.
-        return { kind: 'sample.skipped', sampleId: this.f64(), atNs: this.f64(), isWarmup: this.f64() === 1 };
+        return this.#skipped();
+      case RECORD_KIND.placed:
+        return { kind: 'sample.placed', sampleId: this.u32(), ...this.#turn() };
       default:
         return {
           kind: this.oneOf(SESSION_KINDS, kind - 1, 'kind of record'),
@@ -262,6 +226,19 @@ class RecordReader extends FieldReader {
     return { kind: 'sample.noted', sampleId, isCancelledAsPlanned, check, variant: this.f64() };
   }
 
+  #skipped(): EventRecord {
+    // Figures are read in the order in which they are written here.
+    const skipped = { sampleId: this.f64(), atNs: this.f64(), isWarmup: this.f64() === 1 };
+    const turn = this.#hasTurns ? this.#turn() : undefined;
+    const place = this.#hasTurns ? this.f64() : NO_FIGURE;
+    const reason = place === NO_FIGURE ? undefined : this.oneOf(SKIP_REASONS, place, 'reason to skip a turn');
+    return { kind: 'sample.skipped', ...skipped, turn: reason === undefined ? undefined : turn, reason };
+  }
+
+  #turn(): SampleTurn {
+    return { session: this.f64(), turn: this.f64(), turns: this.f64() };
+  }
+
   #server(): EventRecord {
     const [atNs, inFlight] = [this.f64(), this.f64()];
     return {
@@ -293,5 +270,3 @@ class RecordReader extends FieldReader {
     return stamps;
   }
 }
-
-const SMALLEST_RECORD_BYTES = Math.min(RECORD_BYTES.session, RECORD_BYTES.recvNonFirstDoubles);

@@ -23,6 +23,7 @@ import {
   sweepIdSchema,
   text,
 } from './schema.ts';
+import { liveSessionsSchema } from './session-schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -127,6 +128,7 @@ export const runProgressSchema: Schema<RunProgress> = openObject({
   recent: openObject({ requestsPerSecond: reported(figure), outputTokensPerSecond: reported(figure) }),
   contentArrived: reported(openObject({ chunks: count, tokensPerChunk: reported(nonNegative) })),
   agents: reported(liveAgentsSchema),
+  sessions: v.exactOptional(liveSessionsSchema),
   updatesDropped: count,
 });
 

@@ -1,6 +1,8 @@
-// What report.json says of a run of sessions.
+// What report.json says of a run of sessions, and what is told of them while it goes on.
 
 import * as v from 'valibot';
+import type { LiveSessions, LiveTurns } from '../core/run/live-sessions.ts';
+import { LIVE_TURNS_MAX } from '../core/run/live-sessions.ts';
 import { SESSION_PLACES } from '../core/run/run-shape.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import type { SessionReport } from '../core/run/session-report.ts';
@@ -44,4 +46,24 @@ export const sessionReportSchema: v.GenericSchema<unknown, SessionReport> = open
     // Powers of two of what a whole number can be.
     v.pipe(v.array(openObject({ from: figure, to: figure, count, ttftNs: spread })), v.maxLength(64)),
   ),
+});
+
+const liveTurns: v.GenericSchema<unknown, LiveTurns> = openObject({
+  issued: count,
+  completed: count,
+  failed: count,
+  skipped: count,
+  ttftNs: reported(spread),
+  inputTokens: count,
+  cachedTokens: reported(count),
+});
+
+export const liveSessionsSchema: v.GenericSchema<unknown, LiveSessions> = openObject({
+  running: count,
+  completed: count,
+  failed: count,
+  cut: count,
+  inTurn: v.pipe(v.array(count), v.maxLength(LIVE_TURNS_MAX)),
+  first: liveTurns,
+  later: liveTurns,
 });

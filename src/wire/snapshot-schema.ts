@@ -9,6 +9,7 @@ import { errorBoundSchema, runBoundsSchema } from './error-bound-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { count, figure, unknownSchema } from './schema.ts';
+import { liveSessionsSchema } from './session-schema.ts';
 import { variantFiguresSchema } from './variant-schema.ts';
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
@@ -73,6 +74,7 @@ export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.objec
   server: v.exactOptional(serverEvidenceSchema),
   bounds: v.exactOptional(v.union([unknownSchema, runBoundsSchema])),
   variants: v.exactOptional(variantFiguresSchema),
+  sessions: v.exactOptional(liveSessionsSchema),
   boundParts: v.exactOptional(
     v.object({
       lateMarks: packedCells,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LiveSessionTally } from '../../src/core/run/live-sessions.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { renderRun, renderRunLine } from '../../src/tui/render-run.ts';
@@ -59,6 +60,17 @@ describe('the screen of a run', () => {
     ];
     expect(screen({ spoiled }, 60).replace(/\n +/g, ' ')).toContain(`! ${spoiled[0]}`);
     expect(renderRunLine(view({ spoiled }))).toContain(' · 1 thing spoils figures · ');
+  });
+
+  test('says which sessions run, in which turn, and the first turns against later ones', () => {
+    const tally = new LiveSessionTally();
+    for (const turn of [0, 1]) tally.issued({ session: 0, turn, turns: 3 });
+    for (const session of [1, 2]) tally.issued({ session, turn: 0, turns: 3 });
+    const snapshot = { ...runSnapshot(), sessions: tally.figures() };
+    const text = screen({ snapshot });
+    expect(text).toMatch(/sessions +3 running · 0 completed\n +turn 1: 2 · turn 2: 1\n/);
+    expect(text).toMatch(/TTFT +first turns p50 –, p90 – · later turns p50 –, p90 –\n/);
+    expect(renderRunLine(view({ snapshot }))).toContain(' · sessions 3 running, 0 completed · ');
   });
 
   test('has a row for each agent, and says of one that is lost why', () => {

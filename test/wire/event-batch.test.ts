@@ -4,7 +4,8 @@ import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { BatchLoss } from '../../src/wire/batch-loss.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';
-import { readEventBatch, readEventBatchHeader } from '../../src/wire/event-batch.ts';
+import { readEventBatch } from '../../src/wire/event-batch.ts';
+import { readEventBatchHeader } from '../../src/wire/event-batch-header.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
 import { longCount } from '../support/counts.ts';
 import { complete } from '../support/run-records.ts';
@@ -205,10 +206,25 @@ describe('bytes that are no batch', () => {
     expect(readEventBatch(bytes).records).toEqual([{ ...end, answerHash: NO_FIGURE }]);
   });
 
+  test('of version 5 are read, without the turns of samples', () => {
+    // A skipped turn as version 5 wrote it: kind, sample 7 at 9 ns, not a warm-up.
+    const bytes = Uint8Array.from(
+      Buffer.from(
+        '504c4542050000000100000001000000410000000000000000000000000000000000000000000000' +
+          '140000000000001c40000000000000224000000000000000' +
+          '00',
+        'hex',
+      ),
+    );
+    expect(readEventBatch(bytes).records).toEqual([
+      { kind: 'sample.skipped', sampleId: 7, atNs: 9, isWarmup: false, turn: undefined, reason: undefined },
+    ]);
+  });
+
   test('of another version are refused aloud', () => {
     const [bytes = EMPTY] = batchesOf([{ kind: 'session.started', atNs: 0 }]);
-    bytes[4] = 6;
-    expect(() => readEventBatch(bytes)).toThrow('event batch version 6 is not known');
+    bytes[4] = 7;
+    expect(() => readEventBatch(bytes)).toThrow('event batch version 7 is not known');
   });
 });
 

@@ -6,12 +6,15 @@ import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { GAP_EDGES } from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
 import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
+import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
 import { BEATS_MAX, OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
 
 const sampleId = fc.integer({ min: 0, max: SAMPLE_ID_MAX });
 const time = fc.oneof(fc.maxSafeNat(), fc.double({ min: 0, max: 1e15, noNaN: true }), fc.constant(-1));
 const figure = fc.oneof(fc.maxSafeNat(), fc.constant(-1));
 const fraction = fc.double({ min: 0, max: 1, noNaN: true });
+
+const turn = fc.record({ session: fc.maxSafeNat(), turn: fc.maxSafeNat(), turns: fc.maxSafeNat() });
 
 const wholeStamps = fc
   .tuple(fc.nat(1e15), fc.array(fc.nat(0xff_ff_ff_ff), { maxLength: 40 }))
@@ -78,6 +81,22 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     connectionsStale: figure,
     arrivalsWaiting: figure,
   }),
+  fc
+    .record({ sampleId, of: turn })
+    .map(({ of, ...sample }) => ({ kind: 'sample.placed' as const, ...sample, ...of })),
+  fc
+    .record({
+      sampleId,
+      atNs: time,
+      isWarmup: fc.boolean(),
+      why: fc.option(fc.tuple(turn, fc.constantFrom(...SKIP_REASONS))),
+    })
+    .map(({ why, ...skipped }) => ({
+      kind: 'sample.skipped' as const,
+      ...skipped,
+      turn: why?.[0],
+      reason: why?.[1],
+    })),
   fc.record({
     kind: fc.constant('sample.remarked' as const),
     sampleId,

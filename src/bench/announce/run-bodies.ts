@@ -58,6 +58,7 @@ export const progressBody = (
     readonly recent: RecentRates;
     readonly contentArrived: RunProgress['contentArrived'];
     readonly agents: MetricsSnapshot['agents'];
+    readonly sessions: MetricsSnapshot['sessions'];
     readonly updatesDropped: number;
   },
 ): Omit<RunProgress, 'runId'> & { readonly runId: string } => ({
@@ -69,5 +70,6 @@ export const progressBody = (
   recent: told.recent,
   contentArrived: told.contentArrived,
   agents: told.agents ?? unknown('one machine makes the load'),
+  ...(told.sessions === undefined ? {} : { sessions: told.sessions }),
   updatesDropped: told.updatesDropped,
 });

@@ -92,6 +92,7 @@ class RunReporter implements RunAnnouncement {
       recent: this.#recent.rates(),
       contentArrived: contentArrived(lookUp(snapshot)),
       agents: snapshot.agents,
+      sessions: snapshot.sessions,
       updatesDropped: this.#updatesDropped,
     });
     if (!(await this.#contact.tell('PUT', '/progress', body))) this.#updatesDropped += 1;

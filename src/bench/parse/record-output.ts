@@ -10,7 +10,7 @@ import type {
   MarksRecord,
 } from '../../core/run/event-record.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { SkippedTurn } from '../../core/run/session-outcome.ts';
+import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine, encodeSkippedLine } from '../../wire/sample-line.ts';
 
@@ -52,6 +52,10 @@ export class RecordOutput {
     if (this.#writer.writeIssued(sample)) return;
     this.#flushBatch();
     this.#writer.writeIssued(sample);
+  }
+
+  placed(sampleId: number, turn: SampleTurn): void {
+    this.#written({ kind: 'sample.placed', sampleId, ...turn });
   }
 
   receivedFirst(sampleId: number, atNs: number, firstByteNs: number): void {
@@ -110,8 +114,8 @@ export class RecordOutput {
   }
 
   skipped(turn: SkippedTurn, atNs: number): void {
-    const { sampleId, window } = turn;
-    this.#written({ kind: 'sample.skipped', sampleId, atNs, isWarmup: window < 0 });
+    const { sampleId, window, reason, ...place } = turn;
+    this.#written({ kind: 'sample.skipped', sampleId, atNs, isWarmup: window < 0, turn: place, reason });
     this.#lines.push(encodeSkippedLine(turn));
     if (this.#lines.length >= LINES_MAX) this.#flushLines();
   }

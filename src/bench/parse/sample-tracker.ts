@@ -108,6 +108,8 @@ export class SampleTracker implements ContentSink {
     const { answer } = this.#reply;
     if (answer !== undefined) answer.isKept = this.#turns?.keepsAnswer(sampleId) ?? false;
     this.#output.issued(issued);
+    const turn = this.#turns?.turnOf(sampleId);
+    if (turn !== undefined) this.#output.placed(sampleId, turn);
   }
 
   head(firstByteNs: number, late: ReadLate, head: ReplyHead): void {

@@ -20,7 +20,7 @@ import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
 import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
-import { readEventBatchHeader } from '../../wire/event-batch.ts';
+import { readEventBatchHeader } from '../../wire/event-batch-header.ts';
 import type { BenchSettings } from './bench-parts.ts';
 
 export interface AggregatorStart {

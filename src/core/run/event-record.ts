@@ -5,6 +5,7 @@ import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 import type { SampleNote } from './sample-note.ts';
 import type { SampleRemark } from './sample-remark.ts';
 import type { ServerReading } from './server-reading.ts';
+import type { SampleTurn, SkipReason } from './session-outcome.ts';
 
 export type EventRecord =
   | SessionRecord
@@ -71,6 +72,8 @@ export type SampleRecord =
       /** Arrival of each content chunk since the sample's last record, ascending. */
       readonly stampsNs: readonly number[];
     }
+  /** Which turn of which session it is: behind its `sample.issued`. */
+  | ({ readonly kind: 'sample.placed'; readonly sampleId: number } & SampleTurn)
   /** A turn of a session that will never be issued. */
   | {
       readonly kind: 'sample.skipped';
@@ -78,6 +81,9 @@ export type SampleRecord =
       readonly atNs: number;
       /** Of a session that is not measured. */
       readonly isWarmup: boolean;
+      /** Told together or not at all. */
+      readonly turn: SampleTurn | undefined;
+      readonly reason: SkipReason | undefined;
     }
   /** Before the sample's end, where its reply said more than its tokens. */
   | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)

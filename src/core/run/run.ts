@@ -10,6 +10,7 @@ import type { SeriesErrorBound } from './error-bound.ts';
 import type { ForeignMark } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { ObjectiveFields } from './objective.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
 import type { RateBounds } from './rate-bounds.ts';
@@ -132,6 +133,8 @@ export interface RunProgress {
   readonly contentArrived: Reported<ContentArrived>;
   /** Where several machines make the load. */
   readonly agents: Reported<readonly LiveAgent[]>;
+  /** Of a run of sessions. */
+  readonly sessions?: LiveSessions;
   /** What the run could not tell the daemon in time. */
   readonly updatesDropped: number;
 }

@@ -9,7 +9,8 @@ import { unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
 import type { SessionPlaces } from './run-shape.ts';
-import type { SampleTurn, SkippedTurn, SkipReason } from './session-outcome.ts';
+import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
+import type { SkippedTurn, SkipReason } from './session-outcome.ts';
 
 export interface SessionReport {
   readonly placesOf: SessionPlaces;
@@ -66,18 +67,16 @@ export class SessionTally {
   readonly #turns: TurnTally[] = [];
   /** Once is enough to know that it would say so. */
   #tellsCache = false;
-  /** Of which some turn has not been told. */
-  readonly #open: Map<number, SessionState> = new Map();
-  readonly #sessionsMax: number;
-  readonly #over = { completed: 0, failed: 0, cut: 0 };
+  readonly #follower: SessionFollower;
   readonly #durationsNs: BoundedSpread = new BoundedSpread();
-  #unfollowed = 0;
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #uncached: Map<number, BoundedSpread> = new Map();
 
   /** @param sessionsMax followed at a time */
   constructor(sessionsMax: number = SESSIONS_FOLLOWED_MAX) {
-    this.#sessionsMax = sessionsMax;
+    this.#follower = new SessionFollower(sessionsMax, ({ fromNs, toNs }, end) => {
+      if (end === 'completed') this.#durationsNs.add(toNs - fromNs);
+    });
   }
 
   ended({ turn: place, outcome, ...sample }: EndedSample): void {
@@ -85,12 +84,7 @@ export class SessionTally {
     const turn = this.#turn(place.turn);
     turn.issued += 1;
     if (outcome === 'failed') turn.failed += 1;
-    this.#tell(place, session => {
-      session.fromNs = Math.min(session.fromNs, sample.intendedNs);
-      session.toNs = Math.max(session.toNs, sample.endNs);
-      if (outcome === 'failed') session.hasFailed = true;
-      else if (outcome === 'cancelled') session.isCut = true;
-    });
+    this.#follower.ended(place, { ...sample, outcome });
     if (outcome !== 'completed') return;
     turn.completed += 1;
     turn.latenciesNs.add(sample.endNs - sample.sentNs);
@@ -111,18 +105,15 @@ export class SessionTally {
     if (window < 0) return;
     this.#turn(place.turn).skipped += 1;
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
-    this.#tell(place, session => {
-      if (reason === 'run-ended') session.isCut = true;
-      else session.hasFailed = true;
-    });
+    this.#follower.skipped(place, reason);
   }
 
   report(placesOf: SessionPlaces): SessionReport {
-    const open = [...this.#open.values()];
+    const { open, over, unfollowed } = this.#follower;
     const openFailed = open.filter(({ hasFailed }) => hasFailed).length;
-    const failed = this.#over.failed + openFailed;
-    const cut = this.#over.cut + open.length - openFailed;
-    const { completed } = this.#over;
+    const failed = over.failed + openFailed;
+    const cut = over.cut + open.length - openFailed;
+    const { completed } = over;
     const total = (of: (turn: TurnTally) => number): number =>
       this.#turns.reduce((sum, turn) => sum + of(turn), 0);
     const [issued, skipped] = [total(turn => turn.issued), total(turn => turn.skipped)];
@@ -135,7 +126,7 @@ export class SessionTally {
         issued,
         skipped,
         unresolved,
-        ...(this.#unfollowed === 0 ? {} : { unfollowed: this.#unfollowed }),
+        ...(unfollowed === 0 ? {} : { unfollowed }),
       },
       skippedBecause: { ...this.#skipped },
       durationNs: this.#durationsNs.figures() ?? unknown('no session was completed'),
@@ -152,35 +143,6 @@ export class SessionTally {
     const at = Math.min(index, TURN_ROWS_MAX - 1);
     while (this.#turns.length <= at) this.#turns.push(noTurns());
     return this.#turns[at] ?? noTurns();
-  }
-
-  /** Of the turn that is told now; a session of which nothing is left to tell is counted and forgotten. */
-  #tell({ session, turns }: SampleTurn, what: (state: SessionState) => void): void {
-    const known = this.#open.get(session);
-    if (known === undefined && this.#open.size >= this.#sessionsMax) {
-      this.#unfollowed += 1;
-      return;
-    }
-    const state = known ?? {
-      fromNs: Number.POSITIVE_INFINITY,
-      toNs: 0,
-      hasFailed: false,
-      isCut: false,
-      untold: turns,
-    };
-    what(state);
-    state.untold -= 1;
-    if (state.untold > 0) {
-      this.#open.set(session, state);
-      return;
-    }
-    this.#open.delete(session);
-    if (state.hasFailed) this.#over.failed += 1;
-    else if (state.isCut) this.#over.cut += 1;
-    else {
-      this.#over.completed += 1;
-      this.#durationsNs.add(state.toNs - state.fromNs);
-    }
   }
 
   #row(turn: TurnTally, index: number): TurnRow {
@@ -233,15 +195,6 @@ interface TurnTally {
   readonly latenciesNs: BoundedSpread;
 }
 
-interface SessionState {
-  fromNs: number;
-  toNs: number;
-  hasFailed: boolean;
-  isCut: boolean;
-  /** Turns of which nothing is known: a run that was killed does not tell. */
-  untold: number;
-}
-
 const noTurns = (): TurnTally => ({
   issued: 0,
   completed: 0,
@@ -258,5 +211,3 @@ const CACHE_UNTOLD = unknown('the server does not tell how many tokens it had in
 
 /** Of a report. */
 export const TURN_ROWS_MAX = 64;
-/** Of a run, at a time: those that have begun and not ended. */
-export const SESSIONS_FOLLOWED_MAX = 262_144;

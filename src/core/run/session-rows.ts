@@ -6,9 +6,9 @@ import type { SpreadFigures } from '../statistics/bounded-spread.ts';
 import { hasEnoughFor } from '../statistics/early-stopping.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown } from '../unknown.ts';
+import { SESSIONS_FOLLOWED_MAX } from './session-follower.ts';
 import type { SkipReason } from './session-outcome.ts';
 import type { SessionReport } from './session-report.ts';
-import { SESSIONS_FOLLOWED_MAX } from './session-report.ts';
 
 /** "76 sessions begun: 75 completed, 1 failed, 0 cut by the end of the run". */
 export const sessionLines = (report: SessionReport): readonly string[] => {

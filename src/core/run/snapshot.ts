@@ -5,6 +5,7 @@ import type { SampleEvidence } from './contamination-tally.ts';
 import type { BoundParts, RunBounds, SeriesErrorBound } from './error-bound.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { VariantFigures } from './model-mix.ts';
 import type { SeriesRow } from './run-series.ts';
 import type { ServerEvidence } from './server-tally.ts';
@@ -29,6 +30,8 @@ export interface MetricsSnapshot {
   readonly bounds?: Reported<RunBounds>;
   /** Of each model of a mix. Not there where a run has one. */
   readonly variants?: readonly VariantFigures[];
+  /** Of a run of sessions. Not there of a version that did not tell which turn a sample is. */
+  readonly sessions?: LiveSessions;
   /** Only in the last that agents tell their coordinator. Never on disk. */
   readonly boundParts?: BoundParts;
   /** Of a run from many machines, while it goes on. */

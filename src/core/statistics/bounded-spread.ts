@@ -15,6 +15,12 @@ export class BoundedSpread {
   /** undefined: each value is kept. */
   #histogram: Histogram | undefined;
   #max = 0;
+  readonly #valuesMax: number;
+
+  /** @param valuesMax kept exact; 0: figures come from the histogram and cost little at any count */
+  constructor(valuesMax: number = SPREAD_VALUES_MAX) {
+    this.#valuesMax = valuesMax;
+  }
 
   get count(): number {
     return this.#histogram?.count ?? this.#values.length;
@@ -28,7 +34,7 @@ export class BoundedSpread {
       return;
     }
     this.#values.push(value);
-    if (this.#values.length <= SPREAD_VALUES_MAX) return;
+    if (this.#values.length <= this.#valuesMax) return;
     const histogram = new Histogram(BOUNDS_NS);
     for (const kept of this.#values) histogram.record(kept);
     this.#histogram = histogram;

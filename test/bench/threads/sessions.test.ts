@@ -4,6 +4,11 @@ import { expect, test } from 'vitest';
 import type { Session } from '../../../src/bench/dataset/session.ts';
 import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
+import type { EventRecord } from '../../../src/core/run/event-record.ts';
+import type { LiveSessions } from '../../../src/core/run/live-sessions.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import { MetricsTable } from '../../../src/metrics/metrics-table.ts';
+import { RunMetrics } from '../../../src/metrics/run-metrics.ts';
 import type { Asked } from './asked-server.ts';
 import { askedServer, CHAT, chat, sessionPlan, turn } from './asked-server.ts';
 import { runLoad } from './run-load.ts';
@@ -11,6 +16,22 @@ import { runLoad } from './run-load.ts';
 const messagesOf = (asked: Asked | undefined): readonly { readonly [key: string]: unknown }[] => {
   const messages = asked?.body['messages'];
   return Array.isArray(messages) ? messages.filter(isJsonObject) : [];
+};
+
+/** Counted as an aggregator counts while the run goes on. */
+const liveSessionsOf = (records: readonly EventRecord[]): LiveSessions => {
+  const metrics = new RunMetrics({
+    pattern: { kind: 'concurrency', concurrency: 3 },
+    shape: { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } },
+    isStreaming: true,
+    objectives: [],
+  });
+  const table = new MetricsTable(metrics);
+  table.apply({ kind: 'session.start_performance_tracking', atNs: 0 });
+  for (const record of records) table.apply(record);
+  const { sessions } = metrics.beside();
+  if (sessions === undefined) throw new Error('a run of sessions tells of them');
+  return sessions;
 };
 
 test('a turn carries the answers that really came, and starts its delay after the one before has ended', async () => {
@@ -50,6 +71,10 @@ test('behind a turn that failed the rest is skipped, and every planned turn has 
   expect(new Set(told.skipped.map(({ reason }) => reason))).toEqual(new Set(['turn-failed']));
   expect(told.records.filter(({ kind }) => kind === 'sample.skipped')).toHaveLength(6);
   expect(told.samples.filter(({ outcome }) => outcome === 'failed')).toHaveLength(3);
+  const { running, completed, failed, cut, first, later } = liveSessionsOf(told.records);
+  expect({ running, completed, failed, cut }).toEqual({ running: 0, completed: 5, failed: 3, cut: 0 });
+  expect([first.issued, first.skipped]).toEqual([8, 0]);
+  expect([later.issued, later.failed, later.skipped]).toEqual([18, 3, 6]);
 });
 
 test('subagents run beside each other in one place, with caches of their own, and recorded answers are sent as they were', async () => {

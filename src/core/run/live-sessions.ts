@@ -1,0 +1,158 @@
+// The sessions of a run while it goes on: how many run, in which of their turns, how those that are over have ended, and what the
+// first turns cost against later ones, whose prompts a server may have in its cache. Cheap enough for five times a second.
+
+import type { SpreadFigures } from '../statistics/bounded-spread.ts';
+import { BoundedSpread } from '../statistics/bounded-spread.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { EndedSample } from './ended-sample.ts';
+import { NO_FIGURE } from './event-record.ts';
+import type { SessionEnd } from './session-follower.ts';
+import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
+import type { SampleTurn, SkippedTurn } from './session-outcome.ts';
+
+/** Of the measured phase. */
+export type LiveSessions = Readonly<Record<SessionEnd, number>> & {
+  readonly running: number;
+  /** Of those that run, how many have each turn as their newest, from the first on; the last of LIVE_TURNS_MAX stands for later ones too. */
+  readonly inTurn: readonly number[];
+  readonly first: LiveTurns;
+  readonly later: LiveTurns;
+};
+
+export type LiveTurns = {
+  readonly issued: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly ttftNs: Reported<SpreadFigures>;
+  /** Of completed ones of which the server told it. */
+  readonly inputTokens: number;
+  readonly cachedTokens: Reported<number>;
+};
+
+export class LiveSessionTally {
+  readonly #first: TurnsTally = noTurns();
+  readonly #later: TurnsTally = noTurns();
+  readonly #inTurn: number[] = [];
+  readonly #follower = new SessionFollower(SESSIONS_FOLLOWED_MAX, ({ newestTurn }) =>
+    this.#leave(newestTurn),
+  );
+  /** Servers that tell it leave it out where it is none (vLLM, the mock). */
+  #tellsCache = false;
+
+  issued(place: SampleTurn): void {
+    this.#turnsOf(place).issued += 1;
+    const before = this.#follower.issued(place);
+    if (before === undefined) return;
+    this.#leave(before);
+    const row = rowOf(place.turn);
+    while (this.#inTurn.length <= row) this.#inTurn.push(0);
+    this.#inTurn[row] = (this.#inTurn[row] ?? 0) + 1;
+  }
+
+  ended({ turn: place, ...sample }: EndedSample): void {
+    if (place === undefined) return;
+    const turns = this.#turnsOf(place);
+    this.#follower.ended(place, sample);
+    if (sample.outcome === 'failed') turns.failed += 1;
+    if (sample.outcome !== 'completed') return;
+    turns.completed += 1;
+    if (sample.firstContentNs !== NO_FIGURE) turns.ttftsNs.add(sample.firstContentNs - sample.sentNs);
+    if (sample.inputTokens === NO_FIGURE) return;
+    const cached = sample.remark?.cachedTokens ?? NO_FIGURE;
+    turns.inputTokens += sample.inputTokens;
+    if (cached === NO_FIGURE) return;
+    turns.cachedTokens += cached;
+    this.#tellsCache = true;
+  }
+
+  skipped({ reason, ...place }: Pick<SkippedTurn, 'reason' | keyof SampleTurn>): void {
+    this.#turnsOf(place).skipped += 1;
+    this.#follower.skipped(place, reason);
+  }
+
+  figures(): LiveSessions {
+    return {
+      running: this.#follower.openCount,
+      ...this.#follower.over,
+      inTurn: [...this.#inTurn],
+      first: this.#live(this.#first),
+      later: this.#live(this.#later),
+    };
+  }
+
+  #turnsOf({ turn }: SampleTurn): TurnsTally {
+    return turn === 0 ? this.#first : this.#later;
+  }
+
+  #leave(turn: number): void {
+    if (turn >= 0) this.#inTurn[rowOf(turn)] = (this.#inTurn[rowOf(turn)] ?? 0) - 1;
+  }
+
+  #live({ ttftsNs, cachedTokens, ...counts }: TurnsTally): LiveTurns {
+    return {
+      ...counts,
+      ttftNs: ttftsNs.figures() ?? unknown('no first token was seen'),
+      cachedTokens: this.#tellsCache ? cachedTokens : unknown('the server does not tell it'),
+    };
+  }
+}
+
+/** Of several machines that load one target, each with sessions of its own; undefined: none of them told any. */
+export const addedSessions = (all: readonly LiveSessions[]): LiveSessions | undefined => {
+  const [first, ...others] = all;
+  return first === undefined ? undefined : others.reduce(added, first);
+};
+
+const added = (a: LiveSessions, b: LiveSessions): LiveSessions => ({
+  running: a.running + b.running,
+  completed: a.completed + b.completed,
+  failed: a.failed + b.failed,
+  cut: a.cut + b.cut,
+  inTurn: Array.from(
+    { length: Math.max(a.inTurn.length, b.inTurn.length) },
+    (_, at) => (a.inTurn[at] ?? 0) + (b.inTurn[at] ?? 0),
+  ),
+  first: addedTurns(a.first, b.first),
+  later: addedTurns(a.later, b.later),
+});
+
+const addedTurns = (a: LiveTurns, b: LiveTurns): LiveTurns => ({
+  issued: a.issued + b.issued,
+  completed: a.completed + b.completed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+  ttftNs: unknown('of several machines it is known at the end'),
+  inputTokens: a.inputTokens + b.inputTokens,
+  cachedTokens: isUnknown(a.cachedTokens)
+    ? a.cachedTokens
+    : isUnknown(b.cachedTokens)
+      ? b.cachedTokens
+      : a.cachedTokens + b.cachedTokens,
+});
+
+interface TurnsTally {
+  issued: number;
+  completed: number;
+  failed: number;
+  skipped: number;
+  inputTokens: number;
+  cachedTokens: number;
+  readonly ttftsNs: BoundedSpread;
+}
+
+const noTurns = (): TurnsTally => ({
+  issued: 0,
+  completed: 0,
+  failed: 0,
+  skipped: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  ttftsNs: new BoundedSpread(0),
+});
+
+const rowOf = (turn: number): number => Math.min(turn, LIVE_TURNS_MAX - 1);
+
+/** Rows of one turn each while a run goes on; the report has more. */
+export const LIVE_TURNS_MAX = 8;

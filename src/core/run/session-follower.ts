@@ -1,0 +1,104 @@
+// Which sessions of a run go on and how those that are over have ended, from what is told of their turns: of a report each turn
+// once, at its end; of a run that goes on also when it was issued. A session is over when each of its turns was told.
+
+import type { EndedSample } from './ended-sample.ts';
+import type { SampleTurn, SkipReason } from './session-outcome.ts';
+
+export interface FollowedSession {
+  fromNs: number;
+  toNs: number;
+  hasFailed: boolean;
+  isCut: boolean;
+  /** Turns of which nothing is known: a run that was killed does not tell. */
+  untold: number;
+  /** The furthest turn that was issued; -1 where issues are not told. */
+  newestTurn: number;
+}
+
+/** completed: each turn was; failed: one of them did; cut: the run ended first. */
+export type SessionEnd = 'completed' | 'failed' | 'cut';
+
+export class SessionFollower {
+  readonly over: Record<SessionEnd, number> = { completed: 0, failed: 0, cut: 0 };
+  /** Turns of sessions past those that are followed at a time. */
+  unfollowed = 0;
+  readonly #open: Map<number, FollowedSession> = new Map();
+  readonly #sessionsMax: number;
+  readonly #isOver: (session: FollowedSession, end: SessionEnd) => void;
+
+  constructor(sessionsMax: number, isOver: (session: FollowedSession, end: SessionEnd) => void) {
+    this.#sessionsMax = sessionsMax;
+    this.#isOver = isOver;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get open(): readonly FollowedSession[] {
+    return [...this.#open.values()];
+  }
+
+  /** @returns the newest turn of the session before; undefined where it is not followed, or has gone further. */
+  issued({ session, turn, turns }: SampleTurn): number | undefined {
+    const known = this.#open.get(session);
+    if (known === undefined && this.#open.size >= this.#sessionsMax) return undefined;
+    const state = known ?? begun(turns);
+    if (known === undefined) this.#open.set(session, state);
+    const before = state.newestTurn;
+    if (turn <= before) return undefined;
+    state.newestTurn = turn;
+    return before;
+  }
+
+  ended(
+    place: SampleTurn,
+    { outcome, intendedNs, endNs }: Pick<EndedSample, 'outcome' | 'intendedNs' | 'endNs'>,
+  ): void {
+    this.#tell(place, session => {
+      session.fromNs = Math.min(session.fromNs, intendedNs);
+      session.toNs = Math.max(session.toNs, endNs);
+      if (outcome === 'failed') session.hasFailed = true;
+      else if (outcome === 'cancelled') session.isCut = true;
+    });
+  }
+
+  skipped(place: SampleTurn, reason: SkipReason): void {
+    this.#tell(place, session => {
+      if (reason === 'run-ended') session.isCut = true;
+      else session.hasFailed = true;
+    });
+  }
+
+  /** A session of which nothing is left to tell is counted and forgotten. */
+  #tell({ session, turns }: SampleTurn, what: (state: FollowedSession) => void): void {
+    const known = this.#open.get(session);
+    if (known === undefined && this.#open.size >= this.#sessionsMax) {
+      this.unfollowed += 1;
+      return;
+    }
+    const state = known ?? begun(turns);
+    what(state);
+    state.untold -= 1;
+    if (state.untold > 0) {
+      this.#open.set(session, state);
+      return;
+    }
+    this.#open.delete(session);
+    const end = state.hasFailed ? 'failed' : state.isCut ? 'cut' : 'completed';
+    this.over[end] += 1;
+    this.#isOver(state, end);
+  }
+}
+
+const begun = (turns: number): FollowedSession => ({
+  fromNs: Number.POSITIVE_INFINITY,
+  toNs: 0,
+  hasFailed: false,
+  isCut: false,
+  untold: turns,
+  newestTurn: -1,
+});
+
+/** Of a run, at a time: those that have begun and not ended. */
+export const SESSIONS_FOLLOWED_MAX = 262_144;

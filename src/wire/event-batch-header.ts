@@ -1,0 +1,53 @@
+// What an event batch says of itself before its records: whose it is, where it stands among the others of its source, and of which
+// version it is. All that passes batches on needs of them.
+
+import { DecodeError } from './decode-error.ts';
+import {
+  EVENT_BATCH_MAGIC,
+  EVENT_BATCH_VERSIONS_READ,
+  HEADER,
+  HEADER_BYTES,
+  RECORD_BYTES,
+} from './event-batch-layout.ts';
+
+export interface EventBatchHeader {
+  /** Which of the run's writers made it. */
+  readonly sourceId: number;
+  /** From 1, rising by 1 per source: a gap is a lost batch. */
+  readonly batchSeq: number;
+  readonly recordCount: number;
+  /** Records of this source in all batches before: after a gap, how many were lost. */
+  readonly recordsBefore: number;
+  /** CLOCK_MONOTONIC of the host at the run's zero, ns. */
+  readonly runZeroNs: number;
+}
+
+/** @throws DecodeError when the bytes are no batch, are of another version, or are cut short. */
+export const readEventBatchHeader = (bytes: Uint8Array): EventBatchHeader => {
+  if (bytes.length < HEADER_BYTES) throw new DecodeError(`a batch of ${bytes.length} bytes has no header`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(HEADER.magic, true) !== EVENT_BATCH_MAGIC) throw new DecodeError('not an event batch');
+  const version = view.getUint8(HEADER.version);
+  if (!EVENT_BATCH_VERSIONS_READ.includes(version))
+    throw new DecodeError(`event batch version ${version} is not known`);
+  const byteLength = view.getUint32(HEADER.byteLength, true);
+  if (byteLength !== bytes.length)
+    throw new DecodeError(`a batch of ${byteLength} bytes came as ${bytes.length}`);
+  const header = {
+    sourceId: view.getUint16(HEADER.sourceId, true),
+    batchSeq: view.getUint32(HEADER.batchSeq, true),
+    recordCount: view.getUint32(HEADER.recordCount, true),
+    recordsBefore: view.getFloat64(HEADER.recordsBefore, true),
+    runZeroNs: view.getFloat64(HEADER.runZeroNs, true),
+  };
+  if (header.batchSeq === 0 || header.recordCount === 0)
+    throw new DecodeError('a batch without a number or records');
+  if (header.recordCount * SMALLEST_RECORD_BYTES > bytes.length)
+    throw new DecodeError('more records than bytes');
+  if (!Number.isSafeInteger(header.recordsBefore) || header.recordsBefore < 0)
+    throw new DecodeError('the number of earlier records is not a count');
+  if (!Number.isFinite(header.runZeroNs)) throw new DecodeError("the run's zero is not a time");
+  return header;
+};
+
+const SMALLEST_RECORD_BYTES = Math.min(RECORD_BYTES.session, RECORD_BYTES.recvNonFirstDoubles);
