@@ -19,7 +19,7 @@ export interface AggregatorArguments extends ObjectiveFields {
   readonly isStreaming: boolean;
   /** Of an agent: its snapshots carry the histograms themselves. */
   readonly hasCells?: boolean;
-  /** false: live snapshots are only for those who subscribe beside the parent. Default true. */
+  /** false: one live snapshot a second is enough for the parent. Default true. */
   readonly isLookedAt?: boolean;
   /** Snapshots a second; default 5. */
   readonly refreshHz?: number;

@@ -25,7 +25,7 @@ export interface AggregatorParts {
 }
 
 export interface AggregatorOptions extends RunMetricsOptions {
-  /** Whether the parent wants live snapshots. Default true; else they are made while somebody else subscribes. */
+  /** Whether the parent wants each live snapshot. Default true; else one a second is made unless somebody else subscribes. */
   readonly isLookedAt?: boolean;
   readonly refreshHz?: number;
   /** How long background tasks may take after the session's end. */

@@ -16,7 +16,7 @@ export interface MetricsPublisherParts {
   readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
   /** CLOCK_MONOTONIC, ns. */
   readonly monotonicNs: () => bigint;
-  /** With fewer subscribers none are made but the final one. Default 0. */
+  /** With fewer subscribers they come once a second, for whoever begins to want them. Default 0. */
   readonly viewersMin?: number;
   /** That there are enough, or no longer. */
   readonly lookedAt?: ((isLookedAt: boolean) => void) | undefined;
@@ -85,8 +85,13 @@ export class MetricsPublisher {
   async #tick(): Promise<void> {
     const { clock } = this.#parts;
     const startMs = clock.nowMs();
+    let publishedMs = 0;
     for (let tick = 1; await this.#sleepUntil(startMs + tick * this.#periodMs); ) {
-      if (this.#lookForViewers()) this.#publish(this.#parts.live());
+      const isDue = tick * this.#periodMs - publishedMs >= UNSEEN_PERIOD_MS;
+      if (this.#lookForViewers() || isDue) {
+        this.#publish(this.#parts.live());
+        publishedMs = tick * this.#periodMs;
+      }
       tick = Math.max(tick + 1, Math.ceil((clock.nowMs() - startMs) / this.#periodMs));
     }
   }
@@ -177,5 +182,6 @@ const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
 
 const DONE: { readonly kind: 'done' } = { kind: 'done' };
 const REFRESH_HZ = 5;
+const UNSEEN_PERIOD_MS = 1_000;
 const DISK_MS_MAX = 2_000;
 const LINGER_MS = 10_000;

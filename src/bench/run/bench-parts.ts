@@ -51,7 +51,7 @@ export interface BenchParts {
   /** What the report says of the machine that was loaded. Asked once, at the end; never rejects. */
   readonly judge?: (report: Report) => Promise<Pick<Report, 'headroom' | 'calibration' | 'energy'>>;
   readonly observer: BenchObserver;
-  /** Whether the observer wants snapshots before the last one. Others may ask for them while the run goes on. Default: true. */
+  /** Whether the observer wants more than one snapshot a second. Others may ask for them while the run goes on. Default: true. */
   readonly isLookedAt?: boolean;
   /** Of tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];

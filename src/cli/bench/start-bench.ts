@@ -12,7 +12,7 @@ import { agentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
-import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
+import { asBenchCommandError, benchProcess, newRun, runningDaemon } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
 import type { DisplayMode } from './run-display.ts';
 import { RunDisplay } from './run-display.ts';
@@ -75,7 +75,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       stop: AbortSignal.any([state.stop, companions.stopAsked]),
       stopNow: state.takeSecondStop(),
       observer: companions,
-      isLookedAt: start.mode !== 'nothing',
+      isLookedAt: start.mode !== 'nothing' || (await runningDaemon(home, state)) !== undefined,
     });
     await companions.ended(result);
     await display.close();
