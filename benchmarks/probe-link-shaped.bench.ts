@@ -1,8 +1,9 @@
 // The link probe against iperf3's goodput on cables that are faster one way than the other: namespaces, veth, tbf.
 
 import { isKnown } from '../src/core/unknown.ts';
-import type { BothWays, CableRates } from '../test/network/shaped-cable.ts';
+import type { CableRates } from '../test/network/shaped-cable.ts';
 import { reasonAgainstShaping, ShapedCable } from '../test/network/shaped-cable.ts';
+import type { BothWays } from '../test/network/two-hosts.ts';
 import { printAgainst } from './probe-against.ts';
 
 const TURNS = 5;
@@ -20,7 +21,7 @@ async function compare({ seconds, bufferKib, ...rates }: (typeof CABLES)[number]
   const ours: BothWays[] = [];
   const theirs: BothWays[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) {
-    theirs.push(await cable.iperf3(seconds, bufferKib));
+    theirs.push(await cable.iperf3({ seconds, bufferKib }));
     const outcome = await cable.probe();
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     const { uploadBitsPerSecond: up, downloadBitsPerSecond: down } = outcome.measurement;

@@ -1,15 +1,12 @@
 // Builds and starts the truth server (truth-server.c), whose own lateness is microseconds. Needs Linux and a C compiler;
 // without them it says so, and what would be judged by it is not judged.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-export type TruthBuild =
-  | { readonly kind: 'built'; readonly path: string }
-  | { readonly kind: 'skipped'; readonly reason: string };
+import type { ProgramBuild } from '../c-program.ts';
+import { buildCProgram } from '../c-program.ts';
 
 export interface TruthOptions {
   readonly ttftUs?: number;
@@ -51,25 +48,8 @@ export interface TruthServer {
   stop(): Promise<TruthAccount>;
 }
 
-export const buildTruthServer = (): TruthBuild => {
-  if (process.platform !== 'linux')
-    return skipped(`the truth server needs Linux, and this is ${process.platform}`);
-  const source = fileURLToPath(new URL('./truth-server.c', import.meta.url));
-  const folder = fileURLToPath(new URL('../../.cache/', import.meta.url));
-  const path = `${folder}truth-server`;
-  if (isNewer(path, source)) return { kind: 'built', path };
-  mkdirSync(folder, { recursive: true });
-  const compiler = process.env['CC'] ?? 'cc';
-  const draft = `${path}.${process.pid}`;
-  const { error, status, stderr } = spawnSync(compiler, ['-O2', '-std=gnu11', '-o', draft, source], {
-    encoding: 'utf8',
-  });
-  if (error !== undefined) return skipped(`there is no C compiler: ${error.message}`);
-  if (status !== 0)
-    return skipped(`${compiler} cannot build the truth server: ${stderr.trim().split('\n')[0] ?? ''}`);
-  renameSync(draft, path);
-  return { kind: 'built', path };
-};
+export const buildTruthServer = (): ProgramBuild =>
+  buildCProgram(new URL('./truth-server.c', import.meta.url));
 
 /** @throws Error when it does not start. */
 export const startTruthServer = async (path: string, options: TruthOptions = {}): Promise<TruthServer> => {
@@ -135,11 +115,4 @@ export const truthLog = (path: string, zeroNs: bigint): ReadonlyMap<number, Trut
     at = from + 8 * count;
   }
   return streams;
-};
-
-const skipped = (reason: string): TruthBuild => ({ kind: 'skipped', reason });
-
-const isNewer = (path: string, source: string): boolean => {
-  const built = statSync(path, { throwIfNoEntry: false });
-  return built !== undefined && built.mtimeMs > statSync(source).mtimeMs;
 };

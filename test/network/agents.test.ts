@@ -12,7 +12,7 @@ import { isLongRun } from '../support/counts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { HostProcess } from './namespaces.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
-import { lineOf, outputOf } from './shaped-cable.ts';
+import { lineOf, outputOf } from './two-hosts.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const TARGET = 'http://10.99.0.1:8000';

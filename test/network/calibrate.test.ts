@@ -11,7 +11,7 @@ import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { isLongRun } from '../support/counts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
-import { lineOf, outputOf } from './shaped-cable.ts';
+import { lineOf, outputOf } from './two-hosts.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const RELAY = join(import.meta.dirname, 'slow-relay-process.ts');

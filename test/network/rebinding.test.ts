@@ -9,7 +9,7 @@ import { isLongRun } from '../support/counts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import type { RebindingName } from './rebinding-name.ts';
-import { lineOf, outputOf } from './shaped-cable.ts';
+import { lineOf, outputOf } from './two-hosts.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const URL_BY_NAME = 'http://model.test:8000';

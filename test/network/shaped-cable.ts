@@ -1,24 +1,13 @@
-// Two hosts on a cable with a rate of its own in each direction, by tbf, and iperf3 to say what it carries.
+// Two hosts on a cable with a rate of its own in each direction, by tbf.
 
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import type { LinkMeasurement, ProbeOutcome } from '../../src/probe/probe.ts';
-import type { HostProcess } from './namespaces.ts';
-import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
+import { reasonAgainstNamespaces } from './namespaces.ts';
+import { SINK_ADDRESS, TwoHosts } from './two-hosts.ts';
 
 export interface CableRates {
   readonly upMbit: number;
   readonly downMbit: number;
 }
-
-/** Payload, bits per second. */
-export interface BothWays {
-  readonly up: number;
-  readonly down: number;
-}
-
-export const SINK_ADDRESS = '10.83.0.2';
 
 /** Why it cannot be done here; undefined where it can. */
 export const reasonAgainstShaping = (): string | undefined => {
@@ -28,12 +17,10 @@ export const reasonAgainstShaping = (): string | undefined => {
   return spawnSync('iperf3', ['--version']).error === undefined ? undefined : 'iperf3 is not installed';
 };
 
-export class ShapedCable implements AsyncDisposable {
-  readonly #net = new Namespaces();
-
+export class ShapedCable extends TwoHosts {
   constructor(rates?: CableRates) {
-    for (const host of ['source', 'sink']) this.#net.addHost(host);
-    this.#net.connect(
+    super();
+    this.net.connect(
       { host: 'source', name: 'en0', ipv4: '10.83.0.1/24' },
       { host: 'sink', name: 'en0', ipv4: `${SINK_ADDRESS}/24` },
     );
@@ -42,89 +29,10 @@ export class ShapedCable implements AsyncDisposable {
     this.#shape('sink', rates.downMbit);
   }
 
-  spawn(host: 'source' | 'sink', command: string, args: readonly string[]): HostProcess {
-    return this.#net.spawn(host, command, args);
-  }
-
-  run(host: 'source' | 'sink', command: string, ...args: readonly string[]): string {
-    return this.#net.run(host, command, ...args);
-  }
-
-  /**
-   * iperf3's goodput, first one way, then the other, its own slow start left out. It counts whole buffers only: of its
-   * default of 128 KiB, 5 Mbit/s fill 19 in 4 s, and one more or less is 5 %.
-   * @param bufferKib so many that a few hundred are filled, and not so few that a busy machine cannot fill the cable
-   */
-  async iperf3(seconds: number, bufferKib: number): Promise<BothWays> {
-    const server = this.spawn('sink', 'iperf3', ['-s', '--forceflush']);
-    await lineOf(server, /Server listening/);
-    const goodput = async (...direction: readonly string[]): Promise<number> => {
-      const args = [
-        '-c',
-        SINK_ADDRESS,
-        '-t',
-        String(seconds),
-        '-O',
-        '1',
-        '-l',
-        `${bufferKib}K`,
-        '-J',
-        ...direction,
-      ];
-      const said: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
-        await outputOf(this.spawn('source', 'iperf3', args)),
-      );
-      return said.end.sum_received.bits_per_second;
-    };
-    const both = { up: await goodput(), down: await goodput('-R') };
-    const ended = once(server, 'exit');
-    server.kill('SIGKILL'); // `ip netns exec` has become iperf3, which would grumble at a gentler one
-    await ended;
-    return both;
-  }
-
-  /** A probe over the cable, both ends as they always are. */
-  async probe(): Promise<ProbeOutcome<LinkMeasurement>> {
-    const sink = this.spawn('sink', process.execPath, [PROBE_END, 'sink']);
-    const port = await lineOf(sink, /^\d+$/);
-    const source = this.spawn('source', process.execPath, [PROBE_END, 'source', SINK_ADDRESS, port]);
-    return JSON.parse(await outputOf(source));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#net[Symbol.asyncDispose]();
-  }
-
   /** A burst must hold what comes between two ticks of the kernel (250 Hz), and one packet of 64 KiB that veth carries whole. */
   #shape(host: string, mbit: number): void {
     const burstKb = Math.max(16, Math.ceil((mbit * 1_000) / 8 / 250));
     const tbf = ['rate', `${mbit}mbit`, 'burst', `${burstKb}kb`, 'latency', '50ms'];
-    this.#net.run(host, 'tc', 'qdisc', 'add', 'dev', 'en0', 'root', 'tbf', ...tbf);
+    this.net.run(host, 'tc', 'qdisc', 'add', 'dev', 'en0', 'root', 'tbf', ...tbf);
   }
 }
-
-export const outputOf = async (child: HostProcess): Promise<string> => {
-  let text = '';
-  for await (const chunk of child.stdout) text += String(chunk);
-  return text;
-};
-
-/** The first line that matches. @param signal of the test: what was said until it aborts is told, instead of silence. */
-export const lineOf = async (child: HostProcess, pattern: RegExp, signal?: AbortSignal): Promise<string> => {
-  let text = '';
-  return await new Promise((resolve, reject) => {
-    const fail = (what: string): void => reject(new Error(`${what} without saying ${pattern}: ${text}`));
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      const line = text
-        .split('\n')
-        .slice(0, -1)
-        .find(candidate => pattern.test(candidate));
-      if (line !== undefined) resolve(line);
-    });
-    child.once('exit', () => fail('it ended'));
-    signal?.addEventListener('abort', () => fail('the test ended'), { once: true });
-  });
-};
-
-const PROBE_END = fileURLToPath(new URL('./probe-end.ts', import.meta.url));

@@ -3,8 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { isKnown } from '../../src/core/unknown.ts';
 import { isLongRun } from '../support/counts.ts';
-import type { BothWays, CableRates } from './shaped-cable.ts';
+import type { CableRates } from './shaped-cable.ts';
 import { reasonAgainstShaping, ShapedCable } from './shaped-cable.ts';
+import type { BothWays } from './two-hosts.ts';
 
 /**
  * Each round measures with both tools, one right after the other, and the median of the rounds' ratios counts: a busy machine
@@ -28,7 +29,7 @@ describe('a probe of a cable with', () => {
       const ratios: BothWays[] = [];
       const ratioOf = (way: keyof BothWays): number => median(ratios.map(ratio => ratio[way]));
       for (let round = 0; round < ROUNDS; round += 1) {
-        const theirs = await cable.iperf3(seconds, bufferKib);
+        const theirs = await cable.iperf3({ seconds, bufferKib });
         const outcome = await cable.probe();
         if (outcome.kind === 'failed') throw new Error(outcome.reason);
         const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, bytesUsed } = outcome.measurement;

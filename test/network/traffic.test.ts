@@ -9,7 +9,7 @@ import type { NodeTraffic } from '../../src/core/node/traffic.ts';
 import { isUnknown } from '../../src/core/unknown.ts';
 import { isLongRun } from '../support/counts.ts';
 import { type HostProcess, Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
-import { lineOf } from './shaped-cable.ts';
+import { lineOf } from './two-hosts.ts';
 
 const PORT = 5_001;
 const SERVER = `require('net').createServer(s => s.resume()).listen(${PORT}, '10.98.0.2', () => console.log('listening'))`;

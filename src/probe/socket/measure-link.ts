@@ -8,6 +8,7 @@ import type { LinkMeasurement } from '../probe.ts';
 import { allReduceFigures } from './all-reduces.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
+import { runMsLeast } from './rate-estimate.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
 import type { ProbeDirection, RunResult, SourceParts } from './source-session.ts';
 import { SourceSession } from './source-session.ts';
@@ -115,7 +116,8 @@ const measureDirection = async (
     const bytesLeft = bytesEnd - session.bytesUsed;
     const leftMs = options.endMs - options.nowMs();
     // A rate from so few bytes or so short a time is useless; the first run has no alternative.
-    const isWorthwhile = best === undefined || (leftMs >= RUN_MS_LEAST && bytesLeft >= best.bytes);
+    const isWorthwhile =
+      best === undefined || (leftMs >= runMsLeast(options.roundTripMs) && bytesLeft >= best.bytes);
     if (!isWorthwhile || bytesLeft < BYTES_LEAST || leftMs <= 0) break;
     const run = await session.bandwidth(direction, {
       streams,
@@ -153,10 +155,9 @@ const weakness = (end: string, { reason }: { readonly reason: string }): string 
   reason === '' ? undefined : `${end} on the event loop: ${reason}`;
 
 /** 200 over a slow overlay would take longer; then there are fewer. */
-const ROUND_TRIPS_MS_MAX = 8_000;
+const ROUND_TRIPS_MS_MAX = 5_000;
 const ROUND_TRIPS_SHARE = 0.4;
 const RUN_SETTLE_MS_MAX = 5_000;
-const RUN_MS_LEAST = 500;
 const BYTES_LEAST = 64 * 1_024;
 const SLOW_BITS_PER_SECOND = 20e6;
 

@@ -41,7 +41,7 @@ export class RateEstimate {
     const skipMs = this.#skipMs(whole);
     // A run that ended soon after slow start is still useful, but its last moments alone would give nonsense.
     const start = this.#at(skipMs);
-    return start.elapsedMs * 2 > last.elapsedMs ? whole : rateBetween(start, last);
+    return skipMs * 2 > last.elapsedMs ? whole : (rateBetween(start, last) ?? whole);
   }
 
   get elapsedMs(): number {
@@ -67,13 +67,22 @@ export class RateEstimate {
   }
 
   #skipMs(bitsPerSecond: number): number {
-    if (bitsPerSecond <= SKIP_ABOVE_BITS_PER_SECOND) return 0;
     const { roundTripMs, durationMsMax } = this.#options;
+    // Slow start overshoots, and for many round trips after it the reader sees nothing, then all at once: the first half goes.
+    if (this.#isLong)
+      return Math.min(Math.max(SKIP_ROUND_TRIPS * roundTripMs, this.elapsedMs / 2), durationMsMax / 2);
+    if (bitsPerSecond <= SKIP_ABOVE_BITS_PER_SECOND) return 0;
     return Math.min(Math.max(SKIP_MS, SKIP_ROUND_TRIPS * roundTripMs), durationMsMax / 2);
   }
 
+  get #isLong(): boolean {
+    return this.#options.roundTripMs >= LONG_ROUND_TRIP_MS;
+  }
+
   #leastMs(bitsPerSecond: number): number {
-    if (bitsPerSecond < SLOW_BITS_PER_SECOND) return SLOW_MS_MIN;
+    const longMs = this.#isLong ? runMsLeast(this.#options.roundTripMs) : 0;
+    if (bitsPerSecond < SLOW_BITS_PER_SECOND) return Math.max(SLOW_MS_MIN, longMs);
+    if (this.#isLong) return Math.max(MODEST_MS_MIN, longMs);
     if (bitsPerSecond < MODEST_BITS_PER_SECOND)
       return Math.max(MODEST_MS_MIN, 2 * this.#skipMs(bitsPerSecond));
     return Math.max(RUN_MS_MIN, 2 * this.#skipMs(bitsPerSecond));
@@ -84,6 +93,10 @@ export class RateEstimate {
     return this.#samples.find(sample => sample.elapsedMs >= elapsedMs) ?? FIRST_BYTE;
   }
 }
+
+/** A run that is shorter says too little about a connection with this round trip. */
+export const runMsLeast = (roundTripMs: number): number =>
+  Math.max(RUN_MS_LEAST, LONG_RUN_ROUND_TRIPS * roundTripMs);
 
 export const SAMPLE_INTERVAL_MS: number = 50;
 
@@ -97,6 +110,10 @@ const SKIP_ABOVE_BITS_PER_SECOND = 50e6;
 const SKIP_MS = 100;
 /** TCP's window doubles each round trip: ten of them open it a thousandfold. */
 const SKIP_ROUND_TRIPS = 10;
+/** From here on slow start and what follows from it take a large part of a run. */
+const LONG_ROUND_TRIP_MS = 10;
+const LONG_RUN_ROUND_TRIPS = 30;
+const RUN_MS_LEAST = 500;
 const SLOW_BITS_PER_SECOND = 20e6;
 const SLOW_MS_MIN = 2_000;
 /** A burst from a queue weighs less over a second, which costs little there. */

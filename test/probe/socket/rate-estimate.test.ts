@@ -38,6 +38,21 @@ describe('an estimate of bandwidth', () => {
     expect(estimate.elapsedMs).toBeGreaterThanOrEqual(1_000);
   });
 
+  test('of a long link is what it carries in the end, not what slow start and its losses leave of it', () => {
+    // 193 Mb/s at 100 ms: doubled each round trip to twice what is in flight, nothing for three, then all at once.
+    const [rate, roundTripMs] = [193e6, 100];
+    const arrived = (elapsedMs: number): number => {
+      const doubled = 14_480 * 2 ** (elapsedMs / roundTripMs);
+      if (elapsedMs <= 850) return doubled;
+      return elapsedMs < 1_200 ? 14_480 * 2 ** 8.5 : steady(rate)(elapsedMs - 700);
+    };
+    for (const durationMsMax of [5_000, 4_000]) {
+      const estimate = measured(arrived, { roundTripMs, durationMsMax });
+      expect(estimate.bitsPerSecond).toBeCloseTo(rate, -6);
+      expect(estimate.elapsedMs).toBeGreaterThanOrEqual(3_000);
+    }
+  });
+
   test('of a slow link takes two seconds, and counts from the first byte', () => {
     const estimate = measured(steady(5e6));
     expect(estimate.elapsedMs).toBe(2_000);
