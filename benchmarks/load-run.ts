@@ -65,7 +65,7 @@ export const runLoad = async (options: LoadRunOptions): Promise<LoadRun> => {
       timeouts: { connectMs: 10_000, firstByteMs: 10_000, idleMs: 10_000, totalMs: 60_000 },
       warmupRequests: options.warmupRequests ?? connections,
       threads: { load: options.loadThreads ?? 1, parse: 1 },
-      connections: { opened: connections, max: 8_192 },
+      connections: { opened: connections, max: Math.max(8_192, connections) },
       pacing,
       heartbeatMsMax: 10_000,
     },
