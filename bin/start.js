@@ -4,7 +4,7 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
-const main = join(__dirname, '..', 'dist', 'cli', 'main.js');
+const main = join(__dirname, '..', 'dist', 'packed', 'cli', 'main.js');
 
 const start = async () => {
   if (existsSync(main)) {

@@ -1,5 +1,6 @@
-// `npm run build`: Node code by tsc, the dashboard and the libraries that are packed with the code by Vite, side by side;
-// then a stamp that identifies the sources. Incremental: output of a removed source is deleted, the rest is kept.
+// `npm run build`: Node code by tsc, the dashboard and the libraries that are packed with the code by Vite, side by side; then
+// the compiled code in few files by Vite, and a stamp that identifies the sources. Incremental: output of a
+// removed source is deleted, the rest is kept.
 
 const fs = require('node:fs');
 const { exitWith } = require('./exit-with.js');
@@ -31,6 +32,8 @@ const build = async () => {
   if (failed !== undefined) return failed;
   removeOrphans('');
   useLibraries('');
+  const packing = await runCommand(node.path, viteBuild('scripts/packed.config.mjs'), options);
+  if (exitCodeOf(packing) !== 0) return exitCodeOf(packing);
   stampBuild(hash);
   return 0;
 };
@@ -72,7 +75,7 @@ const useLibraries = folder => {
 
 const LIBRARIES = fs.readdirSync(inRoot('scripts/libraries')).map(file => file.replace(/\.mjs$/, ''));
 const LIBRARY_IMPORT = new RegExp(`\\bfrom ['"](${LIBRARIES.join('|')})['"]`, 'g');
-const MADE_BY_VITE = ['dashboard', 'libraries'];
+const MADE_BY_VITE = ['dashboard', 'libraries', 'packed'];
 const TSC_MEMORY = ['.cache/core.tsbuildinfo', '.cache/src.tsbuildinfo'];
 
 if (require.main === module) {

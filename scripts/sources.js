@@ -52,6 +52,7 @@ const filesUnder = folder => {
 const SOURCE_FOLDERS = ['src', 'dashboard', 'scripts/libraries'];
 const SOURCE_FILES = [
   'scripts/libraries.config.mjs',
+  'scripts/packed.config.mjs',
   'package.json',
   'package-lock.json',
   'tsconfig.base.json',

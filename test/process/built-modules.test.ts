@@ -1,9 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { requireBuild } from '../support/build.ts';
 import { repositoryRoot } from '../support/repository.ts';
+
+// What a packed program starts lies beside it, and what it shows (the dashboard) and reads (package.json) where it always did.
+test('everything that is started as a process or thread is packed', () => {
+  requireBuild();
+  const source = join(repositoryRoot, 'src');
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(file =>
+    file.endsWith('.ts'),
+  );
+  const entries = files.flatMap(file =>
+    [
+      ...readFileSync(join(source, file), 'utf8').matchAll(/entryUrl\(import\.meta\.url, '([^']+)\.ts'\)/g),
+    ].map(([, entry = '']) => join(dirname(file), `${entry}.js`)),
+  );
+  const started = entries.filter(entry => files.includes(entry.replace(/\.js$/, '.ts')));
+  expect(started).toContain(join('bench', 'load', 'load-worker.js'));
+  expect(started.filter(entry => !existsSync(join(repositoryRoot, 'dist/packed', entry)))).toEqual([]);
+});
 
 // tsc 6.0 forgets to rewrite an import() inside a function whose `await using` it lowers; the target is one that needs
 // no lowering.
