@@ -2,40 +2,48 @@
 
 import { systemClock } from '../clock/system-clock.ts';
 import { errorCode } from '../core/problem.ts';
-import type { ReportRun } from '../core/run/report.ts';
+import type { Report } from '../core/run/report.ts';
 import { runFiles } from '../metrics/run-files.ts';
 import { sendOtlp } from '../report/otlp/otlp-sender.ts';
 import { runTelemetry } from '../report/otlp/run-telemetry.ts';
 import type { ProcessState } from './process-state.ts';
 
-/** Says on standard error what was sent, and what was not. */
+/** Says on standard error what was sent, and what was not. Who stopped the run waits a few seconds at most, or stops that too. */
 export const sendRun = async (
-  run: ReportRun,
+  { run, interrupted }: Pick<Report, 'run' | 'interrupted'>,
   directory: string,
   endpoint: string,
-  { program, stderr, stop, version }: ProcessState,
+  { program, stderr, version, ...state }: ProcessState,
 ): Promise<void> => {
   const say = (text: string): Promise<void> => stderr.write(`plimsoll: ${text}\n`);
-  if (stop.aborted)
-    return await say(
-      `a run that was interrupted is not sent to --otlp by itself\nTo send it: ${program} report ${directory} --otlp ${endpoint}`,
-    );
+  const signal = state.stop.aborted
+    ? AbortSignal.any([state.takeSecondStop(), AbortSignal.timeout(STOPPED_SEND_MS_MAX)])
+    : state.stop;
   try {
-    const messages = await runTelemetry(run, runFiles(directory).samples, version);
+    const messages = await runTelemetry(run, runFiles(directory).samples, {
+      version,
+      isInterrupted: interrupted,
+    });
     if (messages.length === 0) return await say('nothing was sent to --otlp: no request was measured');
     const { sent, dropped, problem } = await sendOtlp(endpoint, messages, {
       clock: systemClock,
-      signal: stop,
+      signal,
     });
     await say(
       problem === undefined
-        ? `sent to ${endpoint}: ${sent} messages of OTLP`
+        ? `sent to ${endpoint}: ${sent} messages of OTLP${interrupted ? ', marked as of an interrupted run' : ''}`
         : `${dropped} of ${messages.length} messages of OTLP were not taken: ${problem}`,
     );
   } catch (error) {
-    if (stop.aborted) return await say('the sending to --otlp was stopped');
+    if (signal.aborted)
+      return await say(
+        `the sending to --otlp was stopped\nTo send it: ${program} report ${directory} --otlp ${endpoint}`,
+      );
     const code = errorCode(error);
     if (code === undefined) throw error;
     await say(`nothing was sent to --otlp: samples.jsonl cannot be read (${code})`);
   }
 };
+
+/** All messages of a run that was stopped: its person waits. Bound in docs/limits.md. */
+const STOPPED_SEND_MS_MAX = 5_000;

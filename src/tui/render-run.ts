@@ -2,7 +2,13 @@
 // same view gives the same lines.
 
 import { formatAge, formatClock } from '../core/figure/duration.ts';
-import { figureText, formatCount, formatThreeDigits, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import {
+  counted,
+  figureText,
+  formatCount,
+  formatThreeDigits,
+  UNKNOWN_FIGURE,
+} from '../core/figure/figure.ts';
 import { SPOILED_MARK } from '../core/run/contamination.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
@@ -134,7 +140,7 @@ const progressLine = (view: WatchedRun, metrics: MetricLookup, columns: number):
     samplesMax === undefined
       ? `${formatClock(view.elapsedMs)}${durationMs === undefined ? '' : ` of ${formatClock(durationMs)}`}`
       : isOfSessions(view.run.shape)
-        ? `${formatCount(completed + failed + cancelled)} requests, until ${formatCount(samplesMax)} sessions are over, ${formatClock(view.elapsedMs)}`
+        ? `${formatCount(completed + failed + cancelled)} requests, until ${counted(samplesMax, 'session')} ${samplesMax === 1 ? 'is' : 'are'} over, ${formatClock(view.elapsedMs)}`
         : `${formatCount(completed + failed + cancelled)} of ${formatCount(samplesMax)} requests, ${formatClock(view.elapsedMs)}`;
   const left = leftMs === undefined || view.stage !== 'measuring' ? '' : ` · ${formatClock(leftMs)} left`;
   return [...bar(share, Math.max(10, Math.min(30, columns - 50))), part(` ${done}${left}`)];

@@ -1,16 +1,43 @@
 // What a person reads of the sending of a run to a receiver of OpenTelemetry.
 
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sendRun } from '../../src/cli/send-run.ts';
+import { encodeSampleLine } from '../../src/wire/sample-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
+import { sampleOf } from '../support/sample-of.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-test('a run that was interrupted is not sent, and the command that sends it is told', async () => {
+test('a run that was interrupted is sent too, marked, unless its person asks for the end once more', async () => {
   using folder = temporaryDirectory();
-  const { run } = new MadeUpRun({ directory: folder.path }).report();
-  const own = madeUpProcess([]);
-  own.stop('SIGINT');
-  await sendRun(run, folder.path, 'http://127.0.0.1:9', own.state);
-  expect(own.stderr.text).toContain(`plimsoll report ${folder.path} --otlp http://127.0.0.1:9`);
+  const report = { ...new MadeUpRun({ directory: folder.path }).report(), interrupted: true };
+  writeFileSync(join(folder.path, 'samples.jsonl'), encodeSampleLine(sampleOf({})));
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
+    request.on('end', () => response.end('{}'));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  try {
+    const own = madeUpProcess([]);
+    own.stop('SIGINT');
+    await sendRun(report, folder.path, endpoint, own.state);
+    expect(own.stderr.text).toContain('marked as of an interrupted run');
+    expect(bodies).toHaveLength(2);
+    for (const body of bodies) expect(body).toContain('"plimsoll.run.interrupted"');
+    const hasty = madeUpProcess([]);
+    hasty.stop('SIGINT');
+    hasty.stop('SIGINT');
+    await sendRun(report, folder.path, endpoint, hasty.state);
+    expect(hasty.stderr.text).toContain(`plimsoll report ${folder.path} --otlp ${endpoint}`);
+    expect(bodies).toHaveLength(2);
+  } finally {
+    server.close();
+  }
 });

@@ -21,14 +21,15 @@ export const readImageFolder = async (
   signal: AbortSignal,
 ): Promise<FolderImages> => {
   const names = await imageNames(path, shownPath);
-  const digest = createHash('sha256');
+  const digest = createHash('sha256').update(DIGEST_VERSION);
   const dataUrls: string[] = [];
   let bytesLeft = IMAGES_BYTES_MAX;
   for (const name of names) {
     signal.throwIfAborted();
     const bytes = await imageBytes(path, name, bytesLeft);
     bytesLeft -= bytes.length;
-    digest.update(bytes);
+    // With lengths: what ends one file must not be able to begin the next.
+    digest.update(`${JSON.stringify(name)} ${bytes.length}\n`).update(bytes);
     dataUrls.push(`data:${typeOf(bytes, name)};base64,${bytes.toString('base64')}`);
   }
   return { shownPath, dataUrls, sha256: digest.digest('hex') };
@@ -77,6 +78,8 @@ const wrongImages = (problem: string): BenchError =>
     advice: 'Give a folder of PNG, JPEG or WebP files.',
   });
 
+/** The first one was of the bytes alone, one file behind the other; digests of two versions tell nothing of each other. */
+const DIGEST_VERSION = 'plimsoll images 2\n';
 const EXTENSIONS: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp']);
 const MEBIBYTE = 1_048_576;
 /** What servers take of one picture. */

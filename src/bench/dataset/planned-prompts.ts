@@ -1,5 +1,6 @@
 // From what a person wants of lengths and from the data set to the prompts that are sent, each with the length of its answer.
 
+import { counted } from '../../core/figure/figure.ts';
 import { askedTokens, lengthsText } from '../../core/run/request-lengths.ts';
 import type {
   AskedTokens,
@@ -113,7 +114,7 @@ const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts)
       : `, thinking ${thinkTimeText(sessions.thinkTime)} before each but the first`;
   return {
     ...planned,
-    description: `${planned.description}, as ${chats.length} sessions of ${turnCount} turns${thinking}`,
+    description: `${planned.description}, as ${counted(chats.length, 'session')} of ${counted(turnCount, 'turn')}${thinking}`,
     prompts: chats.flatMap(({ turns: [first] }) => (first === undefined ? [] : [first])),
     sessions: chats,
     inputTokens: unknown('each turn goes on with what came before it in its session'),

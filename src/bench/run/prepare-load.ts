@@ -98,7 +98,7 @@ const illustrated = (
   return {
     ...dataset,
     prompts: withImages(dataset.prompts, count, imagesInTurn(dataUrls)),
-    description: `${dataset.description}, each with ${count} of the ${dataUrls.length} pictures of ${shownPath} (sha256 ${sha256.slice(0, 12)})`,
+    description: `${dataset.description}, each with ${count} of the ${dataUrls.length} pictures of ${shownPath} (digest 2: ${sha256.slice(0, 12)})`,
   };
 };
 
@@ -127,7 +127,7 @@ const openAll = async (
     throw new BenchError({
       code: 'failed',
       problem: `the load could not start: ${problem?.problem ?? 'no connection was asked for'}`,
-      advice: 'The fault is in Plimsoll or on this machine, not in the target.',
+      advice: 'Nothing was sent, so the target is not the cause: the sentence above names it.',
     });
   }
   if (opened === 0) {

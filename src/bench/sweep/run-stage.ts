@@ -16,6 +16,7 @@ import type { SessionPhase } from '../run/session.ts';
 import { ServerQueue } from './server-queue.ts';
 import { StageAccount } from './stage-account.ts';
 import { stageCriterion } from './stage-criteria.ts';
+import { withCountedTokens } from './stage-figures.ts';
 import { StageTap } from './stage-tap.ts';
 import type { StageOrder } from './stage-watch.ts';
 import { StageWatch } from './stage-watch.ts';
@@ -147,7 +148,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     over.abort();
     await Promise.all([watching, asking]);
     const look = watch.lastLook();
-    const figures = watch.figures();
+    const figures = withCountedTokens(watch.figures(), report);
     const verdict = finalVerdict({
       purpose: order.purpose,
       look,

@@ -3,6 +3,7 @@
 import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import { judgeObjective } from '../../core/run/judge-objective.ts';
 import type { ObjectiveEvidence } from '../../core/run/objective-tally.ts';
+import type { Report } from '../../core/run/report.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { StageCurve, StageFigures, StageLoad, StageTimeline } from '../../core/sweep/stage.ts';
 import { TIMELINE_POINTS_MAX } from '../../core/sweep/stage.ts';
@@ -50,6 +51,13 @@ export const stageFigures = ({ account, elapsedNs, look, queue }: FiguresOptions
     steadyFromNs: steadyFrom(account, look),
     timeline: timelineOf(account, elapsedNs, queue),
   };
+};
+
+/** Where the server told no usage and a tokenizer counted behind the run, figures of tokens are those of its report. */
+export const withCountedTokens = (figures: StageFigures, report: Report): StageFigures => {
+  const { tokenizer, outputTokensPerSecond, perUserTokensPerSecond } = report;
+  if (tokenizer === undefined || isUnknown(tokenizer) || tokenizer.filled === 0) return figures;
+  return { ...figures, outputTokensPerSecond, perUserTokensPerSecond: perUserTokensPerSecond.p50 };
 };
 
 const perUser = ({ tpotNs }: StageAccount): Reported<number> =>

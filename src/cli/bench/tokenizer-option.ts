@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
+import { wrong } from '../../core/figure/parse-figure.ts';
 import type { Invocation, Option } from '../command.ts';
 import { nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -19,6 +20,19 @@ export const TOKENIZER: TokenizerOptions = {
     parse: nonEmpty,
   }),
 };
+
+/** Refused in words where the tokens of a request have to be known before its run has ended. */
+export const notCounted = (command: 'line' | 'compare', reason: string): Option<undefined> =>
+  value({
+    name: 'tokenizer',
+    valueName: 'DIR',
+    meaning: `Refused: ${reason}. Take plimsoll bench or plimsoll sweep.`,
+    parse: () =>
+      wrong(
+        `plimsoll ${command} takes no tokenizer: ${reason}`,
+        'Try the same loads with plimsoll sweep --tokenizer DIR, or one with plimsoll bench.',
+      ),
+  });
 
 /** @throws CommandError `usage` for what it cannot be combined with. */
 export const tokenizerWish = (

@@ -171,7 +171,7 @@ const sendTo = async (
   const endpoint = invocation.option(BENCH.otlp);
   if (endpoint === undefined) return;
   const { sendRun } = await import('../send-run.ts');
-  await sendRun(report.run, directory, endpoint, state);
+  await sendRun(report, directory, endpoint, state);
 };
 
 const printRepeat = async (

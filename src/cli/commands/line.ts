@@ -90,6 +90,8 @@ export const lineCommand: Command = {
         `${sweepText(end.document, state.stdout).join('\n')}\n\nDirectory: ${end.directory}\n`,
       );
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+    const { sendStages } = await import('../sweep/send-stages.ts');
+    await sendStages(end, { invocation, since: '' }, state);
     return EXIT_CODES[lineExit(end)].code;
   },
 };

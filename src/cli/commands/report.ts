@@ -69,7 +69,7 @@ export const reportCommand: Command = {
       await state.stdout.write(`${lines.join('\n')}\n`);
     }
     const endpoint = invocation.option(otlpOption);
-    if (endpoint !== undefined) await sendRun(report.run, directory, endpoint, state);
+    if (endpoint !== undefined) await sendRun(report, directory, endpoint, state);
     if (live !== undefined) {
       const watch = `To watch it: plimsoll watch ${live.runId}`;
       await state.stderr.write(

@@ -1,6 +1,7 @@
 // `plimsoll sweep URL`: one load after the other, each an ordinary run, in a directory that can be taken up again.
 
 import { resolve } from 'node:path';
+import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
@@ -43,6 +44,7 @@ export const sweepCommand: Command = {
   run: async (invocation, state) => {
     const isJson = invocation.option(SWEEP.json);
     const isQuiet = isJson || invocation.option(BENCH.quiet);
+    const since = new Date(systemClock.wallMs()).toISOString();
     const end = await startOf(invocation, state, isQuiet);
     if (isJson) await state.stdout.write(sweepDocumentToJson(end.document));
     else
@@ -50,6 +52,8 @@ export const sweepCommand: Command = {
         `\n${sweepText(end.document, state.stdout).join('\n')}\n\nSweep directory: ${end.directory}\n`,
       );
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+    const { sendStages } = await import('../sweep/send-stages.ts');
+    await sendStages(end, { invocation, since }, state);
     return await exitOf(end, invocation.option(BENCH.requireTrustworthy), state);
   },
 };
@@ -187,5 +191,6 @@ const WITH_RESUME: readonly string[] = [
   BENCH.apiKeyFile,
   BENCH.requireTrustworthy,
   BENCH.noteGit,
+  BENCH.otlp,
 ].map(({ name }) => name);
 const PAUSE_MS = 1_000;

@@ -11,6 +11,7 @@ import { NAMES } from '../bench/name-options.ts';
 import { duration, oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { REQUEST_OPTIONS } from '../bench/request-options.ts';
 import { SHAPE } from '../bench/shape-options.ts';
+import { notCounted } from '../bench/tokenizer-option.ts';
 import type { Option } from '../command.ts';
 import { flag, nonEmpty, repeated, value } from '../command.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
@@ -181,6 +182,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.noNonce,
   BENCH.noGuard,
   ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
+  notCounted('compare', 'pairs are judged by what both servers told of each answer'),
   BENCH.streaming,
   BENCH.timeout,
   BENCH.timeoutConnect,

@@ -7,6 +7,7 @@ import type { Objective } from '../../core/run/objective.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
 import { hasSessions } from '../bench/session-options.ts';
+import { notCounted } from '../bench/tokenizer-option.ts';
 import type { Invocation, Option } from '../command.ts';
 import { value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -79,6 +80,8 @@ export const LINE: LineOptions = {
 
 /** Loads are the search's own, and so are the ends of its stages. */
 const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
+  BENCH.weights,
+  BENCH.tokenizer,
   BENCH.requests,
   BENCH.duration,
   BENCH.concurrency,
@@ -105,6 +108,7 @@ export const LINE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.slo,
   { ...BENCH.attainment, meaning: 'The share of issued requests that must meet NAME=D. Default: 95%.' },
   ...Object.values(LINE),
+  notCounted('line', 'it decides while a load runs, by what the server tells of each answer'),
   notRepeated('line', 'its bracket is two loads, each measured twice already'),
   ...Object.values(BENCH).filter(option => option !== BENCH.slo && !NOT_OF_A_LINE.has(option)),
   { ...BENCH.out, meaning: 'The directory of the line itself, new or empty. Default: <home>/runs/<id>.' },

@@ -64,6 +64,10 @@ export const formatMegahertz = (megahertz: number): Figure =>
 export const formatCount = (count: number): string =>
   Number.isFinite(count) ? grouped(count, 0) : UNKNOWN_FIGURE.figure;
 
+/** "1 session", "2 sessions": of words that take an s. */
+export const counted = (count: number, word: string): string =>
+  `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
+
 /** Three significant digits, two decimals at most: "0.42", "8.42", "34.2", "1 846". */
 export const formatThreeDigits = (value: number): string =>
   Number.isFinite(value) ? grouped(value, decimalsOf(value)) : UNKNOWN_FIGURE.figure;

@@ -2,7 +2,7 @@
 // the load reaches; a version that knows no shapes sees that one alone.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { RunPattern } from './run-pattern.ts';
@@ -110,8 +110,8 @@ const sessionsLabel = (
   if (isMoving) return `sessions: ${label}`;
   if (pattern.kind !== 'concurrency') return `sessions, ${label} of ${placesOf}`;
   return placesOf === 'sessions'
-    ? `${formatCount(pattern.concurrency)} sessions at a time`
-    : `sessions, ${formatCount(pattern.concurrency)} requests at a time`;
+    ? `${counted(pattern.concurrency, 'session')} at a time`
+    : `sessions, ${counted(pattern.concurrency, 'request')} at a time`;
 };
 
 const stepsLabel = (pattern: RunPattern, steps: readonly LoadStep[]): string => {

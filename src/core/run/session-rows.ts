@@ -1,7 +1,7 @@
 // A run of sessions as every form of a report says it: lines, and the rows of two tables.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
+import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
 import type { SpreadFigures } from '../statistics/bounded-spread.ts';
 import { hasEnoughFor } from '../statistics/early-stopping.ts';
 import type { Reported } from '../unknown.ts';
@@ -18,8 +18,8 @@ export const sessionLines = (report: SessionReport): readonly string[] => {
     return count === undefined ? [] : [`${formatCount(count)} ${words}`];
   });
   return [
-    `${formatCount(sessions.begun)} sessions begun: ${formatCount(sessions.completed)} completed, ${formatCount(sessions.failed)} failed, ${formatCount(sessions.cut)} cut by the end of the run`,
-    `${formatCount(turns.planned)} turns planned: ${formatCount(turns.issued)} issued, ${formatCount(turns.skipped)} skipped${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}${turns.unresolved === 0 ? '' : `, ${formatCount(turns.unresolved)} unresolved`}`,
+    `${counted(sessions.begun, 'session')} begun: ${formatCount(sessions.completed)} completed, ${formatCount(sessions.failed)} failed, ${formatCount(sessions.cut)} cut by the end of the run`,
+    `${counted(turns.planned, 'turn')} planned: ${formatCount(turns.issued)} issued, ${formatCount(turns.skipped)} skipped${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}${turns.unresolved === 0 ? '' : `, ${formatCount(turns.unresolved)} unresolved`}`,
     ...(turns.unfollowed === undefined
       ? []
       : [

@@ -26,7 +26,7 @@ export interface OtlpMessage {
 export const runTelemetry = async (
   run: ReportRun,
   samplesPath: string,
-  version: string,
+  { version, isInterrupted }: { readonly version: string; readonly isInterrupted: boolean },
 ): Promise<readonly OtlpMessage[]> => {
   const counted = new CountedRun(run);
   const traced = new TracedSamples(run.id);
@@ -43,6 +43,7 @@ export const runTelemetry = async (
         'service.version': version,
         'service.instance.id': run.id,
         'plimsoll.run.id': run.id,
+        'plimsoll.run.interrupted': isInterrupted ? 'true' : undefined,
         'plimsoll.run.name': isKnown(run.name) ? run.name : undefined,
       }),
     },

@@ -37,6 +37,20 @@ test('pictures are read in the order of their names, whatever else is there, by 
   expect(sha256).toMatch(/^[0-9a-f]{64}$/);
 });
 
+test('two folders have two digests, whatever the bytes behind each other are', async () => {
+  const digestOf = async (files: Readonly<Record<string, Buffer>>): Promise<string> => {
+    using folder = temporaryDirectory();
+    for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder.path, name), bytes);
+    return (await read(folder.path)).sha256;
+  };
+  const digests = await Promise.all([
+    digestOf({ 'a.png': PNG, 'b.png': PNG }),
+    digestOf({ 'a.png': Buffer.concat([PNG, PNG]) }),
+    digestOf({ 'a.png': PNG, 'c.png': PNG }),
+  ]);
+  expect(new Set(digests).size).toBe(3);
+});
+
 describe('a folder is refused', () => {
   test('that is missing, or has no picture', async () => {
     using folder = temporaryDirectory();
@@ -93,7 +107,9 @@ test('a run sends them in turn, and the report says which', async () => {
       partsHere(folder.path),
     );
     expect(report.counts.completed).toBe(2);
-    expect(report.run.dataset).toMatch(/each with 1 of the 2 pictures of pictures \(sha256 [0-9a-f]{12}\)/);
+    expect(report.run.dataset).toMatch(
+      /each with 1 of the 2 pictures of pictures \(digest 2: [0-9a-f]{12}\)/,
+    );
     const all = bodies.join('\n');
     expect(all).toContain(`data:image/png;base64,${PNG.toString('base64')}`);
     expect(all).toContain(`data:image/jpeg;base64,${JPEG.toString('base64')}`);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
+import { compareCommand } from '../../../src/cli/commands/compare.ts';
 import { lineCommand } from '../../../src/cli/commands/line.ts';
 import { attainmentOfLine, searchOptions } from '../../../src/cli/sweep/line-options.ts';
 
@@ -17,6 +18,13 @@ test('a load line is not searched under what no number of requests proves', () =
   expect(() => attainmentOf('--slo', 'ttft=500ms', '--attainment', '100%')).toThrow('can hold at no load');
   expect(attainmentOf('--slo', 'error-rate=0.1%')).toBe(0.95);
   expect(attainmentOf('--slo', 'ttft=500ms', '--attainment', '99.9%')).toBe(0.999);
+});
+
+test.each([
+  ['line', lineCommand, ['http://127.0.0.1:8000'], 'decides while a load runs'],
+  ['compare', compareCommand, [], 'by what both servers told'],
+] as const)('%s refuses a tokenizer in words: it would count too late', (name, command, urls, reason) => {
+  expect(() => parseCommandLine([name, ...urls, '--tokenizer', 'dir'], [command])).toThrow(reason);
 });
 
 test.each([

@@ -219,7 +219,7 @@ const telemetryOf = async (samples: readonly EndedSample[], other: Partial<Repor
     streaming: true,
     ...other,
   };
-  return await runTelemetry(told, path, '1.2.3');
+  return await runTelemetry(told, path, { version: '1.2.3', isInterrupted: false });
 };
 
 const spansOf = (messages: Awaited<ReturnType<typeof telemetryOf>>) =>

@@ -2,6 +2,7 @@
 // its prompts are made when they are asked for.
 
 import { basename } from 'node:path';
+import { counted } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
 import type { DatasetPlace } from '../dataset-chunks.ts';
 import { DatasetDigest, wrongFile } from '../dataset-chunks.ts';
@@ -81,7 +82,7 @@ export const readTrace = async (
   const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
   return {
     format,
-    description: `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${requests} requests in ${sessions.length} sessions${rest}`,
+    description: `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(requests, 'request')} in ${counted(sessions.length, 'session')}${rest}`,
     file: digest.told(),
     sessions,
   };
