@@ -102,7 +102,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'tegrastats', tells: ['gpus nvidia', 'gpuLoads nvidia'], gatherer: tegrastatsGatherer(machine) },
   ...nvidiaSources(machine),
   { source: 'kmsg', tells: ['gpuErrors'], gatherer: linuxGpuErrorsGatherer(machine) },
-  { source: 'amdgpu', tells: ['gpus amd'], gatherer: amdgpuInventoryGatherer(machine) },
+  { source: 'amdgpu', tells: ['gpus amd', 'gpuHealths amd'], gatherer: amdgpuInventoryGatherer(machine) },
   { source: 'amd-smi', tells: ['gpuLoads amd'], gatherer: amdSmiLoadGatherer(machine) },
   { source: 'amdgpu', tells: ['gpuLoads amd'], gatherer: amdgpuLoadGatherer(machine) },
   { source: 'intel', tells: ['gpus intel'], gatherer: intelInventoryGatherer(machine) },

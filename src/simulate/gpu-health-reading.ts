@@ -47,6 +47,7 @@ const healthOf = ({ name }: GpuHardware, id: string): GpuHealth => {
     },
     pcieReplays: 0,
     recoveryAction: '',
+    links: unknown('not simulated'),
   };
 };
 

@@ -11,7 +11,7 @@ import {
   formatWatts,
 } from '../core/figure/figure.ts';
 import { type GpuError, xidMeaning, xidWords } from '../core/node/gpu-errors.ts';
-import { type GpuHealth, healthFindings } from '../core/node/gpu-health.ts';
+import { type GpuHealth, linksUp } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
@@ -19,7 +19,7 @@ import { figureFact, named, unknownFact } from './figure.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
 
-export const gpuFacts = ({ device, load, health }: GpuView): readonly Line[] => {
+export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly Line[] => {
   const name: Line = [part(device.name, 'strong')];
   const total = device.memoryTotalBytes;
   const used = load?.memoryUsedBytes;
@@ -29,7 +29,10 @@ export const gpuFacts = ({ device, load, health }: GpuView): readonly Line[] => 
     if (used === undefined || isUnknown(used)) return [[part(figureText(formatCapacityBytes(total)))]];
     return [named('memory', [part(figureText(formatBytesOf(used, total)))])];
   };
-  const errors = health === undefined ? [] : healthFacts(health);
+  const errors = [
+    ...findings.map(({ what, level }): Line => [part(what, level === 'danger' ? 'bad' : 'caution')]),
+    ...(health === undefined ? [] : healthFacts(health)),
+  ];
   if (load === undefined) return [name, ...errors, ...memory(), [part('load: measuring', 'dim')]];
   return [
     name,
@@ -49,9 +52,6 @@ export const gpuFacts = ({ device, load, health }: GpuView): readonly Line[] => 
 
 /** Of what it counts only what is not 0. */
 const healthFacts = (health: GpuHealth): readonly Line[] => [
-  ...healthFindings(health).map(
-    ({ what, level }): Line => [part(what, level === 'danger' ? 'bad' : 'caution')],
-  ),
   ...counted('corrected memory errors', health.eccVolatile.corrected),
   ...counted('uncorrected ever', health.eccAggregate.uncorrected),
   ...counted('retired pages', health.repair.retiredPages),
@@ -60,6 +60,9 @@ const healthFacts = (health: GpuHealth): readonly Line[] => [
     knownOr(health.repair.rowsAfterCorrected, 0) + knownOr(health.repair.rowsAfterUncorrected, 0),
   ),
   ...counted('PCIe replays', health.pcieReplays),
+  ...(isKnown(health.links)
+    ? [named('links', [part(`${linksUp(health)} of ${health.links.length} up`)])]
+    : []),
 ];
 
 export const xidFacts = ({ address, xid, count, newestAgeMs }: GpuError): readonly Line[] => {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { GpuHealth, NodeGpuHealths } from '../core/node/gpu-health.ts';
-import { count, list, openObject, reported, text } from './schema.ts';
+import { count, figure, list, openObject, reported, text } from './schema.ts';
 
 const eccCounts = openObject({ corrected: reported(count), uncorrected: reported(count) });
 
@@ -20,6 +20,20 @@ export const gpuHealthSchema: v.GenericSchema<unknown, GpuHealth> = openObject({
   }),
   pcieReplays: reported(count),
   recoveryAction: reported(text),
+  links: reported(
+    list(
+      openObject({
+        number: count,
+        isUp: v.boolean(),
+        bytesPerSecond: reported(figure),
+        sentBytes: reported(count),
+        receivedBytes: reported(count),
+        replays: reported(count),
+        recoveries: reported(count),
+        crcErrors: reported(count),
+      }),
+    ),
+  ),
 });
 
 export const gpuHealthsSchema: v.GenericSchema<unknown, NodeGpuHealths> = openObject({

@@ -202,6 +202,8 @@ export const gpuLoadSchema: Schema<GpuLoad> = openObject({
   clockMhz: reported(figure),
   pcieNow: reported(pcieLink),
   throttleReasons: reported(list(text)),
+  encoderUse: reported(share),
+  decoderUse: reported(share),
   processes: reported(list(openObject({ pid: count, name: reported(text), memoryBytes: reported(bytes) }))),
 });
 

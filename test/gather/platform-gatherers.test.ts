@@ -23,6 +23,7 @@ const MACHINE_KEYS = [
 const GPU_KEYS = [
   ...['gpus', 'gpuLoads'].flatMap(kind => ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`)),
   'gpuHealths nvidia',
+  'gpuHealths amd',
 ];
 
 describe.each(['linux', 'darwin', 'win32'])('the sources of %s', platform => {

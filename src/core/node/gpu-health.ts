@@ -22,7 +22,22 @@ export interface GpuHealth {
   readonly pcieReplays: Reported<number>;
   /** What the driver says must be done, in its words: "Reset". '' where nothing. */
   readonly recoveryAction: Reported<string>;
+  /** NVLink or the like, to other GPUs or a switch. */
+  readonly links: Reported<readonly GpuLink[]>;
 }
+
+export type GpuLink = {
+  readonly number: number;
+  readonly isUp: boolean;
+  /** Of one direction, as agreed by both ends. */
+  readonly bytesPerSecond: Reported<number>;
+  /** Since the counters began; of data, without what the link adds. */
+  readonly sentBytes: Reported<number>;
+  readonly receivedBytes: Reported<number>;
+  readonly replays: Reported<number>;
+  readonly recoveries: Reported<number>;
+  readonly crcErrors: Reported<number>;
+};
 
 export interface EccCounts {
   readonly corrected: Reported<number>;
@@ -42,18 +57,16 @@ export interface MemoryRepair {
 
 /** What a person must do something about. */
 export interface HealthFinding {
-  readonly code: 'uncorrected' | 'unrepaired' | 'pending' | 'recovery';
+  readonly code: 'uncorrected' | 'unrepaired' | 'pending' | 'recovery' | 'links';
   readonly level: 'danger' | 'caution';
   /** After the name of a device: "GPU 3: 2 uncorrected memory errors". */
   readonly what: string;
   readonly why: string;
 }
 
-export const healthFindings = ({
-  eccVolatile,
-  repair,
-  recoveryAction,
-}: GpuHealth): readonly HealthFinding[] => {
+/** @param all of the same maker in this machine: a link is down where others like it have theirs up. */
+export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly HealthFinding[] => {
+  const { eccVolatile, repair, recoveryAction } = health;
   const uncorrected = knownOr(eccVolatile.uncorrected, 0);
   const action = knownOr(recoveryAction, '');
   return [
@@ -97,8 +110,29 @@ export const healthFindings = ({
             why: 'The driver cannot go on with it until that is done.',
           } as const,
         ]),
+    ...linkFindings(health, all),
   ];
 };
+
+/** A card may have links that nothing is plugged into: those that none like it has up are no fault. */
+const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly HealthFinding[] => {
+  const count = knownOr(health.links, []).length;
+  const alike = all.filter(({ links }) => knownOr(links, []).length === count);
+  const most = Math.max(0, ...alike.map(linksUp));
+  const missing = most - linksUp(health);
+  // Of a pair with one bridge between two others, nobody knows which of them has lost it.
+  if (missing <= 0 || (linksUp(health) === 0 && alike.length < ALIKE_MIN)) return [];
+  return [
+    {
+      code: 'links',
+      level: 'danger',
+      what: `${missing} of ${most} links to other GPUs ${missing === 1 ? 'is' : 'are'} down`,
+      why: 'Others like it in this machine have all of theirs up. What is computed over several GPUs waits for this one.',
+    },
+  ];
+};
+
+export const linksUp = ({ links }: GpuHealth): number => knownOr(links, []).filter(({ isUp }) => isUp).length;
 
 /** Whether anything of it was told at all: most desktop cards have none of it. */
 export const tellsHealth = (health: GpuHealth): boolean =>
@@ -108,8 +142,11 @@ export const tellsHealth = (health: GpuHealth): boolean =>
     health.eccAggregate.corrected,
     health.eccAggregate.uncorrected,
     health.pcieReplays,
+    health.links,
     ...Object.values(health.repair),
   ].some(isKnown);
+
+const ALIKE_MIN = 4;
 
 /** Its row of the table of kinds. */
 export const GPU_HEALTH_KINDS = {

@@ -64,6 +64,9 @@ export interface GpuLoad {
   readonly pcieNow: Reported<PcieLink>;
   /** Why the clock is held down now, in the vendor's words; empty when it is not. */
   readonly throttleReasons: Reported<readonly string[]>;
+  /** Share of the interval in which video was encoded or decoded, 0..1. Not from sources that cannot tell. */
+  readonly encoderUse?: Reported<number>;
+  readonly decoderUse?: Reported<number>;
   /** Who holds it, the most memory first; as the inventory told it last. Not from sources that cannot tell. */
   readonly processes?: Reported<readonly GpuProcess[]>;
 }

@@ -11,7 +11,8 @@ import type { ConflictView } from './conflict-view.ts';
 import { conflictOf } from './conflict-view.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
 import { GPU_VENDORS } from './gpu.ts';
-import type { GpuHealth } from './gpu-health.ts';
+import type { GpuHealth, HealthFinding } from './gpu-health.ts';
+import { healthFindings } from './gpu-health.ts';
 import type { GpuProfile } from './gpu-profile.ts';
 import type { Presence } from './presence-view.ts';
 import { isForgotten, lastHeardMs, presenceAfter, stoppedMs } from './presence-view.ts';
@@ -67,6 +68,8 @@ export interface GpuView extends MeasuredDevice {
   readonly isLoadStale: boolean;
   /** Undefined where nobody has told it. */
   readonly health: GpuHealth | undefined;
+  /** Of that, what must be done something about. */
+  readonly findings: readonly HealthFinding[];
 }
 
 export interface RefusedKind {
@@ -151,14 +154,19 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
     loads,
     healths,
     devices: held.map(device => ({
+      ...healthOf(heldValue(healths)?.devices ?? [], device.deviceId),
       device,
       load: loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId),
       loadAgeMs: loaded?.ageMs ?? Number.POSITIVE_INFINITY,
       isLoadStale: loaded?.kind === 'stale',
-      health: heldValue(healths)?.devices.find(({ deviceId }) => deviceId === device.deviceId),
       ...measuredDevice(state, node, device.deviceId, nowMs),
     })),
   };
+};
+
+const healthOf = (all: readonly GpuHealth[], deviceId: string): Pick<GpuView, 'health' | 'findings'> => {
+  const health = all.find(each => each.deviceId === deviceId);
+  return { health, findings: health === undefined ? [] : healthFindings(health, all) };
 };
 
 const measuredDevice = (state: State, node: NodeId, deviceId: string, nowMs: number): MeasuredDevice => ({

@@ -1,7 +1,6 @@
 // GPUs whose memory fails, that wait for a reset, or of which the kernel's log has errors of the last day.
 
 import { xidMeaning, xidWords } from '../node/gpu-errors.ts';
-import { healthFindings } from '../node/gpu-health.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import type { Warning } from './warning.ts';
@@ -14,8 +13,8 @@ export const gpuHealthWarnings = (view: NodeView): readonly Warning[] => [
 
 const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =>
   gpus.flatMap(({ vendor, devices }) =>
-    devices.flatMap(({ device, health }) =>
-      (health === undefined ? [] : healthFindings(health)).map(({ code, level, what, why }): Warning => {
+    devices.flatMap(({ device, findings }) =>
+      findings.map(({ code, level, what, why }): Warning => {
         const command = COMMANDS[vendor];
         return {
           id: `gpu ${code} ${nodeId} ${device.deviceId}`,

@@ -1,4 +1,4 @@
-// The AMD devices of this machine: sysfs, with what amd-smi or rocm-smi add.
+// The AMD devices of this machine and their health: sysfs, with what amd-smi or rocm-smi add.
 
 import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
@@ -14,17 +14,18 @@ import { poll } from '../poll.ts';
 import { findAmdCards } from './amd-card.ts';
 import { readKfdNodes } from './kfd-topology.ts';
 import { readAmdDevice } from './read-amd-device.ts';
+import { readAmdHealth } from './read-amd-health.ts';
 
 export const amdgpuInventoryGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'amd-inventory',
-  tells: [KIND],
+  tells: [INVENTORY, HEALTH],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const { root } = machine;
     if ((await findAmdCards(root)).length === 0) {
       const reason = await whyNoCard(root, PCI_VENDORS.amd, AMD_NAMES);
       if (reason !== undefined) throw new Error(reason);
-      session.absent(KIND, SOURCE, 'no AMD GPU');
+      for (const kind of [INVENTORY, HEALTH]) session.absent(kind, SOURCE, 'no AMD GPU');
       return;
     }
     const tool = new AmdTool(machine);
@@ -52,6 +53,8 @@ export const amdgpuInventoryGatherer = (machine: MachineAccess): Gatherer => ({
       );
       known = devices;
       session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'amd', devices } });
+      const healths = await Promise.all(cards.map(readAmdHealth));
+      session.emit(SOURCE, { kind: 'gpuHealths', value: { vendor: 'amd', devices: healths } });
     });
   },
 });
@@ -74,4 +77,5 @@ const runtimeOf = async (root: string): Promise<Reported<string>> => {
 };
 
 const SOURCE = 'sysfs amdgpu';
-const KIND = { reading: 'gpus', vendor: 'amd' } as const;
+const INVENTORY = { reading: 'gpus', vendor: 'amd' } as const;
+const HEALTH = { reading: 'gpuHealths', vendor: 'amd' } as const;

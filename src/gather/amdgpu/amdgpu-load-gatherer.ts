@@ -30,11 +30,16 @@ const pollSysfs = async (machine: MachineAccess, session: GatherSession): Promis
   let cards: readonly AmdCard[] = [];
   let processes: CardProcesses = new Map();
   let foundAtMs = Number.NEGATIVE_INFINITY;
+  let processesAtMs = Number.NEGATIVE_INFINITY;
   await poll(session, machine.intervals.gpuMs, async () => {
     if (session.clock.nowMs() - foundAtMs >= machine.intervals.identityMs) {
       cards = await findAmdCards(machine.root);
-      processes = await processesOn(machine.root, cards);
       foundAtMs = session.clock.nowMs();
+    }
+    // Every process of the machine is looked at: not more often because a card stays mute.
+    if (session.clock.nowMs() - processesAtMs >= machine.intervals.identityMs) {
+      processes = await processesOn(machine.root, cards);
+      processesAtMs = session.clock.nowMs();
     }
     const loads = await Promise.all(cards.map(readAmdLoad));
     const devices = loads.map(load => ({ ...load, processes: processes.get(load.deviceId) ?? NOT_LISTED }));

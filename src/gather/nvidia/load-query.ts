@@ -26,6 +26,8 @@ export const LOAD_FIELDS: readonly string[] = [
   'pcie.link.width.current',
   'mig.mode.current',
   'clocks_event_reasons.active',
+  'utilization.encoder',
+  'utilization.decoder',
   'name',
 ];
 
@@ -63,6 +65,8 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
       powerWatts: cellNumber(cell('power.draw')),
       clockMhz: cellNumber(cell('clocks.sm')),
       pcieNow: isUnified ? unknown(NO_PCIE_LINK) : pcieLink(cell),
+      encoderUse: cellShare(cell('utilization.encoder')),
+      decoderUse: cellShare(cell('utilization.decoder')),
       throttleReasons: throttleReasons(
         cellText(cell('clocks_event_reasons.active') ?? cell('clocks_throttle_reasons.active')),
       ),

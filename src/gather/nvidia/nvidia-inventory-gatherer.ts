@@ -1,7 +1,8 @@
 // The NVIDIA devices of this machine and their health from `nvidia-smi -q -x`: at start, slowly from then on, and at once when the load
 // stream shows other devices than before.
 
-import type { Reading } from '../../core/node/reading.ts';
+import type { NodeGpus } from '../../core/node/gpu.ts';
+import type { GpuHealth } from '../../core/node/gpu-health.ts';
 import { runTool } from '../../process/child.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
@@ -10,6 +11,7 @@ import { endingCode } from '../tool-output.ts';
 import { LatestProcesses } from './latest-processes.ts';
 import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
 import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
+import { NvlinkReader } from './nvlink-reader.ts';
 import { parseHealth } from './parse-health.ts';
 import { parseInventory } from './parse-inventory.ts';
 import { parseProcesses } from './parse-processes.ts';
@@ -38,17 +40,28 @@ const nvidiaInventoryGatherer = (
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const tool = await nvidiaTool(machine.root);
+    const nvlink = new NvlinkReader(machine);
     const ending = new AbortController();
     const signal = AbortSignal.any([session.signal, ending.signal]);
     await polling.run({ ...session, signal }, async () => {
-      const readings = await readInventory(tool, { machine, session, processes });
-      if (readings.length === 0) ending.abort();
-      for (const reading of readings) session.emit(SOURCE, reading);
+      const found = await readInventory(tool, { machine, session, processes });
+      if (found === undefined) return ending.abort();
+      const { inventory, health } = found;
+      session.emit(SOURCE, { kind: 'gpus', value: inventory });
+      // The tool is asked again for links: nobody waits for that to see the devices.
+      const devices = await nvlink.addLinks(tool, health, session.signal);
+      session.emit(SOURCE, { kind: 'gpuHealths', value: { vendor: 'nvidia', devices } });
     });
   },
 });
 
-/** Inventory and health; neither if this machine has nothing from NVIDIA. @throws Error with the reason when it cannot be read. */
+interface Found {
+  readonly inventory: NodeGpus;
+  /** Without links. */
+  readonly health: readonly GpuHealth[];
+}
+
+/** Undefined if this machine has nothing from NVIDIA. @throws Error with the reason when it cannot be read. */
 const readInventory = async (
   tool: string,
   {
@@ -60,7 +73,7 @@ const readInventory = async (
     readonly session: GatherSession;
     readonly processes: LatestProcesses;
   },
-): Promise<readonly Reading[]> => {
+): Promise<Found | undefined> => {
   const result = await runTool(tool, ['-q', '-x'], {
     env: machine.env,
     signal: session.signal,
@@ -71,22 +84,16 @@ const readInventory = async (
     const trace = await nvidiaTrace(machine.root);
     if (trace !== undefined) throw sourceFailed(trace, 'tool-missing');
     for (const kind of [INVENTORY, HEALTH]) session.absent(kind, SOURCE, 'no NVIDIA GPU');
-    return [];
+    return undefined;
   }
   if (result.kind !== 'exited') throw sourceFailed(result.reason, endingCode(result));
   const inventory = parseInventory(result.stdout);
   if (inventory.kind === 'answered') processes.hear(parseProcesses(result.stdout), session.clock.nowMs());
   if (inventory.kind === 'answered')
-    return [
-      { kind: 'gpus', value: inventory.value },
-      { kind: 'gpuHealths', value: { vendor: 'nvidia', devices: parseHealth(result.stdout) } },
-    ];
+    return { inventory: inventory.value, health: parseHealth(result.stdout) };
   const said = `${result.stdout}\n${result.stderr}`;
   if (readToolMessage(said)?.kind === 'no-devices') {
-    return [
-      { kind: 'gpus', value: { vendor: 'nvidia', devices: [] } },
-      { kind: 'gpuHealths', value: { vendor: 'nvidia', devices: [] } },
-    ];
+    return { inventory: { vendor: 'nvidia', devices: [] }, health: [] };
   }
   if (result.code === 0) throw new Error(inventory.reason);
   throw endingError(said, `nvidia-smi exited with code ${result.code}`);

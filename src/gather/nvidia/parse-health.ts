@@ -26,6 +26,7 @@ const healthOf = (gpu: Tag, deviceId: string): GpuHealth => {
     repair: repairOf(gpu),
     pcieReplays: cellNumber(descendant(gpu, 'pci', 'replay_counter')?.text),
     recoveryAction: recoveryOf(gpu),
+    links: unknown('not asked yet'),
   };
 };
 

@@ -77,6 +77,14 @@ export const listedGpuSchema: Schema<ListedGpu> = v.object({
   loadAgeMs: orUnknown(figure),
   isLoadStale: v.boolean(),
   health: orUnknown(gpuHealthSchema),
+  findings: list(
+    v.object({
+      code: v.picklist(['uncorrected', 'unrepaired', 'pending', 'recovery', 'links']),
+      level: v.picklist(['danger', 'caution']),
+      what: text,
+      why: text,
+    }),
+  ),
   ...measurement,
 });
 

@@ -4,7 +4,7 @@ import { unknown } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import type { MachineAccessOptions } from '../../../src/gather/machine-access.ts';
 import { FixtureTree, fixtureText, treeFixture } from '../gpu/fixture-tree.ts';
-import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
+import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { isRunning, StandInTools } from '../gpu/stand-in-tools.ts';
 import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
@@ -27,6 +27,39 @@ const setUp = async (tree: string) => {
 const RADEON = 'sys/class/drm/card1/device';
 
 describe('the AMD gatherers', () => {
+  it('tell the errors that a card counts, and its bad pages', async () => {
+    await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
+    await machine.tree.write(`${RADEON}/ras/umc_err_count`, 'ue: 1\nce: 40\n');
+    await machine.tree.write(`${RADEON}/ras/gfx_err_count`, 'ue: 0\nce: 2\nde: 0\n');
+    await machine.tree.write(
+      `${RADEON}/ras/gpu_vram_bad_pages`,
+      '0x00000001 : 0x00001000 : R\n0x00000002 : 0x00001000 : P\n',
+    );
+    await machine.tree.write(`${RADEON}/pcie_replay_count`, '3\n');
+    await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
+    const told = await run.until(isHealths);
+    expect(told.devices).toMatchObject([
+      {
+        deviceId: '0000:0b:00.0',
+        eccVolatile: { corrected: 42, uncorrected: 1 },
+        eccAggregate: { corrected: unknown('amdgpu does not tell it') },
+        repair: { retiredPages: 2, isPending: true, hasFailed: false },
+        pcieReplays: 3,
+      },
+    ]);
+  });
+
+  it('say of a card without such counters that it has none', async () => {
+    await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
+    await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
+    expect((await run.until(isHealths)).devices).toMatchObject([
+      {
+        eccVolatile: { uncorrected: { reason: 'the card does not count errors (no RAS)' } },
+        pcieReplays: { reason: 'not reported by this driver' },
+      },
+    ]);
+  });
+
   it('read a Radeon from sysfs, with the link that leads out of the card, and pass over the BMC', async () => {
     await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
     await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
@@ -108,10 +141,12 @@ describe('the AMD gatherers', () => {
       'AMD Instinct MI300X',
       'AMD Instinct MI300X',
     ]);
+    // The health comes last in each turn.
+    await run.until(isHealths);
     for (let minutes = 0; minutes < 5; minutes += 1) {
       const at = run.told.length;
       await clock.advance(60_000);
-      await run.until(isInventory, at);
+      await run.until(isHealths, at);
     }
     expect(machine.tools.starts('amd-smi')).toHaveLength(1);
   });
@@ -229,7 +264,7 @@ describe('the AMD gatherers', () => {
     await using machine = await setUp('only-displays');
     await using run = new GathererRun(amdGatherers(machine.options));
     await run.ended;
-    expect(run.told.filter(isAbsence)).toHaveLength(2);
+    expect(run.told.filter(isAbsence)).toHaveLength(3);
     expect(run.told.filter(isFailure)).toEqual([]);
   });
 });

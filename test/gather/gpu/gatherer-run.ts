@@ -3,12 +3,14 @@
 import type { Clock } from '../../../src/clock/clock.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { GpuDevice, GpuLoad } from '../../../src/core/node/gpu.ts';
+import type { GpuHealth } from '../../../src/core/node/gpu-health.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import { runGatherers } from '../../../src/gather/run-gatherers.ts';
 
 export type Told =
   | { readonly kind: 'gpus'; readonly source: string; readonly devices: readonly GpuDevice[] }
   | { readonly kind: 'gpuLoads'; readonly source: string; readonly devices: readonly GpuLoad[] }
+  | { readonly kind: 'gpuHealths'; readonly source: string; readonly devices: readonly GpuHealth[] }
   | { readonly kind: 'failure'; readonly reading: string; readonly reason: string }
   | { readonly kind: 'absence'; readonly reading: string; readonly reason: string };
 
@@ -27,6 +29,7 @@ export class GathererRun {
       sink: {
         reading: (_gatherer, source, { kind, value }) => {
           if (kind === 'gpus') this.#tell({ kind, source, devices: value.devices });
+          if (kind === 'gpuHealths') this.#tell({ kind, source, devices: value.devices });
           if (kind === 'gpuLoads') this.#tell({ kind, source, devices: value.devices });
         },
         failure: (_gatherer, { reading }, _source, reason) =>
@@ -78,5 +81,7 @@ export class GathererRun {
 
 export const isInventory = (told: Told): told is Extract<Told, { kind: 'gpus' }> => told.kind === 'gpus';
 export const isLoads = (told: Told): told is Extract<Told, { kind: 'gpuLoads' }> => told.kind === 'gpuLoads';
+export const isHealths = (told: Told): told is Extract<Told, { kind: 'gpuHealths' }> =>
+  told.kind === 'gpuHealths';
 export const isFailure = (told: Told): told is Extract<Told, { kind: 'failure' }> => told.kind === 'failure';
 export const isAbsence = (told: Told): told is Extract<Told, { kind: 'absence' }> => told.kind === 'absence';

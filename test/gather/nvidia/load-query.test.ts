@@ -17,6 +17,8 @@ describe('a row of nvidia-smi', () => {
       powerWatts: 698.77,
       clockMhz: 1620,
       pcieNow: { generation: 5, width: 16 },
+      encoderUse: 0,
+      decoderUse: 0.12,
       throttleReasons: ['SW power cap', 'SW thermal slowdown'],
     });
   });

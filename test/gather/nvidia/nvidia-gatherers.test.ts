@@ -5,7 +5,7 @@ import { unknown } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import type { MachineAccessOptions } from '../../../src/gather/machine-access.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
-import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
+import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { isRunning, StandInTools } from '../gpu/stand-in-tools.ts';
 import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
@@ -22,7 +22,8 @@ const pair = (loads = `every(20, () => fs.writeSync(1, ${text('loads-h100-pair.c
 const setUp = async (body: string | undefined) => {
   const tools = await StandInTools.create();
   const tree = await FixtureTree.create();
-  if (body !== undefined) tools.add('nvidia-smi', body);
+  // Cards without links; the body says what else the tool does.
+  if (body !== undefined) tools.add('nvidia-smi', `if (args[0] === 'nvlink') process.exit(0);\n${body}`);
   const options = { root: tree.root, env: tools.env, timeouts: { gpuSilentMs: 10_000 } };
   return {
     tools,
@@ -46,7 +47,9 @@ describe('the NVIDIA gatherers', () => {
       at = run.told.indexOf(loads) + 1;
       expect(loads.devices.map(device => device.deviceId)).toEqual(PAIR);
     }
-    const streams = machine.tools.starts('nvidia-smi').filter(start => start.args[0] !== '-q');
+    const streams = machine.tools
+      .starts('nvidia-smi')
+      .filter(start => !['-q', 'nvlink'].includes(start.args[0] ?? ''));
     expect(streams).toHaveLength(1);
     expect(streams[0]?.args.slice(1)).toEqual(['--format=csv,noheader,nounits', '-l', '1']);
   });
@@ -63,7 +66,9 @@ describe('the NVIDIA gatherers', () => {
     await using machine = await setUp(`process.on('SIGTERM', () => {}); ${pair()}`);
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     await run.until(isLoads);
-    const stream = machine.tools.starts('nvidia-smi').find(start => start.args[0] !== '-q');
+    const stream = machine.tools
+      .starts('nvidia-smi')
+      .find(start => !['-q', 'nvlink'].includes(start.args[0] ?? ''));
     process.kill(stream?.processId ?? 0, 'SIGSTOP');
     await run.stop();
     expect(isRunning(stream?.processId ?? 0)).toBe(false);
@@ -104,6 +109,7 @@ describe('the NVIDIA gatherers', () => {
     await using run = new GathererRun(nvidiaGatherers(machine.options), clock);
     expect((await run.until(isInventory)).devices).toHaveLength(2);
     expect((await run.until(isLoads)).devices).toHaveLength(2);
+    await run.until(isHealths);
     writeFileSync(`${machine.tools.folder}/gone`, '');
     await run.until(told => isLoads(told) && told.devices.length === 1);
     await clock.advance(5_000);
@@ -192,7 +198,9 @@ describe('the NVIDIA gatherers', () => {
     );
     await run.until(isLoads);
     const from = run.told.length;
-    const stream = machine.tools.starts('nvidia-smi').findLast(start => start.args[0] !== '-q');
+    const stream = machine.tools
+      .starts('nvidia-smi')
+      .findLast(start => !['-q', 'nvlink'].includes(start.args[0] ?? ''));
     process.kill(stream?.processId ?? 0, 'SIGSTOP');
     const failure = await run.until(isFailure, from);
     expect(failure).toMatchObject({ reading: 'gpuLoads', reason: 'nvidia-smi was silent for 4000 ms' });

@@ -25,6 +25,7 @@ it('sums what each kind of memory of a device counts, since its driver was loade
     },
     pcieReplays: 0,
     recoveryAction: '',
+    links: unknown('not asked yet'),
   });
   expect(bad).toMatchObject({
     eccVolatile: { corrected: 4, uncorrected: 3 },
@@ -36,7 +37,7 @@ it('sums what each kind of memory of a device counts, since its driver was loade
 });
 
 it('finds nothing wrong with a card that corrects, and three things with one that does not', () => {
-  const [well, bad] = healthsOf('health-h100-pair.xml').map(healthFindings);
+  const [well, bad] = healthsOf('health-h100-pair.xml').map((health, _, all) => healthFindings(health, all));
   expect(well).toEqual([]);
   expect(bad?.map(({ level, what }) => `${level}: ${what}`)).toEqual([
     'danger: 3 uncorrected memory errors',

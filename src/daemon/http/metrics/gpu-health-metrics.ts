@@ -2,6 +2,7 @@
 
 import type { GpuHealth } from '../../../core/node/gpu-health.ts';
 import type { Reported } from '../../../core/unknown.ts';
+import { knownOr } from '../../../core/unknown.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 
 /** @param labels of the device. */
@@ -18,6 +19,15 @@ export const addGpuHealth = (page: MetricPage, health: GpuHealth, labels: Labels
   page.gauge(HEALTH.failed, labels, repair.hasFailed);
   page.counter(HEALTH.replays, labels, health.pcieReplays);
   page.gauge(HEALTH.recovery, labels, isAsked(health.recoveryAction));
+  for (const link of knownOr(health.links, [])) {
+    const linkLabels = { ...labels, link: String(link.number) };
+    page.gauge(HEALTH.up, linkLabels, link.isUp);
+    page.counter(HEALTH.bytes, { ...linkLabels, direction: 'transmit' }, link.sentBytes);
+    page.counter(HEALTH.bytes, { ...linkLabels, direction: 'receive' }, link.receivedBytes);
+    page.counter(HEALTH.errors, { ...linkLabels, kind: 'replay' }, link.replays);
+    page.counter(HEALTH.errors, { ...linkLabels, kind: 'recovery' }, link.recoveries);
+    page.counter(HEALTH.errors, { ...linkLabels, kind: 'crc' }, link.crcErrors);
+  }
 };
 
 const isAsked = (action: Reported<string>): Reported<boolean> =>
@@ -36,6 +46,9 @@ const HEALTH = {
   },
   failed: { name: 'plimsoll_gpu_memory_repair_failed', help: '1 where bad memory could not be replaced.' },
   replays: { name: 'plimsoll_gpu_pcie_replays_total', help: 'Packets sent again on the link to the host.' },
+  up: { name: 'plimsoll_gpu_link_up', help: '1 where a link to other GPUs (NVLink) is up.' },
+  bytes: { name: 'plimsoll_gpu_link_bytes_total', help: 'Data that such a link has carried.' },
+  errors: { name: 'plimsoll_gpu_link_errors_total', help: 'Errors of such a link.' },
   recovery: {
     name: 'plimsoll_gpu_recovery_needed',
     help: '1 where its driver asks for a reset or a restart.',

@@ -39,6 +39,8 @@ export const addGpus = (page: MetricPage, vendor: VendorView, context: GpuContex
       page.gauge(GPU.throttled, { ...gpuLabels, reason: reason.slice(0, REASON_LENGTH_MAX) }, 1);
     }
     if (context.isShort) continue;
+    page.gauge(GPU.encoder, gpuLabels, gpu.load.encoderUse);
+    page.gauge(GPU.decoder, gpuLabels, gpu.load.decoderUse);
     addPcie(page, 'now', gpu.load.pcieNow, gpuLabels);
     page.gauge(GPU.processes, gpuLabels, knownOr(gpu.load.processes ?? NO_PROCESSES, undefined)?.length);
     const clockMhz = knownOr(gpu.load.clockMhz, undefined);
@@ -85,6 +87,8 @@ const GPU = {
   pcieGeneration: { name: 'plimsoll_gpu_pcie_generation', help: 'Of the link to the host, now and at most.' },
   pcieLanes: { name: 'plimsoll_gpu_pcie_lanes', help: 'Of the link to the host, now and at most.' },
   processes: { name: 'plimsoll_gpu_processes', help: 'Processes on the device.' },
+  encoder: { name: 'plimsoll_gpu_encoder_use_ratio', help: 'Share of time in which video was encoded.' },
+  decoder: { name: 'plimsoll_gpu_decoder_use_ratio', help: 'Share of time in which video was decoded.' },
   throttled: { name: 'plimsoll_gpu_throttled', help: 'Always 1, for each reason that holds the clock down.' },
   flops: { name: 'plimsoll_gpu_fp16_flops_per_second', help: 'Measured FP16 matrix multiplication.' },
   readRate: { name: 'plimsoll_gpu_memory_read_bytes_per_second', help: 'Measured streaming read.' },

@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
 import { xidMeaning } from '../../../core/node/gpu-errors.ts';
-import { healthFindings } from '../../../core/node/gpu-health.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../../core/node/node-view.ts';
 import { freshGpuUse, nodeView } from '../../../core/node/node-view.ts';
@@ -219,7 +218,7 @@ const device = (
       unit: 'errors',
       ...originOf(healths),
     }),
-    problems: health === undefined ? [] : healthFindings(health).map(({ what }) => quoted(what)),
+    problems: gpu.findings.map(({ what }) => quoted(what)),
     isLowerBound: gpu.profile?.value.isLowerBound === true,
   };
 };

@@ -1,0 +1,62 @@
+// Asks nvidia-smi for the links between GPUs: three processes each half minute where there are links, one for each set of devices
+// where there are none.
+
+import type { GpuHealth } from '../../core/node/gpu-health.ts';
+import type { Unknown } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import { runTool } from '../../process/child.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { parseNvlink } from './parse-nvlink.ts';
+
+export class NvlinkReader {
+  readonly #machine: MachineAccess;
+  /** Devices of which none has a link. */
+  #without = '';
+
+  constructor(machine: MachineAccess) {
+    this.#machine = machine;
+  }
+
+  /** The same with their links. */
+  async addLinks(
+    tool: string,
+    healths: readonly GpuHealth[],
+    signal: AbortSignal,
+  ): Promise<readonly GpuHealth[]> {
+    const devices = healths.map(({ deviceId }) => deviceId).join(' ');
+    if (devices === this.#without) return withoutLinks(healths, NO_NVLINK);
+    const state = await this.#ask(tool, ['-s'], signal);
+    if (state === undefined) return withoutLinks(healths, NO_ANSWER);
+    if (!/^\s+Link \d/m.test(state)) {
+      this.#without = devices;
+      return withoutLinks(healths, NO_NVLINK);
+    }
+    const [errors = '', bytes = ''] = await Promise.all([
+      this.#ask(tool, ['-e'], signal),
+      this.#ask(tool, ['-gt', 'd'], signal),
+    ]);
+    const links = parseNvlink({ state, errors, bytes });
+    return healths.map(health => ({
+      ...health,
+      links: links.get(health.deviceId) ?? NO_NVLINK,
+    }));
+  }
+
+  async #ask(tool: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+    const { env, timeouts } = this.#machine;
+    const result = await runTool(tool, ['nvlink', ...args], {
+      env,
+      signal,
+      timeoutMs: timeouts.gpuToolMs,
+      outputBytesMax: OUTPUT_BYTES_MAX,
+    });
+    return result.kind === 'exited' && result.code === 0 ? result.stdout : undefined;
+  }
+}
+
+const withoutLinks = (healths: readonly GpuHealth[], links: Unknown): readonly GpuHealth[] =>
+  healths.map(health => ({ ...health, links }));
+
+const NO_NVLINK = unknown('no NVLink', 'not-offered');
+const NO_ANSWER = unknown('nvidia-smi nvlink gave no answer');
+const OUTPUT_BYTES_MAX = 1024 * 1024;
