@@ -27,8 +27,10 @@ export class Membership implements AsyncDisposable {
   readonly #handlers = new Map<string, AskHandler>();
   readonly #served = new Map<string, () => void>();
   #mesh: DaemonMesh | undefined;
-  /** Ends the membership while the daemon goes on. */
+  /** Ends the membership while the daemon goes on; made with the mesh that it ends, so that no leaving is lost. */
   #leaving = new AbortController();
+  /** Resolves when a mesh that is being opened is open, or could not be. */
+  #opening: Promise<unknown> = Promise.resolve();
   #silence: AbortSignal = AbortSignal.abort();
   #replicating: Promise<void> = Promise.resolve();
   /** Resolves when the file of the key has been looked at again and what follows from it is done. */
@@ -85,10 +87,13 @@ export class Membership implements AsyncDisposable {
 
   /** Closes every link; resolves when nothing is open. The file of the key must be gone. */
   async leave(): Promise<void> {
-    if (this.#mesh === undefined) return;
-    const { promise } = this.#looked;
+    // One that is being opened has read the file before.
+    await unlessAborted(this.#opening, this.#silence);
+    const mesh = this.#mesh;
+    if (mesh === undefined) return;
     this.#leaving.abort();
-    await unlessAborted(promise, this.#silence);
+    while (this.#mesh === mesh && !this.#silence.aborted)
+      await unlessAborted(this.#looked.promise, this.#silence);
   }
 
   /** Until the signal aborts, whichever meshes there are meanwhile. Before `run`. */
@@ -112,7 +117,6 @@ export class Membership implements AsyncDisposable {
 
   /** Until the daemon ends or the node leaves. */
   async #live(mesh: DaemonMesh, signal: AbortSignal): Promise<void> {
-    this.#leaving = new AbortController();
     const { signal: leaving } = this.#leaving;
     for (const topic of this.#handlers.keys()) this.#serve(topic);
     const failed = new AbortController();
@@ -150,7 +154,12 @@ export class Membership implements AsyncDisposable {
     using _watching = changes.watch();
     for (;;) {
       this.#wake = new AbortController();
-      this.#mesh = await this.#openIfThere();
+      this.#leaving = new AbortController();
+      const opening = this.#openIfThere().then(mesh => {
+        this.#mesh = mesh;
+      });
+      this.#opening = opening.catch(() => undefined);
+      await opening;
       if (this.#mesh !== undefined) return this.#mesh;
       this.#tellLooked();
       if (!this.#wake.signal.aborted)
