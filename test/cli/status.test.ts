@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { STATUS_SCHEMA, statusDocumentSchema } from '../../src/wire/api/status-document.ts';
 import { commandDaemon } from '../support/command-daemon.ts';
 import { isLongRun } from '../support/counts.ts';
+import { fixture } from '../support/fixture.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -28,6 +31,15 @@ describe('plimsoll status', () => {
     expect(status.nodes).toMatchObject([{ nodeId: status.nodeId, name: 'atlas', presence: 'live' }]);
     expect(memory.value.totalBytes).toBe(status.nodes[0].memory.value.totalBytes);
     expect(memory.ageMs).toBeLessThan(60_000);
+    const { output } = v.safeParse(statusDocumentSchema, status);
+    expect(() => v.parse(statusDocumentSchema, status)).not.toThrow();
+    expect(output, 'every field is described').toEqual(status);
+  });
+
+  test('what version 0.2.0 printed with --json still has the described form', () => {
+    const printed: unknown = JSON.parse(fixture('status/0.2.0.json'));
+    expect(printed).toHaveProperty('schema', STATUS_SCHEMA);
+    expect(() => v.parse(statusDocumentSchema, printed)).not.toThrow();
   });
 
   test('says what is wrong with the config of the daemon', async () => {

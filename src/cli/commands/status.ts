@@ -4,18 +4,21 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { groupSummary, groupViews } from '../../core/group/group-view.ts';
+import { groupViews } from '../../core/group/group-view.ts';
 import { filteredViews, isFiltering, warningsOf } from '../../core/group/place-filter.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { totalsOf } from '../../core/totals.ts';
 import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
+import { listedGroup, listedNode } from '../../daemon/http/cluster-views.ts';
 import type { ClusterScope } from '../../tui/cluster-scope.ts';
 import type { NodeField } from '../../tui/node-table.ts';
 import { NODE_FIELDS } from '../../tui/node-table.ts';
 import type { StatusOptions } from '../../tui/render-status.ts';
 import { renderStatus } from '../../tui/render-status.ts';
+import type { StatusDocument } from '../../wire/api/status-document.ts';
+import { STATUS_SCHEMA } from '../../wire/api/status-document.ts';
 import type { ToldNotice } from '../../wire/notice.ts';
 import { decodeNotices, noticesAnswer } from '../../wire/notice.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
@@ -106,21 +109,22 @@ const statusJson = (
   { snapshot, state }: ClusterMoment,
   notices: readonly ToldNotice[],
   { by, filter }: ClusterScope,
-): object => {
+): StatusDocument => {
   const nowMs = systemClock.nowMs();
   const all = nodeIds(state).map(id => nodeView(state, id, nowMs));
   const views = filteredViews(all, filter);
   const found = everyWarning({ state, views: all, nowMs });
   const warnings = isFiltering(filter) ? warningsOf(found, views) : found;
   return {
+    schema: STATUS_SCHEMA,
     nodeId: snapshot.nodeId,
     plimsollVersion: snapshot.plimsollVersion,
     ...noticesAnswer(notices),
     totals: totalsOf(views),
     ...(by === undefined
       ? {}
-      : { groups: groupViews({ state, views, warnings, nowMs }, by).map(groupSummary) }),
-    nodes: views,
+      : { groups: groupViews({ state, views, warnings, nowMs }, by).map(listedGroup) }),
+    nodes: views.map(({ nodeId }) => listedNode(state, nodeId, nowMs)),
     warnings: boundedWarnings(warnings),
     state: withAgesAt(state, nowMs),
   };

@@ -1,6 +1,8 @@
 // Views that are not stored: nodes as one view, links as a flat list.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
+import type { Group } from '../../core/group/group-view.ts';
+import { groupSummary } from '../../core/group/group-view.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
 import { endReadings, linkCarrier } from '../../core/link/link-ends.ts';
 import { type MeasuredDevice, nodeView } from '../../core/node/node-view.ts';
@@ -16,6 +18,7 @@ import type {
   ListedNode,
   ListedStage,
 } from '../../wire/api/cluster-answers.ts';
+import type { ListedGroup } from '../../wire/api/group-answers.ts';
 
 /** A node's view in which profiles carry their age now, like everything else in it. */
 export const listedNode = (state: State, node: NodeId, nowMs: number): ListedNode => {
@@ -36,6 +39,16 @@ export const listedNode = (state: State, node: NodeId, nowMs: number): ListedNod
     })),
     cpu: listedMeasurement(view.cpu, nowMs),
     conflict: view.conflict ?? NOTHING,
+  };
+};
+
+export const listedGroup = (group: Group): ListedGroup => {
+  const { reason, memoryUse, kind, ...summary } = groupSummary(group);
+  return {
+    ...summary,
+    ...(reason === undefined ? {} : { reason }),
+    memoryUse: memoryUse ?? NOTHING,
+    kind: kind.kind === 'one' ? kind.name : unknown(kind.kind === 'mixed' ? 'of several kinds' : 'not known'),
   };
 };
 

@@ -6,7 +6,7 @@ import { groupCells } from '../../core/group/group-cells.ts';
 import type { GroupPair } from '../../core/group/group-pairs.ts';
 import { byNeedOfPairs, groupPairs } from '../../core/group/group-pairs.ts';
 import type { Group } from '../../core/group/group-view.ts';
-import { groupSummary, groupViews } from '../../core/group/group-view.ts';
+import { groupViews } from '../../core/group/group-view.ts';
 import type { LinkView } from '../../core/link/link-view.ts';
 import { LinkWatch } from '../../core/link/link-view.ts';
 import { nodeView } from '../../core/node/node-view.ts';
@@ -14,7 +14,7 @@ import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
 import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
-import type { ListedGroup, ListedGroupPair } from '../../wire/api/group-answers.ts';
+import type { ListedGroupPair } from '../../wire/api/group-answers.ts';
 import {
   groupByTextSchema,
   groupIdSchema,
@@ -22,7 +22,7 @@ import {
   groupPairsAnswerSchema,
   groupsAnswerSchema,
 } from '../../wire/api/group-answers.ts';
-import { NOTHING } from './cluster-views.ts';
+import { listedGroup, NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, jsonRoute, type RouteParameter, readQuery } from './route.ts';
@@ -100,16 +100,6 @@ export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
 const groupByOf = (text = 'rack'): GroupBy => {
   const by = parseGroupBy(text);
   return by.kind === 'ok' ? by.value : { kind: 'rack' };
-};
-
-const listedGroup = (group: Group): ListedGroup => {
-  const { reason, memoryUse, kind, ...summary } = groupSummary(group);
-  return {
-    ...summary,
-    ...(reason === undefined ? {} : { reason }),
-    memoryUse: memoryUse ?? NOTHING,
-    kind: kind.kind === 'one' ? kind.name : unknown(kind.kind === 'mixed' ? 'of several kinds' : 'not known'),
-  };
 };
 
 const listedPair = ({ groups: [one, other], ...pair }: GroupPair): ListedGroupPair => {

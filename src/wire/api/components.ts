@@ -33,7 +33,7 @@ import {
   listedVendorSchema,
 } from './cluster-answers.ts';
 import { daemonAnswerSchema } from './daemon-answers.ts';
-import { listedGroupSchema } from './group-answers.ts';
+import { listedGroupSchema, warningSchema } from './group-answers.ts';
 import {
   hourlySummarySchema,
   liveHistoryAnswerSchema,
@@ -52,6 +52,7 @@ import {
   stateAnswerSchema,
   stateSchema,
 } from './state-answers.ts';
+import { statusDocumentSchema } from './status-document.ts';
 import { listedSweepSchema } from './sweep-answers.ts';
 
 type Components = Readonly<Record<string, v.GenericSchema>>;
@@ -102,6 +103,8 @@ export const API_COMPONENTS: Components = {
   Stage: stageSchema,
   SweepDocument: sweepDocumentSchema,
   LineDocument: lineDocumentSchema,
+  Status: statusDocumentSchema,
+  Warning: warningSchema,
   State: stateSchema,
   StateNow: stateAnswerSchema,
   Event: eventSchema,

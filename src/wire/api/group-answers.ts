@@ -75,21 +75,21 @@ export interface GroupMembersAnswer {
   readonly warnings: readonly Warning[];
 }
 
+export const warningSchema: Schema<Warning> = v.object({
+  id: v.string(),
+  level: v.picklist(['danger', 'caution', 'note']),
+  nodes: v.array(nodeIdSchema),
+  title: v.string(),
+  why: v.string(),
+  on: v.exactOptional(v.string()),
+  command: v.exactOptional(v.string()),
+});
+
 export const groupMembersAnswerSchema: Schema<GroupMembersAnswer> = v.object({
   by: groupByTextSchema,
   group: listedGroupSchema,
   members: v.array(listedCellSchema),
-  warnings: v.array(
-    v.object({
-      id: v.string(),
-      level: v.picklist(['danger', 'caution', 'note']),
-      nodes: v.array(nodeIdSchema),
-      title: v.string(),
-      why: v.string(),
-      on: v.exactOptional(v.string()),
-      command: v.exactOptional(v.string()),
-    }),
-  ),
+  warnings: v.array(warningSchema),
 });
 
 /** The links of two groups, or within one; rates are of a link's slower direction. */
