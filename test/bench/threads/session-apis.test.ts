@@ -102,11 +102,13 @@ test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming
     const { body = {}, path } = server.asked[2] ?? {};
     expect(path).toBe(`${serverApi(name).root}${serverApi(name).endpoint}`);
     expect(body).toMatchObject({ model: 'm', stream: isStreaming, ...length });
+    // llama.cpp takes an answer back only where it says that it is a message.
+    const answered = name === 'responses' ? { type: 'message', role: 'assistant' } : { role: 'assistant' };
     expect(body[list]).toEqual([
       { role: 'user', content: expect.stringMatching(/^\[0badcafe[0-9a-f]{8}\] one$/) },
-      { role: 'assistant', content: answerOf(1) },
+      { ...answered, content: answerOf(1) },
       { role: 'user', content: 'two' },
-      { role: 'assistant', content: answerOf(2) },
+      { ...answered, content: answerOf(2) },
       { role: 'user', content: 'three' },
     ]);
   },

@@ -5,11 +5,12 @@ import { parsed } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
 import type { FinishReason } from '../../../../core/run/outcome.ts';
+import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import type { AnswerHash } from '../answer-hash.ts';
 import { errorOf, JsonReply, textOf, tokenCount } from '../json-reply.ts';
-import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
+import { between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
@@ -30,8 +31,9 @@ export const responsesApi: ServerApi = {
       list: '"input":[',
       after: (maxTokens, settings) => after(maxTokens, settings, true),
     },
-    entries: (messages, { nonce }) => parsed(markedMessages({ messages }, nonce, 'input_text')),
-    answer: ASSISTANT_ENTRY,
+    entries: (messages, { nonce }) =>
+      parsed(markedMessages({ messages: messages.map(typed) }, nonce, 'input_text')),
+    answer: { before: '{"type":"message","role":"assistant","content":"', after: '"}' },
   },
   newReply: () => new ResponsesReply(),
 };
@@ -55,9 +57,13 @@ const after = (
 const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText =>
   between(
     before(settings),
-    markedMessages(prompt, settings.nonce, 'input_text'),
+    markedMessages({ ...prompt, messages: prompt.messages.map(typed) }, settings.nonce, 'input_text'),
     after(prompt.maxTokens, settings, false),
   );
+
+/** An earlier answer of the model says that it is a message: llama.cpp refuses it without, OpenAI takes both. */
+const typed = (message: Message): Message =>
+  message.role === 'assistant' ? { type: 'message', ...message } : message;
 
 class ResponsesReply extends JsonReply {
   #id = '';
