@@ -29,6 +29,8 @@ export interface EnergySources {
   readonly answered: AnsweredLoad;
   /** Whatever else was seen to draw power there. */
   readonly others: readonly EnergyReason[];
+  /** Of the last seconds of a run that goes on: not judged by how short they are. */
+  readonly isLive?: boolean;
 }
 
 export interface AnsweredLoad {
@@ -42,7 +44,7 @@ export const accountEnergy = (sources: EnergySources): RunEnergy => {
   const windowMs = Math.max(0, window.untilMs - window.fromMs);
   const measured = meters.map(meter => measuredMeter(meter, sources));
   const reasons = [
-    ...shortReasons(windowMs, measured),
+    ...(sources.isLive === true ? [] : shortReasons(windowMs, measured)),
     ...measured.flatMap(meterReasons),
     ...idleReasons(measured),
     ...sources.others,

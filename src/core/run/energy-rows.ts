@@ -33,6 +33,18 @@ const scopeRow = (of: ScopeEnergy): readonly string[] => {
   ];
 };
 
+export const LIVE_ENERGY_COLUMNS: readonly string[] = ['Power of', 'Now', 'Output token'];
+
+/** Of the last seconds of a run that goes on; those of which something is known. */
+export const liveEnergyRows = ({ scopes }: RunEnergy): readonly (readonly string[])[] =>
+  scopes
+    .filter(({ joules }) => !isUnknown(joules))
+    .map(of => [
+      `${SCOPE_LABELS[of.scope]}${of.isValid ? '' : INVALID_MARK}`,
+      text(of.wattsMean, formatWatts),
+      text(of.joulesPerOutputToken, formatJoules),
+    ]);
+
 /** What stands below: what is not valid and why, then what is not known. */
 export const energyRemarks = ({ node, scopes, reasons }: RunEnergy): readonly string[] => {
   const isAnyKnown = scopes.some(({ joules }) => !isUnknown(joules));
