@@ -4,7 +4,9 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
-const main = join(__dirname, '..', 'dist', 'packed', 'cli', 'main.js');
+// A run loads one file that holds nothing else.
+const entry = process.argv[2] === 'bench' ? 'bench-main.js' : 'main.js';
+const main = join(__dirname, '..', 'dist', 'packed', 'cli', entry);
 
 const start = async () => {
   if (existsSync(main)) {

@@ -86,6 +86,8 @@ const packed = (names, output) => ({
 const alone = startedEntries().filter(entry => !SHARING.includes(entry));
 const environments = {
   sharing: packed(SHARING, {}),
+  // Apart from all other commands, and in parts for what few runs need.
+  bench: packed(['cli/bench-main'], {}),
   ...Object.fromEntries(
     alone.map((entry, index) => [`alone${index}`, packed([entry], { codeSplitting: false })]),
   ),

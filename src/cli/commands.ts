@@ -2,75 +2,65 @@
 // daemon runs for weeks and need not hold the code of the benchmark and of the terminal's tables.
 
 import type { Command } from './command.ts';
+import type { CommandWord } from './command-words.ts';
+import { COMMAND_WORDS } from './command-words.ts';
 
 /** Those that begin with the first word, as a command line is read by; all of them where none does. */
 export const commandsFor = async ([word]: readonly string[]): Promise<readonly Command[]> => {
-  const group = GROUPS.find(([first]) => first === word);
-  return group === undefined ? await allCommands() : await group[1]();
+  const known = COMMAND_WORDS.find(first => first === word);
+  return known === undefined ? await allCommands() : await GROUPS[known]();
 };
 
 export const allCommands = async (): Promise<readonly Command[]> =>
-  (await Promise.all(GROUPS.map(([, load]) => load()))).flat();
+  (await Promise.all(COMMAND_WORDS.map(word => GROUPS[word]()))).flat();
 
-const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Command[]>])[] = [
-  ['up', async () => [(await import('./commands/up.ts')).upCommand]],
-  ['status', async () => [(await import('./commands/status.ts')).statusCommand]],
-  ['top', async () => [(await import('./commands/top.ts')).topCommand]],
-  ['open', async () => [(await import('./commands/open.ts')).openCommand]],
-  ['bench', async () => [(await import('./commands/bench.ts')).benchCommand]],
-  ['sweep', async () => [(await import('./commands/sweep.ts')).sweepCommand]],
-  ['line', async () => [(await import('./commands/line.ts')).lineCommand]],
-  ['compare', async () => [(await import('./commands/compare.ts')).compareCommand]],
-  ['dataset', async () => (await import('./commands/dataset.ts')).DATASET_COMMANDS],
-  ['calibrate', async () => [(await import('./commands/calibrate.ts')).calibrateCommand]],
-  ['baseline', async () => (await import('./commands/baseline.ts')).BASELINE_COMMANDS],
-  ['agent', async () => [(await import('./commands/agent.ts')).agentCommand]],
-  ['watch', async () => [(await import('./commands/watch.ts')).watchCommand]],
-  ['report', async () => [(await import('./commands/report.ts')).reportCommand]],
-  ['import', async () => [(await import('./commands/import.ts')).importCommand]],
-  ['rerun', async () => [(await import('./commands/rerun.ts')).rerunCommand]],
-  [
-    'runs',
-    async () => {
-      const runs = await import('./commands/runs.ts');
-      return [runs.runsCommand, runs.runsRmCommand];
-    },
-  ],
-  ['headroom', async () => [(await import('./commands/headroom.ts')).headroomCommand]],
-  ['probe', async () => (await import('./commands/probe.ts')).PROBE_COMMANDS],
-  ['mock', async () => [(await import('./commands/mock.ts')).mockCommand]],
-  ['demo', async () => [(await import('./commands/demo.ts')).demoCommand]],
-  ['record', async () => [(await import('./commands/record.ts')).recordCommand]],
-  ['doctor', async () => [(await import('./commands/doctor.ts')).doctorCommand]],
-  ['forget', async () => [(await import('./commands/forget.ts')).forgetCommand]],
-  [
-    'key',
-    async () => {
-      const key = await import('./commands/key.ts');
-      return [
-        key.keyNewCommand,
-        key.keyShowCommand,
-        key.keyImportCommand,
-        key.keyRotateCommand,
-        key.keyDropOldCommand,
-      ];
-    },
-  ],
-  ['join', async () => [(await import('./commands/join.ts')).joinCommand]],
-  ['leave', async () => [(await import('./commands/join.ts')).leaveCommand]],
-  ['fleet', async () => (await import('./commands/fleet.ts')).FLEET_COMMANDS],
-  [
-    'config',
-    async () => {
-      const config = await import('./commands/config.ts');
-      return [config.configPathCommand, config.configShowCommand, config.configCheckCommand];
-    },
-  ],
-  ['mcp', async () => [(await import('./commands/mcp.ts')).mcpCommand]],
-  ['service', async () => (await import('./commands/service.ts')).SERVICE_COMMANDS],
-  ['completion', async () => [(await import('./commands/completion.ts')).completionCommand(allCommands)]],
-  ['man', async () => [(await import('./commands/completion.ts')).manCommand(allCommands)]],
-];
-
-/** The first words of all commands. */
-export const COMMAND_WORDS: readonly string[] = GROUPS.map(([word]) => word);
+const GROUPS: Readonly<Record<CommandWord, () => Promise<readonly Command[]>>> = {
+  up: async () => [(await import('./commands/up.ts')).upCommand],
+  status: async () => [(await import('./commands/status.ts')).statusCommand],
+  top: async () => [(await import('./commands/top.ts')).topCommand],
+  open: async () => [(await import('./commands/open.ts')).openCommand],
+  bench: async () => [(await import('./commands/bench.ts')).benchCommand],
+  sweep: async () => [(await import('./commands/sweep.ts')).sweepCommand],
+  line: async () => [(await import('./commands/line.ts')).lineCommand],
+  compare: async () => [(await import('./commands/compare.ts')).compareCommand],
+  dataset: async () => (await import('./commands/dataset.ts')).DATASET_COMMANDS,
+  calibrate: async () => [(await import('./commands/calibrate.ts')).calibrateCommand],
+  baseline: async () => (await import('./commands/baseline.ts')).BASELINE_COMMANDS,
+  agent: async () => [(await import('./commands/agent.ts')).agentCommand],
+  watch: async () => [(await import('./commands/watch.ts')).watchCommand],
+  report: async () => [(await import('./commands/report.ts')).reportCommand],
+  import: async () => [(await import('./commands/import.ts')).importCommand],
+  rerun: async () => [(await import('./commands/rerun.ts')).rerunCommand],
+  runs: async () => {
+    const runs = await import('./commands/runs.ts');
+    return [runs.runsCommand, runs.runsRmCommand];
+  },
+  headroom: async () => [(await import('./commands/headroom.ts')).headroomCommand],
+  probe: async () => (await import('./commands/probe.ts')).PROBE_COMMANDS,
+  mock: async () => [(await import('./commands/mock.ts')).mockCommand],
+  demo: async () => [(await import('./commands/demo.ts')).demoCommand],
+  record: async () => [(await import('./commands/record.ts')).recordCommand],
+  doctor: async () => [(await import('./commands/doctor.ts')).doctorCommand],
+  forget: async () => [(await import('./commands/forget.ts')).forgetCommand],
+  key: async () => {
+    const key = await import('./commands/key.ts');
+    return [
+      key.keyNewCommand,
+      key.keyShowCommand,
+      key.keyImportCommand,
+      key.keyRotateCommand,
+      key.keyDropOldCommand,
+    ];
+  },
+  join: async () => [(await import('./commands/join.ts')).joinCommand],
+  leave: async () => [(await import('./commands/join.ts')).leaveCommand],
+  fleet: async () => (await import('./commands/fleet.ts')).FLEET_COMMANDS,
+  config: async () => {
+    const config = await import('./commands/config.ts');
+    return [config.configPathCommand, config.configShowCommand, config.configCheckCommand];
+  },
+  mcp: async () => [(await import('./commands/mcp.ts')).mcpCommand],
+  service: async () => (await import('./commands/service.ts')).SERVICE_COMMANDS,
+  completion: async () => [(await import('./commands/completion.ts')).completionCommand(allCommands)],
+  man: async () => [(await import('./commands/completion.ts')).manCommand(allCommands)],
+};

@@ -5,7 +5,7 @@ import { errorMessage } from '../core/problem.ts';
 import type { Command } from './command.ts';
 import { CommandError, terminalText } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
-import { COMMAND_WORDS } from './commands.ts';
+import { COMMAND_WORDS } from './command-words.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { commandHelp, commandList } from './help.ts';

@@ -1,0 +1,8 @@
+// The entry of `plimsoll bench`, packed apart from all other commands: every run loads it, from few files.
+
+import { benchCommand } from './commands/bench.ts';
+import { readProcessState } from './process-state.ts';
+import { runCommand } from './run-command.ts';
+
+const state = readProcessState();
+state.exit(await runCommand([benchCommand], state));
