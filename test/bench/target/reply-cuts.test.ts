@@ -39,6 +39,16 @@ describe.each(SHAPES.map(shape => ({ title: shape.name, shape })))('$title', ({ 
   });
 });
 
+test('a head of 40 KiB is read whole, byte by byte too: a line that comes in parts counts once', () => {
+  const [shape] = SHAPES.filter(({ outcome }) => outcome === 'completed');
+  const bytes = Buffer.from(
+    (shape?.bytes.toString('latin1') ?? '').replace('\r\n', `\r\nx-long: ${'a'.repeat(40_000)}\r\n`),
+    'latin1',
+  );
+  expect(pipeReply(inPieces(bytes, 1)).outcome).toBe('completed');
+  expect(pipeReply([bytes]).outcome).toBe('completed');
+});
+
 describe('any bytes at all', () => {
   const arbitraryReads = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 6 });
 

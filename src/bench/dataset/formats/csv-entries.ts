@@ -1,5 +1,6 @@
 // The records of a CSV file under the names of its first one.
 
+import { isUtf8 } from 'node:buffer';
 import { csvRecords } from './csv-records.ts';
 import type { DatasetEntry } from './dataset-entry.ts';
 import { ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
@@ -26,20 +27,44 @@ export async function* csvEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
+/** What is not UTF-8 is refused by its own line, however the file is cut: a line feed is never a part of another character. */
 async function* textsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
-  const decoded = (chunk?: Buffer): string => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch {
-      throw new EntryError(line, 'from this line on the file is not UTF-8', 'Save the file as UTF-8.');
-    }
-  };
+  let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    const text = decoded(chunk);
-    yield text;
-    line += text.split('\n').length - 1;
+    const bytes = Buffer.concat([rest, chunk]);
+    const end = endOfCharacters(bytes);
+    rest = bytes.subarray(end);
+    for (const text of textsIn(bytes.subarray(0, end), line)) {
+      yield text;
+      line += text.split('\n').length - 1;
+    }
   }
-  yield decoded();
+  yield* textsIn(rest, line);
 }
+
+function* textsIn(bytes: Buffer, firstLine: number): Generator<string, void, void> {
+  if (isUtf8(bytes)) return yield bytes.toString('utf8');
+  let line = firstLine;
+  for (let at = 0; at < bytes.length; line += 1) {
+    const lineFeed = bytes.indexOf(LINE_FEED, at);
+    const end = lineFeed === -1 ? bytes.length : lineFeed + 1;
+    if (!isUtf8(bytes.subarray(at, end)))
+      throw new EntryError(line, 'this line is not UTF-8', 'Save the file as UTF-8.');
+    yield bytes.toString('utf8', at, end);
+    at = end;
+  }
+}
+
+/** Without a last character of which bytes are still to come. */
+const endOfCharacters = (bytes: Buffer): number => {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+};
+
+const LINE_FEED = 0x0a;

@@ -90,7 +90,8 @@ export class ResponseFramer {
     let at = start;
     while (at < end && bytes[at] !== LF) at += 1;
     const isWhole = at < end;
-    if (!this.#count(at - start + 1)) return at;
+    // The line feed counts once, however many reads the line came in.
+    if (!this.#count(isWhole ? at - start + 1 : at - start)) return at;
     if (!isWhole) {
       this.#keep(bytes, start, at);
       // A server that speaks another protocol may never send a line feed.

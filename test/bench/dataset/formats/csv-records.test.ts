@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { csvEntries } from '../../../../src/bench/dataset/formats/csv-entries.ts';
 import { csvRecords } from '../../../../src/bench/dataset/formats/csv-records.ts';
 import { EntryError } from '../../../../src/bench/dataset/formats/dataset-entry.ts';
 
@@ -49,3 +50,23 @@ describe('CSV', () => {
     expect([error.line, error.message]).toEqual([line, expect.stringContaining(problem)]);
   });
 });
+
+test('of a file that is not UTF-8 its own line is named, however the file is cut', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('prompt\né€😀\nb\n'),
+    Buffer.of(0x63, 0xff, 0x0a),
+    Buffer.from('d\n'),
+  ]);
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const read: string[] = [];
+    const entries = csvEntries(inChunks(bytes, size));
+    await expect(async () => {
+      for await (const entry of entries) if (entry.kind === 'record') read.push(entry.record['prompt'] ?? '');
+    }).rejects.toMatchObject({ line: 4, message: 'this line is not UTF-8' });
+    expect(read).toEqual(['é€😀', 'b']);
+  }
+});
+
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
