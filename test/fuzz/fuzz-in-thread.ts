@@ -55,7 +55,8 @@ export const fuzzInThread = async (plan: Omit<FuzzPlan, 'shared'>): Promise<Fuzz
     await delay(HUNG_MS, undefined, { signal: watch.signal }).catch(() => undefined);
     if (watch.signal.aborted) break;
     const now = Atomics.load(new Int32Array(shared), 0);
-    if (now === before && result === undefined) {
+    // Before the first input the modules are loaded.
+    if (now > 0 && now === before && result === undefined) {
       keep({ kind: 'hung', what: `nothing came back for ${HUNG_MS / 1_000} s`, input: tried() });
       await worker.terminate();
     }
@@ -66,5 +67,5 @@ export const fuzzInThread = async (plan: Omit<FuzzPlan, 'shared'>): Promise<Fuzz
 };
 
 /** Long: the machine may be busy. What is slow but comes back is measured by the processor's time. */
-const HUNG_MS = 30_000;
+const HUNG_MS = 60_000;
 const FINDINGS_MOST = 20;

@@ -102,19 +102,23 @@ describe('the fuzzer', () => {
   });
 });
 
-test.each(targetNames())('%s takes its seeds and what a few changes make of them', async name => {
-  const attacked = await loadTarget(name);
-  const found: string[] = [];
-  const runs = longCount(100, 20_000);
-  await fuzz(attacked, {
-    seed: 1,
-    words: [],
-    found: ({ kind, what }, input) =>
-      found.push(`${kind}: ${what} (${Buffer.from(input).toString('base64').slice(0, 2_000)})`),
-    goesOn: executions => executions < runs && found.length === 0,
-  });
-  expect(found).toEqual([]);
-});
+test.each(targetNames())(
+  '%s takes its seeds and what a few changes make of them',
+  async name => {
+    const attacked = await loadTarget(name);
+    const found: string[] = [];
+    const runs = longCount(100, 20_000);
+    await fuzz(attacked, {
+      seed: 1,
+      words: [],
+      found: ({ kind, what }, input) =>
+        found.push(`${kind}: ${what} (${Buffer.from(input).toString('base64').slice(0, 2_000)})`),
+      goesOn: executions => executions < runs && found.length === 0,
+    });
+    expect(found).toEqual([]);
+  },
+  longCount(60_000, 600_000),
+);
 
 const target: FuzzTarget = {
   name: 'made up',
