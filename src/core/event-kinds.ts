@@ -7,6 +7,7 @@ import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
 import { CONTAINER_KINDS } from './node/container.ts';
+import { DISK_TRAFFIC_KINDS } from './node/disk-traffic.ts';
 import { GPU_ERROR_KINDS } from './node/gpu-errors.ts';
 import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
@@ -18,6 +19,7 @@ import { SWEEP_KINDS } from './sweep/sweep-kinds.ts';
 type Kinds = typeof NODE_KINDS &
   typeof CONTAINER_KINDS &
   typeof TRAFFIC_KINDS &
+  typeof DISK_TRAFFIC_KINDS &
   typeof GPU_HEALTH_KINDS &
   typeof GPU_ERROR_KINDS &
   typeof PROBE_KINDS &
@@ -67,6 +69,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...NODE_KINDS,
   ...CONTAINER_KINDS,
   ...TRAFFIC_KINDS,
+  ...DISK_TRAFFIC_KINDS,
   ...GPU_HEALTH_KINDS,
   ...GPU_ERROR_KINDS,
   ...PROBE_KINDS,

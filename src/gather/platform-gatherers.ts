@@ -28,6 +28,7 @@ import { macosTrafficGatherer } from './netstat/macos-traffic-gatherer.ts';
 import { hardwarePorts } from './networksetup/parse-networksetup.ts';
 import { nvidiaGatherers } from './nvidia/nvidia-inventory-gatherer.ts';
 import { linuxPressureGatherer } from './pressure/pressure-gatherer.ts';
+import { linuxDiskTrafficGatherer } from './procfs/linux-disk-traffic-gatherer.ts';
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
 import { linuxTrafficGatherer } from './procfs/linux-traffic-gatherer.ts';
@@ -96,6 +97,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'kubernetes', tells: ['container'], gatherer: linuxContainerGatherer(machine) },
   { source: 'ip', tells: ['network'], gatherer: linuxNetworkGatherer(machine) },
   { source: 'procfs', tells: ['traffic'], gatherer: linuxTrafficGatherer(machine) },
+  { source: 'procfs', tells: ['diskTraffic'], gatherer: linuxDiskTrafficGatherer(machine) },
   { source: 'thunderbolt', tells: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', tells: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
   { source: 'mountinfo', tells: ['disk'], gatherer: linuxDiskGatherer(machine) },
@@ -145,6 +147,11 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
       gatherer: absentGatherer('container', 'macOS has no containers of its own'),
     },
     { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
+    {
+      source: 'procfs',
+      tells: ['diskTraffic'],
+      gatherer: absentGatherer('diskTraffic', 'not read on macOS'),
+    },
     {
       source: 'kmsg',
       tells: ['gpuErrors'],

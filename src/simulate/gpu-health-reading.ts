@@ -1,18 +1,19 @@
-// The health of simulated GPUs: what a card of a data centre tells that has run for years without a fault.
+// The health of simulated GPUs: what cards tell that have run for years without a fault, with ECC on.
 
 import type { Fact } from '../core/event-kinds.ts';
+import type { GpuError } from '../core/node/gpu-errors.ts';
 import type { GpuHealth } from '../core/node/gpu-health.ts';
 import { unknown } from '../core/unknown.ts';
 import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE } from './durable-readings.ts';
-import type { GpuHardware } from './hardware.ts';
+import type { Moment } from './live-readings.ts';
 import { seedOf } from './noise.ts';
 import type { Site } from './site.ts';
 
-/** None of cards that do not check their memory, nor of those that share it with the host. */
-export const gpuHealthFacts = ({ hardware, index }: Site): readonly Fact[] => {
+/** Of NVIDIA's cards with memory of their own. */
+export const gpuHealthFacts = ({ hardware, index }: Site, { seconds }: Moment): readonly Fact[] => {
   const [first] = hardware.gpus;
   if (first?.vendor !== 'nvidia' || first.memoryBytes === undefined) return [];
-  const devices = hardware.gpus.map((gpu, at) => healthOf(gpu, deviceId(gpu, index, at)));
+  const devices = hardware.gpus.map((gpu, at) => healthOf(deviceId(gpu, index, at)));
   return [
     {
       kind: 'gpuHealths.gathered',
@@ -24,31 +25,36 @@ export const gpuHealthFacts = ({ hardware, index }: Site): readonly Fact[] => {
     },
     {
       kind: 'gpuErrors.gathered',
-      payload: { source: SIMULATED_SOURCE, intervalMs: DURABLE_INTERVAL_MS, value: { errors: [] } },
+      payload: {
+        source: SIMULATED_SOURCE,
+        intervalMs: DURABLE_INTERVAL_MS,
+        value: { errors: [programFault(seconds)] },
+      },
     },
   ];
 };
 
-const healthOf = ({ name }: GpuHardware, id: string): GpuHealth => {
-  const checksMemory = DATA_CENTRE.test(name);
-  const no = unknown('not available on this device', 'not-offered');
-  const corrected = seedOf(11, id) % 3;
-  const none = checksMemory ? 0 : no;
-  return {
-    deviceId: id,
-    eccVolatile: { corrected: none, uncorrected: none },
-    eccAggregate: { corrected: checksMemory ? corrected : no, uncorrected: none },
-    repair: {
-      rowsAfterCorrected: none,
-      rowsAfterUncorrected: none,
-      retiredPages: no,
-      isPending: checksMemory ? false : no,
-      hasFailed: checksMemory ? false : no,
-    },
-    pcieReplays: 0,
-    recoveryAction: '',
-    links: unknown('not simulated'),
-  };
-};
+/** What every machine has that somebody writes programs on. */
+const programFault = (seconds: number): GpuError => ({
+  address: '0000:01:00',
+  xid: 31,
+  count: 1,
+  newestAgeMs: Math.round((10_800 + Math.max(0, seconds)) * 1_000),
+  text: 'pid=4242, name=python3, Ch 00000008, MMU Fault',
+});
 
-const DATA_CENTRE = /\b(?:[ABHL]\d{2,3}|GH\d{3}|GB\d{3})\b/;
+const healthOf = (id: string): GpuHealth => ({
+  deviceId: id,
+  eccVolatile: { corrected: 0, uncorrected: 0 },
+  eccAggregate: { corrected: seedOf(11, id) % 3, uncorrected: 0 },
+  repair: {
+    rowsAfterCorrected: 0,
+    rowsAfterUncorrected: 0,
+    retiredPages: unknown('not available on this device', 'not-offered'),
+    isPending: false,
+    hasFailed: false,
+  },
+  pcieReplays: 0,
+  recoveryAction: '',
+  links: unknown('not simulated'),
+});

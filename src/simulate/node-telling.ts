@@ -12,6 +12,7 @@ import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import type { AskedStep } from './asked-probes.ts';
 import { AskedProbes } from './asked-probes.ts';
 import { connectionsOf } from './connection.ts';
+import { diskTrafficFacts } from './disk-traffic-reading.ts';
 import {
   configFact,
   DURABLE_INTERVAL_MS,
@@ -173,25 +174,24 @@ export class NodeTelling {
   #moving(moment: Moment): readonly Fact[] {
     const { site } = this;
     const own = [memoryFact(site, moment), systemFact(site, moment), this.#traffic(moment)];
-    return [...own, ...gpuLoadFacts(site, moment)];
+    return [...own, ...gpuLoadFacts(site, moment), ...diskTrafficFacts(site, moment)];
   }
 
   /** Unchanged readings are confirmed, and missing ones are reported. */
   #renewals(moment: Moment): readonly Fact[] {
     const { site } = this;
     const { platform } = site.hardware.operatingSystem;
-    const facts: Fact[] = [diskFact(site, moment), ...pressureFacts(site, moment), ...gpuHealthFacts(site)];
+    const facts = [diskFact(site, moment), ...pressureFacts(site, moment), ...gpuHealthFacts(site, moment)];
     const confirm = (reading: ReadingKind, vendor: GpuVendor | 'none' = 'none'): void => {
       facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'confirmed' }));
     };
     const deny = (reading: ReadingKind, reason: string, vendor: GpuVendor | 'none' = 'none'): void => {
       facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'absent', reason }));
     };
-    confirm('identity');
-    confirm('network');
-    confirm('config');
+    for (const reading of ['identity', 'network', 'config'] as const) confirm(reading);
     if (platform === 'macos') deny('pressure', 'macOS does not measure it');
-    if (gpuHealthFacts(site).length === 0) deny('gpuErrors', 'no NVIDIA GPU');
+    if (gpuHealthFacts(site, moment).length === 0) deny('gpuErrors', 'no NVIDIA GPU');
+    if (platform !== 'linux') deny('diskTraffic', 'not read on macOS');
     deny('container', 'neither limited nor a pod');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
     else confirm('thunderbolt');

@@ -11,7 +11,7 @@ import {
   formatWatts,
 } from '../core/figure/figure.ts';
 import { type GpuError, xidMeaning, xidWords } from '../core/node/gpu-errors.ts';
-import { type GpuHealth, linksUp } from '../core/node/gpu-health.ts';
+import { type GpuHealth, type HealthFinding, linksUp } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
@@ -29,10 +29,7 @@ export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly 
     if (used === undefined || isUnknown(used)) return [[part(figureText(formatCapacityBytes(total)))]];
     return [named('memory', [part(figureText(formatBytesOf(used, total)))])];
   };
-  const errors = [
-    ...findings.map(({ what, level }): Line => [part(what, level === 'danger' ? 'bad' : 'caution')]),
-    ...(health === undefined ? [] : healthFacts(health)),
-  ];
+  const errors = [...findings.map(findingFact), ...(health === undefined ? [] : healthFacts(health))];
   if (load === undefined) return [name, ...errors, ...memory(), [part('load: measuring', 'dim')]];
   return [
     name,
@@ -63,6 +60,10 @@ const healthFacts = (health: GpuHealth): readonly Line[] => [
   ...(isKnown(health.links)
     ? [named('links', [part(`${linksUp(health)} of ${health.links.length} up`)])]
     : []),
+];
+
+export const findingFact = ({ what, level }: HealthFinding): Line => [
+  part(what, level === 'danger' ? 'bad' : 'caution'),
 ];
 
 export const xidFacts = ({ address, xid, count, newestAgeMs }: GpuError): readonly Line[] => {

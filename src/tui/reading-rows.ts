@@ -16,7 +16,7 @@ import type { DiskVolume } from '../core/node/disk.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import { memoryUsedBytes } from '../core/node/memory.ts';
-import { ownMemoryGpus } from '../core/node/memory-use.ts';
+import { gpusOf, ownMemoryGpus } from '../core/node/memory-use.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
@@ -27,13 +27,13 @@ import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import { containerFacts } from './container-facts.ts';
 import { figureFact, named, textFact, unknownFact } from './figure.ts';
-import { gpuFacts, xidFacts } from './gpu-facts.ts';
+import { findingFact, gpuFacts, xidFacts } from './gpu-facts.ts';
 import type { Row } from './layout.ts';
 import type { Line, Part } from './part.ts';
 import { part } from './part.ts';
-import { trafficFacts } from './traffic-facts.ts';
+import { diskFacts, trafficFacts } from './traffic-facts.ts';
 
-export const readingFacts = (view: NodeView): readonly Row[] => [
+export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[] => [
   ...rowsOf('Chip', view.identity, identity => [chipFacts(identity)]),
   ...rowsOf('System', withoutReason(view.identity), identity => [systemFacts(identity, view.system)]),
   ...rowsOf(ownMemoryGpus(view).length > 0 ? 'Host memory' : 'Memory', view.memory, memory => [
@@ -42,7 +42,7 @@ export const readingFacts = (view: NodeView): readonly Row[] => [
   ...rowsOf('CPU', view.system, system => [cpuFacts(system)]),
   ...pressureRows(view),
   ...containerRows(view),
-  ...gpuRows(view),
+  ...(hasGpuTable && gpusOf(view).length > 0 ? gpuFindingRows(view) : gpuRows(view)),
   ...gpuErrorRows(view),
   ...rowsOf('Network', view.network, ({ interfaces }) =>
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
@@ -51,6 +51,7 @@ export const readingFacts = (view: NodeView): readonly Row[] => [
   ...thunderboltRows(view),
   ...rowsOf('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
   ...rowsOf('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
+  ...diskTrafficRows(view),
 ];
 
 /** Not for a machine that does not measure it, nor for a version that does not report it. */
@@ -66,11 +67,24 @@ const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
         }),
       ]);
 
+const gpuFindingRows = (view: NodeView): readonly Row[] =>
+  gpusOf(view).flatMap(({ device, findings }) =>
+    findings.length === 0
+      ? []
+      : [{ label: `GPU ${device.index}`, facts: findings.map(findingFact), age: undefined }],
+  );
+
 /** Of a machine whose log has some, or may not be read. */
 const gpuErrorRows = ({ gpuErrors }: NodeView): readonly Row[] =>
   gpuErrors.kind === 'unavailable' || (heldValue(gpuErrors)?.errors.length ?? 0) > 0
     ? rowsOf('GPU errors', gpuErrors, ({ errors }) => listFacts(errors, xidFacts, 'none'))
     : [];
+
+/** Of a machine that tells it: disks that do something now. */
+const diskTrafficRows = ({ diskTraffic }: NodeView): readonly Row[] =>
+  heldValue(diskTraffic) === undefined
+    ? []
+    : rowsOf('Disk traffic', diskTraffic, ({ devices }) => listFacts(devices, diskFacts, 'nothing now'));
 
 /** Not from a version that does not tell it. */
 const trafficRows = ({ traffic }: NodeView): readonly Row[] =>

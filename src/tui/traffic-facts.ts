@@ -1,6 +1,13 @@
-// What the ports of a node carry, a row each: in, out, and what was lost since the counters began.
+// What the ports and disks of a node carry, a row each: in, out, and what was lost since the counters began.
 
-import { figureText, formatBitsPerSecond, formatCount } from '../core/figure/figure.ts';
+import {
+  figureText,
+  formatBitsPerSecond,
+  formatBytesPerSecond,
+  formatCount,
+  formatPercent,
+} from '../core/figure/figure.ts';
+import type { DiskTraffic } from '../core/node/disk-traffic.ts';
 import type { PortTraffic } from '../core/node/traffic.ts';
 import { isLoopbackPort } from '../core/node/traffic.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
@@ -25,6 +32,17 @@ export const trafficFacts = (port: PortTraffic): readonly Line[] => {
           named('out', [part(bits(rates.sent.bytesPerSecond))]),
         ]),
     ...lost,
+  ];
+};
+
+/** None of a disk that does nothing now. */
+export const diskFacts = ({ name, rates }: DiskTraffic): readonly Line[] => {
+  if (isUnknown(rates) || rates.readBytesPerSecond + rates.writtenBytesPerSecond === 0) return [];
+  return [
+    [part(name, 'strong')],
+    named('read', [part(figureText(formatBytesPerSecond(rates.readBytesPerSecond)))]),
+    named('write', [part(figureText(formatBytesPerSecond(rates.writtenBytesPerSecond)))]),
+    named('busy', [part(figureText(formatPercent(rates.busyShare)))]),
   ];
 };
 

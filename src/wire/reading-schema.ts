@@ -17,6 +17,7 @@ import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
 import { containerSchema } from './container-schema.ts';
+import { diskTrafficSchema } from './disk-traffic-schema.ts';
 import { gpuErrorsSchema } from './gpu-errors-schema.ts';
 import { gpuHealthsSchema } from './gpu-health-schema.ts';
 import { pressureSchema } from './pressure-schema.ts';
@@ -281,6 +282,7 @@ export const READING_SCHEMAS: {
   'config.gathered': gathered(config),
   'container.gathered': gathered(containerSchema),
   'traffic.gathered': gathered(trafficSchema),
+  'diskTraffic.gathered': gathered(diskTrafficSchema),
   'gpuHealths.gathered': gathered(gpuHealthsSchema),
   'gpuErrors.gathered': gathered(gpuErrorsSchema),
   'reading.confirmed': confirmed,

@@ -32,6 +32,7 @@ describe('a Mac whose tools all answer', () => {
     expect(others).toMatchObject([
       { about: 'pressure', reason: 'macOS does not measure it' },
       { about: 'container', reason: 'macOS has no containers of its own' },
+      { about: 'diskTraffic', reason: 'not read on macOS' },
       { about: 'gpuErrors', reason: 'macOS has no NVIDIA GPU' },
     ]);
   });

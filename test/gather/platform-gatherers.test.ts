@@ -19,6 +19,7 @@ const MACHINE_KEYS = [
   'rdmaDevices',
   'disk',
   'gpuErrors',
+  'diskTraffic',
 ];
 const GPU_KEYS = [
   ...['gpus', 'gpuLoads'].flatMap(kind => ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`)),

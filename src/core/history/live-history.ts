@@ -12,6 +12,7 @@ export const SERIES_PER_NODE_MAX = 128;
 
 /** Of one node: its GPUs shall have room for theirs. */
 const TRAFFIC_PORTS_MAX = 16;
+const DISKS_DRAWN_MAX = 8;
 
 export interface HistorySeries {
   /** Ms between two values. */
@@ -117,6 +118,13 @@ export const pointsOf = (event: Event): readonly LivePoint[] => {
         if (isUnknown(rates) || received.bytes + sent.bytes === 0) continue;
         add(`${name} receivedBytesPerSecond`, rates.received.bytesPerSecond);
         add(`${name} sentBytesPerSecond`, rates.sent.bytesPerSecond);
+      }
+      break;
+    case 'diskTraffic.gathered':
+      for (const { name, rates } of event.payload.value.devices.slice(0, DISKS_DRAWN_MAX)) {
+        if (isUnknown(rates)) continue;
+        add(`disk ${name} readBytesPerSecond`, rates.readBytesPerSecond);
+        add(`disk ${name} writtenBytesPerSecond`, rates.writtenBytesPerSecond);
       }
       break;
     default:

@@ -7,6 +7,7 @@ import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
+import { addDiskTraffic } from './disk-traffic-metrics.ts';
 import { addGpuErrors } from './gpu-error-metrics.ts';
 import type { NodeMetricsMoment } from './gpu-metrics.ts';
 import { addGpus } from './gpu-metrics.ts';
@@ -36,6 +37,7 @@ export const addNodeMetrics = (
   addNetwork(page, view, labels);
   addTraffic(page, currentValue(view.traffic), labels);
   addDisks(page, view, labels);
+  addDiskTraffic(page, currentValue(view.diskTraffic), labels);
 };
 
 const addIdentity = (page: MetricPage, view: NodeView, labels: Labels): void => {
