@@ -16,12 +16,15 @@ export interface RenderOptions extends PaintOptions {
   readonly self?: NodeId;
 }
 
-/** One machine on one screen, every reading with its age or the reason why it is missing. */
+/**
+ * One machine on one screen, every reading with its age or the reason why it is missing.
+ * `hasGpuTable`: its GPUs stand in a table below, and of them only what is wrong is told here.
+ */
 export const renderSummary = (
   state: State,
   nodeId: NodeId,
   nowMs: number,
-  options: RenderOptions,
+  options: RenderOptions & { readonly hasGpuTable?: boolean },
 ): readonly string[] => {
   const view = nodeView(state, nodeId, nowMs);
   const identity = heldValue(view.identity);
@@ -30,5 +33,7 @@ export const renderSummary = (
     ...(identity !== undefined && isKnown(identity.model) ? [part(` · ${identity.model}`)] : []),
     ...(identity?.isSimulated === true ? [part(' · simulated', 'caution')] : []),
   ];
-  return [title, ...layoutRows(readingFacts(view), options.columns)].map(line => paint(line, options));
+  return [title, ...layoutRows(readingFacts(view, options.hasGpuTable === true), options.columns)].map(line =>
+    paint(line, options),
+  );
 };

@@ -22,7 +22,7 @@ import type { TopOptions } from './render-top.ts';
 import { renderTop } from './render-top.ts';
 import { runTable } from './run-table.ts';
 import type { TopRows, TopSort, TopView } from './top-view.ts';
-import { TOP_HELP } from './top-view.ts';
+import { chosenRow, TOP_HELP } from './top-view.ts';
 
 export interface TopFrame {
   readonly lines: readonly string[];
@@ -86,7 +86,8 @@ export const topFrame = (
       return framed(lines.slice(from, from + room), { count: last + 1, nodes: [], room });
     }
     case 'all': {
-      const chosen = chosenOf(view, cluster.views.length);
+      const nodes = cluster.views.map(({ nodeId }) => nodeId);
+      const chosen = chosenRow(view, { nodes, count: nodes.length });
       const isGrouped = view.by !== undefined;
       return framed(
         renderTop(state, nowMs, said, {
@@ -98,7 +99,7 @@ export const topFrame = (
         }),
         {
           count: isGrouped ? 0 : cluster.views.length,
-          nodes: isGrouped ? [] : cluster.views.map(({ nodeId }) => nodeId),
+          nodes: isGrouped ? [] : nodes,
           room: Math.max(3, Math.floor(rows / 3)),
         },
       );
@@ -107,8 +108,6 @@ export const topFrame = (
       return view.page satisfies never;
   }
 };
-
-const chosenOf = ({ cursor }: TopView, count: number): number => Math.min(cursor, Math.max(0, count - 1));
 
 /** Sorted, and only what is searched for. */
 const arranged = (
@@ -164,7 +163,7 @@ const nodeLines = (
     }),
   ];
   return [
-    ...renderSummary(state, view.nodeId, nowMs, options),
+    ...renderSummary(state, view.nodeId, nowMs, { ...options, hasGpuTable: true }),
     ...tables.flatMap(table => (table.length === 0 ? [] : ['', ...table.map(line => paint(line, options))])),
   ];
 };

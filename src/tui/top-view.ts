@@ -10,8 +10,10 @@ export interface TopView {
   /** Of the page 'node'. */
   readonly node: NodeId | undefined;
   readonly isHelp: boolean;
-  /** Which row is chosen, or how far a page of one node is scrolled. */
+  /** How far a page is scrolled; of the machines the row that is chosen, where `chosen` is none of them. */
   readonly cursor: number;
+  /** The machine that is chosen: it stays so when the order changes. */
+  readonly chosen: NodeId | undefined;
   readonly sort: TopSort;
   readonly by: GroupBy | undefined;
   /** Only what has this in its names. */
@@ -34,7 +36,7 @@ export const firstTopView = (by: GroupBy | undefined): TopView => ({
   page: 'all',
   node: undefined,
   isHelp: false,
-  cursor: 0,
+  ...TOP,
   sort: 'name',
   by,
   search: '',
@@ -47,12 +49,15 @@ export const topAfter = (view: TopView, key: string, rows: TopRows): TopView | '
   if (view.isTyping) return typed(view, key);
   if (view.isHelp) return key === 'q' ? 'quit' : { ...view, isHelp: false };
   const last = Math.max(0, rows.count - 1);
-  const at = Math.min(view.cursor, last);
-  const moved = (by: number): TopView => ({ ...view, cursor: Math.min(last, Math.max(0, at + by)) });
+  const at = chosenRow(view, rows);
+  const moved = (by: number): TopView => {
+    const cursor = Math.min(last, Math.max(0, at + by));
+    return { ...view, cursor, chosen: rows.nodes[cursor] ?? view.chosen };
+  };
   const turned = (page: TopPage): TopView => ({
     ...view,
     page: view.page === page ? 'all' : page,
-    cursor: 0,
+    ...TOP,
   });
   switch (key) {
     case 'q':
@@ -77,26 +82,35 @@ export const topAfter = (view: TopView, key: string, rows: TopRows): TopView | '
     case 'end':
       return moved(last);
     case '/':
-      return { ...view, isTyping: true, search: '', cursor: 0 };
+      return { ...view, isTyping: true, search: '', ...TOP };
     case 's':
-      return { ...view, sort: next(TOP_SORTS, view.sort), cursor: 0 };
+      return { ...view, sort: next(TOP_SORTS, view.sort), ...TOP };
     case 'g':
-      return { ...view, by: nextGroup(view.by), page: 'all', cursor: 0 };
+      return { ...view, by: nextGroup(view.by), page: 'all', ...TOP };
     case 'l':
       return turned('links');
     case 'r':
       return turned('runs');
     case 'enter': {
       const node = rows.nodes[at];
-      return node === undefined ? view : { ...view, page: 'node', node, cursor: 0 };
+      return node === undefined ? view : { ...view, page: 'node', node, cursor: 0, chosen: node };
     }
     case 'escape':
       return view.page === 'all'
-        ? { ...view, search: '', by: undefined, cursor: 0 }
+        ? { ...view, search: '', by: undefined, ...TOP }
         : { ...view, page: 'all', cursor: 0 };
     default:
       return view;
   }
+};
+
+/** Of a page whose rows are machines the one that is chosen, wherever it stands now. */
+export const chosenRow = (
+  { chosen, cursor }: Pick<TopView, 'chosen' | 'cursor'>,
+  { nodes, count }: Pick<TopRows, 'nodes' | 'count'>,
+): number => {
+  const at = chosen === undefined ? -1 : nodes.indexOf(chosen);
+  return at >= 0 ? at : Math.min(cursor, Math.max(0, count - 1));
 };
 
 const typed = (view: TopView, key: string): TopView => {
@@ -110,7 +124,7 @@ const typed = (view: TopView, key: string): TopView => {
     default:
       // The names of other keys are longer than the one sign that a person types.
       return [...key].length === 1 && view.search.length < SEARCH_LENGTH_MAX
-        ? { ...view, search: view.search + key, cursor: 0 }
+        ? { ...view, search: view.search + key, ...TOP }
         : view;
   }
 };
@@ -163,6 +177,8 @@ export const TOP_HELP: readonly (readonly [string, string])[] = [
   ['q, Ctrl-C', 'quit'],
 ];
 
+/** The first row. */
+const TOP = { cursor: 0, chosen: undefined } as const;
 export const TOP_SORTS = ['name', 'memory', 'GPU', 'temperature', 'power'] as const;
 const GROUPS = ['rack', 'site', 'kind'] as const;
 const SEARCH_LENGTH_MAX = 64;

@@ -53,6 +53,19 @@ describe('keys', () => {
     expect(viewAfter('end', 'home')).toMatchObject({ cursor: 0 });
   });
 
+  test('choose a machine, and not a row: it stays chosen when the order changes', () => {
+    const chosen = viewAfter('j');
+    const { rows } = frameOf(chosen);
+    expect(chosen.chosen).toBe(rows.nodes[1]);
+    const turned = { ...rows, nodes: rows.nodes.toReversed() };
+    expect(topAfter(chosen, 'enter', turned)).toMatchObject({ page: 'node', node: rows.nodes[1] });
+    const end = topAfter({ ...chosen, chosen: rows.nodes[0] }, 'j', turned);
+    expect(end).toMatchObject({ chosen: rows.nodes[0], cursor: 2 });
+    // One that is gone gives its row to the next.
+    const without = { ...rows, nodes: rows.nodes.slice(2), count: 1 };
+    expect(topAfter(chosen, 'enter', without)).toMatchObject({ node: rows.nodes[2] });
+  });
+
   test('each that the help names does something', () => {
     expect(shown('?')).toContain('Keys');
     for (const [keys] of TOP_HELP) expect(shown('?')).toContain(keys.slice(0, 12));
