@@ -11,7 +11,7 @@ import type { AggregatorChild } from './run/aggregator-child.ts';
 import { openAggregator } from './run/aggregator-child.ts';
 import type { BenchParts, BenchResult, RunPart } from './run/bench-parts.ts';
 import type { BenchRequest } from './run/bench-request.ts';
-import { checkedTokenizer } from './run/count-answers.ts';
+import { answerCounter } from './run/count-answers.ts';
 import type { EventLogChild } from './run/event-log-child.ts';
 import { openEventLog } from './run/event-log-child.ts';
 import { finishRun } from './run/finish-run.ts';
@@ -36,7 +36,7 @@ import type { LoadSink } from './threads/load-generator.ts';
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
   const prompts = await readPromptWish(request, parts.stop, parts.noncePrefix);
   const tokenizer =
-    request.tokenizer === undefined ? undefined : await checkedTokenizer(request.tokenizer, parts.stop);
+    request.tokenizer === undefined ? undefined : await answerCounter(request, request.tokenizer, parts.stop);
   await checkOpenFiles(request, parts.environment.cores, parts.part?.share);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
@@ -120,9 +120,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       directory,
       samples,
       tokenizer:
-        answers === undefined || tokenizer === undefined || request.tokenizer === undefined
-          ? undefined
-          : { folder: request.tokenizer, facts: tokenizer, answers },
+        answers === undefined || tokenizer === undefined ? undefined : { counter: tokenizer, answers },
       aggregator,
       eventLog,
       machine: conditions.figures(),

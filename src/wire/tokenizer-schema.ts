@@ -6,9 +6,9 @@ import { count, openObject, reported, text } from './schema.ts';
 
 export const tokenizerSchema: v.GenericSchema<unknown, TokenizerAccount> = openObject({
   name: text,
-  sha256: text,
-  model: text,
-  vocabulary: count,
+  sha256: reported(text),
+  model: reported(text),
+  vocabulary: reported(count),
   answers: count,
   tokens: count,
   uncounted: count,

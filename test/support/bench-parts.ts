@@ -9,7 +9,7 @@ export const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   load: ['arena', 'schedule', 'target', 'replay'],
   parse: ['arena', 'schedule', 'target'],
   threads: ['arena', 'target', 'replay', 'load', 'parse'],
-  tokenizer: [],
+  tokenizer: ['target'],
   run: ['schedule', 'dataset', 'target', 'replay', 'load', 'threads', 'tokenizer'],
   fleet: ['schedule', 'dataset', 'target', 'load', 'threads', 'run'],
   agent: ['dataset', 'target', 'run', 'fleet'],

@@ -53,13 +53,17 @@ export interface BenchRequest {
   readonly images?: ImageWish;
   /** Requests are broken off by the client itself. */
   readonly cancel?: CancelWish;
-  /** The folder of a tokenizer that counts answers behind the run. Absolute. */
-  readonly tokenizer?: string;
+  /** Counts answers behind the run. */
+  readonly tokenizer?: TokenizerWish;
   /** What is sent follows from it alone: `dataset`, `requests` and `samplesMax` agree with it. */
   readonly depth?: DepthPlan;
   /** Chats of several turns; `samplesMax` then counts sessions. */
   readonly sessions?: SessionWish | undefined;
 }
+
+export type TokenizerWish =
+  /** Absolute. */
+  { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'server' };
 
 export interface WeightedTarget {
   readonly target: BenchTarget;

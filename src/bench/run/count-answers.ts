@@ -9,7 +9,7 @@ import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { TokenizerAccount, TokenizerFacts } from '../../core/run/tokenizer-account.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { RunFiles } from '../../metrics/run-files.ts';
 import { countRun } from '../../metrics/samples-file.ts';
 import { withTokenMetrics } from '../../metrics/token-metrics.ts';
@@ -17,31 +17,59 @@ import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { snapshotToJson } from '../../wire/snapshot-codec.ts';
 import { BenchError } from '../bench-error.ts';
+import { withApiHeaders } from '../target/api-headers.ts';
 import type { TokenCount } from '../tokenizer/answer-tokens.ts';
 import { answerTokensOf } from '../tokenizer/answer-tokens.ts';
+import { serverTokenizer } from '../tokenizer/server-tokens.ts';
 import { TokenizerError } from '../tokenizer/tokenizer-files.ts';
+import type { BenchRequest, TokenizerWish } from './bench-request.ts';
+
+/** Who counts, tried before the run. */
+export interface AnswerCounter {
+  /** As they were then. */
+  readonly facts: TokenizerFacts;
+  /** @param answers file of them */
+  count(answers: string, signal: AbortSignal): Promise<TokenCount>;
+}
 
 /** @throws BenchError `input` with what is wrong with it. */
-export const checkedTokenizer = async (folder: string, signal: AbortSignal): Promise<TokenizerFacts> => {
+export const answerCounter = async (
+  { target, headers, model, api }: Pick<BenchRequest, 'target' | 'headers' | 'model' | 'api'>,
+  wish: TokenizerWish,
+  signal: AbortSignal,
+): Promise<AnswerCounter> => {
   try {
-    return (await answerTokensOf({ folder, answers: undefined }, signal)).facts;
+    if (wish.kind === 'server')
+      return await serverTokenizer(
+        { server: target.server, headers: withApiHeaders(headers, api), model },
+        signal,
+      );
+    const { path: folder } = wish;
+    const { facts } = await answerTokensOf({ folder, answers: undefined }, signal);
+    return { facts, count: (answers, until) => answerTokensOf({ folder, answers }, until) };
   } catch (error) {
     if (!(error instanceof TokenizerError)) throw error;
     throw new BenchError(
-      {
-        code: 'input',
-        problem: `the tokenizer in ${folder} cannot be used: ${error.message}`,
-        advice: 'Give the folder of the model as Hugging Face has it, with tokenizer.json: --tokenizer DIR',
-      },
+      wish.kind === 'server'
+        ? {
+            code: 'input',
+            problem: `${target.shown} does not count tokens: ${error.message}`,
+            advice:
+              'vLLM, SGLang and llama.cpp do. Give the folder of its tokenizer instead: --tokenizer DIR',
+          }
+        : {
+            code: 'input',
+            problem: `the tokenizer in ${wish.path} cannot be used: ${error.message}`,
+            advice:
+              'Give the folder of the model as Hugging Face has it, with tokenizer.json: --tokenizer DIR',
+          },
       { cause: error },
     );
   }
 };
 
 export interface AnswerCountOptions {
-  readonly folder: string;
-  /** As it was before the run. */
-  readonly facts: TokenizerFacts;
+  readonly counter: AnswerCounter;
   readonly files: RunFiles;
   readonly config: RunConfig;
   readonly snapshot: MetricsSnapshot;
@@ -58,10 +86,11 @@ export interface CountedAnswers {
 
 /** The text of answers stays nowhere. */
 export const countAnswers = async (options: AnswerCountOptions): Promise<CountedAnswers> => {
-  const { folder, facts, files, snapshot, signal } = options;
+  const { counter, files, snapshot, signal } = options;
   try {
-    const counted = await answerTokensOf({ folder, answers: files.answers }, signal);
-    if (counted.facts.sha256 !== facts.sha256)
+    const counted = await counter.count(files.answers, signal);
+    const [before, after] = [counter.facts.sha256, counted.facts.sha256];
+    if (!isUnknown(before) && before !== after)
       return { account: unknown('its files were changed during the run'), snapshot, notices: [] };
     return await completed(options, counted);
   } catch (error) {
@@ -74,7 +103,7 @@ export const countAnswers = async (options: AnswerCountOptions): Promise<Counted
 };
 
 const completed = async (
-  { facts, files, config, snapshot }: AnswerCountOptions,
+  { counter: { facts }, files, config, snapshot }: AnswerCountOptions,
   { tokens }: TokenCount,
 ): Promise<CountedAnswers> => {
   const tally = new AnswerTally(tokens);

@@ -4,7 +4,6 @@
 import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
 import type { Report, ReportSource } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
-import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { withDepthProfile } from '../../metrics/depth-samples.ts';
@@ -15,7 +14,7 @@ import { renderReport } from '../../metrics/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts, BenchResult } from './bench-parts.ts';
-import type { CountedAnswers } from './count-answers.ts';
+import type { AnswerCounter, CountedAnswers } from './count-answers.ts';
 import { countAnswers, forgetAnswers } from './count-answers.ts';
 import type { EventLogChild } from './event-log-child.ts';
 import type { MeasuredRun } from './measure.ts';
@@ -28,9 +27,7 @@ export interface FinishOptions extends MeasuredRun {
   readonly directory: RunDirectory;
   readonly samples: SamplesFile;
   /** Counts what the file of answers has. */
-  readonly tokenizer:
-    | { readonly folder: string; readonly facts: TokenizerFacts; readonly answers: SamplesFile }
-    | undefined;
+  readonly tokenizer: { readonly counter: AnswerCounter; readonly answers: SamplesFile } | undefined;
   readonly aggregator: AggregatorChild;
   readonly eventLog: EventLogChild | undefined;
   readonly machine: MachineDuringRun;

@@ -2,9 +2,8 @@
 // for any memory or time, and a thread can be ended.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { parseAnyJson } from '../../core/json.ts';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
-import { fileLines } from '../../metrics/file-lines.ts';
+import { answerLines } from './answer-lines.ts';
 import { readTokenizer, TokenizerError } from './tokenizer-files.ts';
 
 export interface TokenizerWorkerData {
@@ -20,8 +19,6 @@ export type TokenizerTold =
   | { readonly kind: 'end' }
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** An answer's bound, with each character escaped at its longest. */
-const ANSWER_LINE_BYTES_MAX: number = 8_388_608;
 /** Some seconds of work at most. */
 const CHARACTERS_TOLD = 1_000_000;
 
@@ -41,13 +38,7 @@ try {
   };
   let pairs: number[] = [];
   let characters = 0;
-  const lines = answers === undefined ? [] : fileLines(answers, { lineBytesMax: ANSWER_LINE_BYTES_MAX });
-  for await (const line of lines) {
-    // What was cut off counts as not counted.
-    const entry = line.kind === 'line' ? parseAnyJson(line.text) : undefined;
-    if (!Array.isArray(entry)) continue;
-    const [sampleId, text] = entry;
-    if (typeof sampleId !== 'number' || typeof text !== 'string') continue;
+  for await (const { sampleId, text } of answers === undefined ? [] : answerLines(answers)) {
     const tokens = countOf(text);
     if (tokens !== undefined) pairs.push(sampleId, tokens);
     characters += text.length;

@@ -65,6 +65,7 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
       : []),
     ...(given(BENCH.profile) === undefined ? [] : ['--profile']),
     ...(given(BENCH.facts) === undefined ? [] : ['--facts']),
+    ...(given(BENCH.tokenizer) === 'server' ? ['--tokenizer server'] : []),
     ...elsewhere(given),
   ]);
   return {
@@ -94,7 +95,11 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     ...tokenizerWish(invocation, {
       api,
       cwd,
-      others: [...(given(BENCH.profile) === undefined ? [] : ['--profile']), ...elsewhere(given)],
+      others: [
+        ...(given(BENCH.profile) === undefined ? [] : ['--profile']),
+        ...(given(BENCH.noWarmup) && given(BENCH.tokenizer) === 'server' ? ['--no-warmup'] : []),
+        ...elsewhere(given),
+      ],
     }),
     ...cancelWish(invocation),
     warmup: warmupOf(given, invocation),

@@ -1,6 +1,7 @@
 // `--tokenizer`: whoever knows the tokenizer of a model knows the tokens of answers also where its server tells none.
 
 import { resolve } from 'node:path';
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
 import type { Invocation, Option } from '../command.ts';
@@ -14,9 +15,9 @@ export interface TokenizerOptions {
 export const TOKENIZER: TokenizerOptions = {
   tokenizer: value({
     name: 'tokenizer',
-    valueName: 'DIR',
+    valueName: 'DIR|server',
     meaning:
-      "Count the tokens of answers by this folder's tokenizer.json after the run, where the server tells none.",
+      "Count the tokens of answers after the run, where the server tells none: by this folder's tokenizer.json, or by the server's /tokenize.",
     parse: nonEmpty,
   }),
 };
@@ -38,7 +39,7 @@ export const notCounted = (command: 'line' | 'compare', reason: string): Option<
 export const tokenizerWish = (
   invocation: Invocation,
   { api, cwd, others }: { readonly api: ServerApi; readonly cwd: string; readonly others: readonly string[] },
-): { readonly tokenizer?: string } => {
+): Pick<BenchRequest, 'tokenizer'> => {
   const folder = invocation.option(TOKENIZER.tokenizer);
   if (folder === undefined) return {};
   const [other] = others;
@@ -50,5 +51,6 @@ export const tokenizerWish = (
       `--tokenizer has no effect with the API ${api.name}, which writes no answers`,
       'Leave it out.',
     );
-  return { tokenizer: resolve(cwd, folder) };
+  if (folder !== 'server') return { tokenizer: { kind: 'folder', path: resolve(cwd, folder) } };
+  return { tokenizer: { kind: 'server' } };
 };

@@ -5,13 +5,13 @@ import type { Reported } from '../unknown.ts';
 import { isUnknown } from '../unknown.ts';
 
 export type TokenizerFacts = {
-  /** Of its folder, without the path to it. */
+  /** Of its folder, without the path to it, or how the server was asked. */
   readonly name: string;
-  /** Of tokenizer.json, then tokenizer_config.json where it is there. */
-  readonly sha256: string;
+  /** Of tokenizer.json, then tokenizer_config.json where it is there. Unknown, as what follows: the server counted. */
+  readonly sha256: Reported<string>;
   /** As the file says: "BPE". */
-  readonly model: string;
-  readonly vocabulary: number;
+  readonly model: Reported<string>;
+  readonly vocabulary: Reported<number>;
 };
 
 export type TokenizerAccount = TokenizerFacts & {
@@ -35,8 +35,9 @@ export type ComparedTokens = {
 /** One sentence each. */
 export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly string[] => {
   if (isUnknown(told)) return [`the tokens of answers were not counted: ${told.reason}`];
-  const { answers, uncounted, filled, compared } = told;
-  const who = `the tokenizer ${told.name} (${told.model}, sha256 ${told.sha256.slice(0, 12)})`;
+  const { answers, uncounted, filled, compared, sha256, model } = told;
+  const isServer = isUnknown(sha256) || isUnknown(model);
+  const who = isServer ? told.name : `the tokenizer ${told.name} (${model}, sha256 ${sha256.slice(0, 12)})`;
   return [
     ...(filled === 0
       ? []
@@ -49,7 +50,9 @@ export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly strin
     ...(uncounted === 0
       ? []
       : [
-          `${formatCount(uncounted)} answers were not counted: too long to be kept or split, or lost on the way`,
+          isServer
+            ? `${formatCount(uncounted)} answers were not counted: the server is asked for so many and so long at most (docs/limits.md), or did not tell`
+            : `${formatCount(uncounted)} answers were not counted: too long to be kept or split, or lost on the way`,
         ]),
     ...(isUnknown(compared) ? [] : comparedLines(compared)),
   ];

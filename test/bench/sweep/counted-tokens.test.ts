@@ -14,7 +14,7 @@ test('a stage of a server that tells no usage has the tokens that a tokenizer co
   const parts = stageParts({ url: mock.url, directory: folder.path });
   const { stage, report } = await runStage(rateOrder(50, { durationMs: 400 }), {
     ...parts,
-    request: { ...parts.request, tokenizer: TOKENIZER },
+    request: { ...parts.request, tokenizer: { kind: 'folder', path: TOKENIZER } },
   });
   if (isUnknown(stage.figures)) throw new Error(stage.figures.reason);
   expect(report.outputTokensPerSecond).toBeGreaterThan(0);

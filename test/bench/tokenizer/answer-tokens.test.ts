@@ -29,7 +29,7 @@ const NATIVE: readonly NativeCounts[] = JSON.parse(readFileSync(join(FIXTURES, '
 test.each(NATIVE)('$name counts as the native library does', async ({ name, counts }) => {
   const { tokensOf, facts } = await readTokenizer(join(FIXTURES, name));
   for (const [text, tokens] of counts) expect(tokensOf(text), text).toBe(tokens);
-  expect(facts.model.toLowerCase()).toBe(name);
+  expect(String(facts.model).toLowerCase()).toBe(name);
 });
 
 describe('a tokenizer is refused with what is wrong with it', () => {
@@ -84,7 +84,7 @@ test('a run whose server tells no usage has the tokens of its answers, in a rebu
   using folder = temporaryDirectory();
   await using mock = await startMock({ ttftMs: 1, gapMs: 1, outputTokens: 6, usage: 'never' });
   const { report } = await runBench(
-    requestHere(mock.url, { samplesMax: 6, tokenizer: join(FIXTURES, 'bpe') }),
+    requestHere(mock.url, { samplesMax: 6, tokenizer: { kind: 'folder', path: join(FIXTURES, 'bpe') } }),
     partsHere(folder.path),
   );
   if (report.tokenizer === undefined || isUnknown(report.tokenizer)) throw new Error('not counted');
@@ -106,7 +106,7 @@ test('where usage is told it stays, and a difference is said', async () => {
   using folder = temporaryDirectory();
   await using mock = await startMock({ ttftMs: 1, gapMs: 0, outputTokens: 6 });
   const { report } = await runBench(
-    requestHere(mock.url, { samplesMax: 6, tokenizer: join(FIXTURES, 'bpe') }),
+    requestHere(mock.url, { samplesMax: 6, tokenizer: { kind: 'folder', path: join(FIXTURES, 'bpe') } }),
     partsHere(folder.path),
   );
   expect(report.tokenizer).toMatchObject({ filled: 0, compared: { answers: 6, toldTokens: 36 } });
@@ -118,7 +118,7 @@ test('a run with a tokenizer that cannot be used is refused before it loads anyb
   using folder = temporaryDirectory();
   await using mock = await startMock({});
   const running = runBench(
-    requestHere(mock.url, { samplesMax: 1, tokenizer: folder.path }),
+    requestHere(mock.url, { samplesMax: 1, tokenizer: { kind: 'folder', path: folder.path } }),
     partsHere(folder.path),
   );
   await expect(running).rejects.toThrow(/cannot be used: .* has no tokenizer.json/);

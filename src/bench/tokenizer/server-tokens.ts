@@ -1,0 +1,141 @@
+// The server as its own tokenizer: `/tokenize` of vLLM, SGLang and llama.cpp, asked behind a run for each answer that was kept. It
+// writes nothing, but it is work for the server: how many answers are asked for, and how long, is bounded.
+
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
+import { unknown } from '../../core/unknown.ts';
+import { askText } from '../target/ask-text.ts';
+import type { HeaderField, TargetServer } from '../target/load-target.ts';
+import { answerLines } from './answer-lines.ts';
+import type { TokenCount } from './answer-tokens.ts';
+import { TokenizerError } from './tokenizer-files.ts';
+
+export interface AskedTokenizer {
+  readonly server: TargetServer;
+  readonly headers: readonly HeaderField[];
+  /** undefined: the server's own. */
+  readonly model: string | undefined;
+}
+
+export interface ServerTokenizer {
+  readonly facts: TokenizerFacts;
+  /** @throws the signal's reason; the system's error where the file cannot be read. */
+  count(answers: string, signal: AbortSignal): Promise<TokenCount>;
+}
+
+/** @throws TokenizerError where it counts nothing that way; the signal's reason. */
+export const serverTokenizer = async (
+  asked: AskedTokenizer,
+  signal: AbortSignal,
+): Promise<ServerTokenizer> => {
+  const problems: string[] = [];
+  for (const shape of SHAPES) {
+    const told = await tokensOf(asked, shape, SAMPLE_TEXT, signal);
+    if (typeof told === 'number') {
+      const facts = factsOf(shape);
+      return { facts, count: (answers, until) => countAll({ asked, shape, facts, answers }, until) };
+    }
+    problems.push(told);
+  }
+  throw new TokenizerError(`POST /tokenize: ${[...new Set(problems)].join('; ')}`);
+};
+
+const countAll = async (
+  {
+    asked,
+    shape,
+    facts,
+    answers,
+  }: {
+    readonly asked: AskedTokenizer;
+    readonly shape: TokenizeShape;
+    readonly facts: TokenizerFacts;
+    readonly answers: string;
+  },
+  signal: AbortSignal,
+): Promise<TokenCount> => {
+  const tokens = new Map<number, number>();
+  const over = AbortSignal.timeout(TOKENIZE_MS_MAX);
+  const until = AbortSignal.any([signal, over]);
+  const asking = new Set<Promise<void>>();
+  let count = 0;
+  const ask = async (sampleId: number, text: string): Promise<void> => {
+    try {
+      const told = await tokensOf(asked, shape, text, until);
+      if (typeof told === 'number') tokens.set(sampleId, told);
+    } catch (error) {
+      // Past its time what is not told stays uncounted.
+      if (!until.aborted) throw error;
+    }
+  };
+  for await (const { sampleId, text } of answerLines(answers)) {
+    if (count === TOKENIZED_ANSWERS_MAX || until.aborted) break;
+    count += 1;
+    const one: Promise<void> = ask(sampleId, text).finally(() => asking.delete(one));
+    asking.add(one);
+    if (asking.size >= TOKENIZED_AT_ONCE) await Promise.race(asking);
+  }
+  await Promise.all(asking);
+  signal.throwIfAborted();
+  return { facts, tokens };
+};
+
+/** @returns why there is no count, else the count */
+const tokensOf = async (
+  { server, headers, model }: AskedTokenizer,
+  shape: TokenizeShape,
+  text: string,
+  signal: AbortSignal,
+): Promise<number | string> => {
+  if (text === '') return 0;
+  const answer = await askText({
+    server,
+    path: '/tokenize',
+    body: JSON.stringify(shape.body(text, model)),
+    headers,
+    timeoutMs: TOKENIZE_ONE_MS_MAX,
+    signal,
+  });
+  if (answer.kind !== 'answer') return answer.reason;
+  if (answer.status !== 200) return `status ${answer.status}`;
+  const json = parseAnyJson(answer.text);
+  const tokens = isJsonObject(json) ? json['tokens'] : undefined;
+  // One that does not know the field of the text tokenizes nothing.
+  return Array.isArray(tokens) && tokens.length > 0 ? tokens.length : 'its answer has no tokens';
+};
+
+const factsOf = ({ servers }: TokenizeShape): TokenizerFacts => {
+  const untold = unknown('the server counts with its own, and does not tell which');
+  return {
+    name: `POST /tokenize of the server, as ${servers} has it`,
+    sha256: untold,
+    model: untold,
+    vocabulary: untold,
+  };
+};
+
+interface TokenizeShape {
+  readonly servers: string;
+  readonly body: (text: string, model: string | undefined) => object;
+}
+
+/** Without the marks that a template adds, as a tokenizer of one's own counts. */
+const SHAPES: readonly TokenizeShape[] = [
+  {
+    servers: 'vLLM and SGLang',
+    body: (prompt, model) => ({
+      ...(model === undefined ? {} : { model }),
+      prompt,
+      add_special_tokens: false,
+    }),
+  },
+  { servers: 'llama.cpp', body: content => ({ content, add_special: false }) },
+];
+
+const SAMPLE_TEXT = 'The quick brown fox, 42 of them.\n';
+const TOKENIZED_ANSWERS_MAX = 10_000;
+const TOKENIZED_AT_ONCE = 8;
+/** Of all answers. */
+const TOKENIZE_MS_MAX = 120_000;
+/** Of one. */
+const TOKENIZE_ONE_MS_MAX = 10_000;
