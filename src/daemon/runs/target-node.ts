@@ -15,6 +15,7 @@ export interface TargetSources {
 }
 
 export const targetNodeOf = (target: string, sources: TargetSources): NodeId | Unknown => {
+  if (target.includes(BETWEEN_URLS)) return unknown('several URLs were loaded');
   // A socket of a file system is only there where whoever loads it is.
   if (target.startsWith('unix:')) return sources.nodeId;
   if (!URL.canParse(target)) return unknown('not a known node');
@@ -30,11 +31,22 @@ export const targetNodeOf = (target: string, sources: TargetSources): NodeId | U
 };
 
 /** Scheme, host, port and path: whatever else a URL may carry may be a secret. */
-export const plainTarget = (target: string): string => {
+export const plainTarget = (target: string): string =>
+  target
+    .split(BETWEEN_URLS)
+    .map(plainUrl)
+    .filter(url => url !== '')
+    .join(BETWEEN_URLS)
+    .slice(0, TARGET_LENGTH_MAX);
+
+const plainUrl = (target: string): string => {
   if (!URL.canParse(target)) return '';
   const { protocol, host, pathname } = new URL(target);
-  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`.slice(0, TARGET_LENGTH_MAX);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 };
+
+/** As a run with several tells its target: url-mix.ts. */
+const BETWEEN_URLS = ', ';
 
 /** A bridge of containers has the same address on every machine; what is not this machine's is somebody's own. */
 const nodesAt = (address: string, { nodeId, state }: TargetSources): readonly NodeId[] => {

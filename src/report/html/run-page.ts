@@ -102,7 +102,8 @@ const loadWords = (pattern: RunPattern): string => {
   }
 };
 
-const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host || target : target);
+const hostOf = (target: string): string =>
+  URL.canParse(target) && !target.includes(', ') ? new URL(target).host || target : target;
 
 const subtitle = ({ run, series, windowNs }: Report): string => {
   const mean = (key: SeriesKey): string => {

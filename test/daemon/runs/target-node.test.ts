@@ -9,7 +9,7 @@ import { nodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { targetNodeOf } from '../../../src/daemon/runs/target-node.ts';
+import { plainTarget, targetNodeOf } from '../../../src/daemon/runs/target-node.ts';
 
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('b'.repeat(26));
@@ -32,6 +32,14 @@ describe('the node of a target', () => {
     expect(of('http://[FD00:0:0::2]:8000')).toBe(JUNO);
     expect(of('http://[::ffff:10.0.0.3]:8000')).toBe(VESTA);
     expect(of('http://167772162:8000'), '10.0.0.2 as one number').toBe(JUNO);
+  });
+
+  test('is none where several URLs were loaded, which are told without what may be secret', () => {
+    const several = 'http://10.0.0.2/v1, http://10.0.0.3:8000/v1?key=secret';
+    expect(of(several)).toEqual(unknown('several URLs were loaded'));
+    expect(of('unix:/run/a.sock, http://10.0.0.2')).toEqual(unknown('several URLs were loaded'));
+    expect(plainTarget(several)).toBe('http://10.0.0.2/v1, http://10.0.0.3:8000/v1');
+    expect(plainTarget('http://me:secret@10.0.0.2/')).toBe('http://10.0.0.2');
   });
 
   test('is this one for loopback and its own addresses, also where others have the same', () => {
