@@ -214,7 +214,9 @@ const fieldsOf = ({
 }: Pick<PlanOptions, 'request' | 'dataset' | 'server'>): RequestFields => ({
   lengthFields:
     dataset.outputSource === 'option'
-      ? lengthFieldsFor(server.serverKind).filter(name => request.api.lengthFields.includes(name))
+      ? lengthFieldsFor(server.serverKind, request.requests.fields).filter(name =>
+          request.api.lengthFields.includes(name),
+        )
       : [],
   added: request.requests.fields,
 });

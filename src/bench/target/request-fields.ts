@@ -16,9 +16,17 @@ export type LengthField = 'min_tokens' | 'ignore_eos';
 
 export const NO_REQUEST_FIELDS: RequestFields = { lengthFields: [], added: {} };
 
-/** By which an answer is as long as its limit. Sent only to servers that document them: strict ones refuse what they do not know. */
-export const lengthFieldsFor = (serverKind: string | Unknown): readonly LengthField[] =>
-  isUnknown(serverKind) ? [] : (LENGTH_FIELDS.get(serverKind) ?? []);
+/**
+ * By which an answer is as long as its limit. Sent only to servers that document them: strict ones refuse what they do not know.
+ * None where `added` asks for a shape: that ends the answer, and llama.cpp fails where it may not end.
+ */
+export const lengthFieldsFor = (
+  serverKind: string | Unknown,
+  added: JsonObject = {},
+): readonly LengthField[] =>
+  isUnknown(serverKind) || SHAPE_FIELDS.some(name => Object.hasOwn(added, name))
+    ? []
+    : (LENGTH_FIELDS.get(serverKind) ?? []);
 
 export const lengthFieldsJson = (
   names: readonly LengthField[],
@@ -31,6 +39,16 @@ export const lengthFieldsJson = (
 /** `patch` over `fields`: its nulls take fields out. */
 export const merged = (fields: JsonObject, patch: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries({ ...fields, ...patch }).filter(([, value]) => value !== null));
+
+/** OpenAI's, then llama.cpp's own and vLLM's. */
+const SHAPE_FIELDS = [
+  'response_format',
+  'tools',
+  'grammar',
+  'json_schema',
+  'guided_json',
+  'structured_outputs',
+] as const;
 
 /** From the servers' own documentation of their OpenAI endpoints; by the names of server-kind.ts and openai-api.ts. */
 const LENGTH_FIELDS: ReadonlyMap<string, readonly LengthField[]> = new Map([

@@ -121,6 +121,9 @@ describe('request bodies', () => {
     expect(fieldsOf(...lengthFieldsFor('llama.cpp'))).toEqual({ max_tokens: 9, ignore_eos: true });
     expect(fieldsOf(...lengthFieldsFor('LM Studio'))).toEqual({ max_tokens: 9 });
     expect(fieldsOf(...lengthFieldsFor(unknown('not asked')))).toEqual({ max_tokens: 9 });
+    // A JSON answer ends where its schema does: llama-server answers 500 where it may not.
+    const shaped = { response_format: { type: 'json_schema' } };
+    expect(fieldsOf(...lengthFieldsFor('llama.cpp', shaped))).toEqual({ max_tokens: 9 });
   });
 
   test('leave the first messages alone when they have no content', () => {
