@@ -53,6 +53,7 @@ export const fuzz = async (target: FuzzTarget, options: FuzzOptions): Promise<Fu
     const input = mutated(chosen(corpus, random), parts);
     if ((await tryOne(input)) && corpus.length < CORPUS_MOST) corpus.push(input.slice());
   }
+  await target.close?.();
   return { executions, kept: corpus.length, taken: seen };
 };
 

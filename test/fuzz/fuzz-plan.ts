@@ -18,6 +18,8 @@ export type FuzzMessage =
       readonly kind: 'done';
       readonly executions: number;
       readonly seconds: number;
+      /** Of the thread's processor: what the machine does beside it does not matter. */
+      readonly processorSeconds: number;
       readonly kept: number;
       /** Of all modules that are loaded. */
       readonly branchesTaken: number;

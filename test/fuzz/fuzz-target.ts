@@ -12,6 +12,8 @@ export interface FuzzTarget {
   readonly run: (input: Uint8Array) => unknown;
   /** Of what `run` throws: what the parser declares as its refusal. */
   readonly isRefusal?: (error: unknown) => boolean;
+  /** Of what inputs are given to, where that stays open; it may be run again afterwards. */
+  readonly close?: () => Promise<void>;
 }
 
 /** Texts as a target's seeds. */

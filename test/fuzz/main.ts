@@ -52,6 +52,7 @@ const again = async (file: string): Promise<void> => {
     );
   }
   const finding = await attempt(target, input);
+  await target.close?.();
   process.stdout.write(finding === undefined ? 'nothing is broken\n' : `${finding.kind}: ${finding.what}\n`);
   process.exitCode = finding === undefined ? 0 : 1;
 };
@@ -65,6 +66,7 @@ const tell = async (name: string, { kind, what, input }: FoundInput): Promise<vo
   // One that hangs or dies would take this process with it.
   const isSafe = kind === 'threw' || kind === 'prototype';
   const short = isSafe && (await isSame(input)) ? await shortened(input, isSame) : input;
+  await target.close?.();
   const file = `fuzz-${name}-${createHash('sha256').update(short).digest('hex').slice(0, 8)}.bin`;
   writeFileSync(file, short);
   process.stdout.write(
@@ -83,7 +85,7 @@ else
     process.stdout.write(
       result === undefined
         ? `${name}: did not come to its end\n`
-        : `${name}: ${result.executions} inputs, ${(result.executions / result.seconds).toFixed(0)}/s, ${result.ownTaken} of ${result.ownBranches} branches (${((100 * result.ownTaken) / Math.max(1, result.ownBranches)).toFixed(0)} %), ${result.branchesTaken} with what it calls, ${result.kept} inputs kept, ${found.length} broke it\n`,
+        : `${name}: ${result.executions} inputs, ${(result.executions / result.seconds).toFixed(0)}/s (${(result.executions / result.processorSeconds).toFixed(0)} a second of processor), ${result.ownTaken} of ${result.ownBranches} branches (${((100 * result.ownTaken) / Math.max(1, result.ownBranches)).toFixed(0)} %), ${result.branchesTaken} with what it calls, ${result.kept} inputs kept, ${found.length} broke it\n`,
     );
     for (const one of found) await tell(name, one);
     if (values.untaken)
