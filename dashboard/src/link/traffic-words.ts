@@ -42,4 +42,10 @@ export const trafficWords = (
   };
 };
 
+/** Of the connection that was measured: the port of the end that sends, as its node tells its traffic. */
+export const sendingPort = (link: LinkView, from: string): Reported<string> => {
+  const { source, carrier } = directionOf(link, from).now?.of ?? link.best;
+  return (from === source ? carrier.ends.source : carrier.ends.sink).interfaceName;
+};
+
 const text = (bitsPerSecond: number, unit: RateUnit): string => figureText(rateFigure(bitsPerSecond, unit));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { ageText } from '../../../dashboard/src/figure/age.ts';
-import { elided } from '../../../dashboard/src/figure/elided.ts';
 import { formatNominalRate } from '../../../dashboard/src/figure/rate.ts';
 import { reportedFigure, reportedText } from '../../../dashboard/src/figure/reported.ts';
 import { formatBytes, formatPercent } from '../../../src/core/figure/figure.ts';
@@ -34,12 +33,6 @@ describe('reported values', () => {
   test('a narrow space stands before %', () => {
     expect(reportedFigure(0.62, formatPercent).text).toBe('62\u202f%');
   });
-});
-
-test('long text is cut at a whole character and says so', () => {
-  expect(elided('atlas', 5)).toBe('atlas');
-  expect(elided('atlas of the world', 8)).toBe('atlas o…');
-  expect(elided('🚢🚢🚢', 2)).toBe('🚢…');
 });
 
 test('an age under a second says only that', () => {
