@@ -8,7 +8,7 @@ import { BenchError } from '../../../src/bench/bench-error.ts';
 import { readDatasetFile } from '../../../src/bench/dataset/dataset-file.ts';
 import { readHistogramFile } from '../../../src/bench/dataset/histogram-file.ts';
 import { readLoadStages } from '../../../src/cli/bench/load-stages.ts';
-import { CommandError } from '../../../src/cli/command-error.ts';
+import { CommandError, terminalText } from '../../../src/cli/command-error.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { longCount } from '../../support/counts.ts';
 import { damagedBytes } from '../../support/damaged-bytes.ts';
@@ -123,7 +123,7 @@ test.each(FORMATS)(
       expect(outcome.message.slice(format.file.length)).toMatch(format.place);
       expect(outcome.message.length).toBeLessThan(600);
       // Nothing of a broken file may steer a terminal.
-      expect(outcome.message).not.toContain('\0');
+      expect(terminalText(outcome.problem)).not.toContain('\0');
     }
     expect(refused).toBeGreaterThan(format.isText === true ? 0 : ROUNDS / 4);
   },
