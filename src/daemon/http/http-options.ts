@@ -44,7 +44,7 @@ export interface HttpServerOptions {
   /** What was sent to a receiver of OpenTelemetry; undefined: none is set, as in most tests. */
   readonly otlp?: () => OtlpAnswer | undefined;
   /** Brings this node into a cluster and out of it; undefined: it stays where it is, as in most tests. */
-  readonly joining?: Pick<Joining, 'issueCode' | 'join' | 'leave'>;
+  readonly joining?: Pick<Joining, 'issueCode' | 'standingOf' | 'join' | 'leave'>;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
   /** Where the built dashboard lies; undefined when none was built. */

@@ -1,10 +1,12 @@
 // The mesh of this daemon: which nodes it expects and why there is no link to some of them; and one hash of what all
 // nodes of a mesh must agree on, for tests and for checking whether a cluster has converged.
 
+import * as v from 'valibot';
 import { canonicalHasher } from '../../mesh/replication/canonical-hash.ts';
 import {
   joinBodySchema,
   joinCodeAnswerSchema,
+  joinCodeStandingSchema,
   joinedAnswerSchema,
   leftAnswerSchema,
   meshHashSchema,
@@ -13,7 +15,15 @@ import { meshStatusSchema } from '../../wire/mesh-status.ts';
 import { JoinError } from '../mesh/joining.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';
-import { type ApiRoute, jsonAnswer, jsonRoute, readBody, sendJson } from './route.ts';
+import {
+  type ApiRoute,
+  jsonAnswer,
+  jsonRoute,
+  type RouteParameter,
+  readBody,
+  readQuery,
+  sendJson,
+} from './route.ts';
 
 export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions): readonly ApiRoute[] => {
   const hashOf = canonicalHasher();
@@ -46,6 +56,16 @@ export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions
       description: 'The code.',
       answer: joinCodeAnswerSchema,
       handle: () => asked(joining, each => each.issueCode()),
+    }),
+    jsonRoute({
+      method: 'GET',
+      path: '/api/mesh/join-code',
+      access: 'change',
+      summary: 'How a code to join stands: whether a machine has joined with it, and how long it is good.',
+      parameters: [CODE_ID],
+      description: 'The standing.',
+      answer: joinCodeStandingSchema,
+      handle: request => asked(joining, async each => each.standingOf(readQuery(request, CODE_ID) ?? '')),
     }),
     {
       method: 'POST',
@@ -94,3 +114,10 @@ const NO_MESH = {
   kind: 'off',
   reason: 'there is no cluster key, or the mesh is switched off',
 } as const;
+
+const CODE_ID: RouteParameter<string> = {
+  name: 'id',
+  in: 'query',
+  description: 'Of the code, as POST told it.',
+  schema: v.pipe(v.string(), v.maxLength(64)),
+};

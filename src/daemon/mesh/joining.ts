@@ -10,14 +10,14 @@ import type { Problem } from '../../core/problem.ts';
 import { errorCode, ProblemError, shortReason } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
 import { isLinkLocalIpv6 } from '../../mesh/discovery/peer-address.ts';
-import { JOIN_PLACES_MAX, joinCodeText, parseJoinCode } from '../../mesh/key/join-code.ts';
+import { JOIN_PLACES_MAX, joinCodeText, joinProof, parseJoinCode } from '../../mesh/key/join-code.ts';
 import { JOIN_CODE_LIFE_MS } from '../../mesh/key/join-codes.ts';
 import { createClusterKeyFile, readClusterKey } from '../../mesh/key/key-file.ts';
 import { reachAddressesOf } from '../../mesh/reachability/reach-targets.ts';
 import type { FailedTry, JoinOutcome } from '../../mesh/tls/ask-to-join.ts';
 import { askToJoin } from '../../mesh/tls/ask-to-join.ts';
 import type { ApiFacts, ApiProblemCode } from '../../wire/api/api-problem.ts';
-import type { JoinCodeAnswer, JoinedAnswer } from '../../wire/api/daemon-answers.ts';
+import type { JoinCodeAnswer, JoinCodeStandingAnswer, JoinedAnswer } from '../../wire/api/daemon-answers.ts';
 import { keyPath } from './daemon-mesh.ts';
 import { removeJoinedPeers, writeJoinedPeers } from './joined-peers.ts';
 import type { Membership } from './membership.ts';
@@ -64,11 +64,20 @@ export class Joining {
         problem: 'No address is known by which another machine could reach this one.',
         advice: 'Connect it to a network, or bring the key yourself: plimsoll key show',
       });
+    const secret = desk.issue();
     return {
-      code: joinCodeText({ secret: desk.issue(), places }),
+      code: joinCodeText({ secret, places }),
+      id: joinProof(secret).id,
       expiresInMs: JOIN_CODE_LIFE_MS,
       isLoopback: isLoopbackHost(listensOn.host),
     };
+  }
+
+  /** How a code stands that this daemon gave since it is in this cluster. */
+  standingOf(id: string): JoinCodeStandingAnswer {
+    return (
+      this.#parts.membership.mesh?.desk?.standingOf(id) ?? { state: 'expired', expiresInMs: 0, triesLeft: 0 }
+    );
   }
 
   /** @throws JoinError */

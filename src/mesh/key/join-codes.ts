@@ -14,6 +14,12 @@ export const JOIN_CODES_MAX = 8;
 /** `granted`: to be followed by the key, and never again for this code. */
 export type JoinVerdict = 'granted' | 'used' | 'expired' | 'tries';
 
+export interface JoinCodeStanding {
+  readonly state: 'valid' | Exclude<JoinVerdict, 'granted'>;
+  readonly expiresInMs: number;
+  readonly triesLeft: number;
+}
+
 interface GivenCode extends JoinProof {
   readonly expiresAtMs: number;
   failures: number;
@@ -56,13 +62,31 @@ export class JoinCodes {
     if (code !== undefined) code.failures += 1;
   }
 
+  /** Of one that is forgotten: that it is over. */
+  standingOf(id: string): JoinCodeStanding {
+    const code = this.#codes.get(id);
+    const expiresInMs = code === undefined ? 0 : Math.max(0, code.expiresAtMs - this.#clock.nowMs());
+    const triesLeft = code === undefined ? 0 : Math.max(0, JOIN_TRIES_MAX - code.failures);
+    return { state: verdictOf(code, expiresInMs) ?? 'valid', expiresInMs, triesLeft };
+  }
+
   /** For whoever has proven it. Two at once: the first gets `granted`. */
   redeem(id: string): JoinVerdict {
     const code = this.#codes.get(id);
-    if (code === undefined || this.#clock.nowMs() >= code.expiresAtMs) return 'expired';
-    if (code.isUsed) return 'used';
-    if (code.failures >= JOIN_TRIES_MAX) return 'tries';
+    if (code === undefined) return 'expired';
+    const over = verdictOf(code, code.expiresAtMs - this.#clock.nowMs());
+    if (over !== undefined) return over;
     code.isUsed = true;
     return 'granted';
   }
 }
+
+/** Why it lets nobody join; undefined while it does. */
+const verdictOf = (
+  code: GivenCode | undefined,
+  expiresInMs: number,
+): Exclude<JoinVerdict, 'granted'> | undefined => {
+  if (code === undefined || expiresInMs <= 0) return 'expired';
+  if (code.isUsed) return 'used';
+  return code.failures >= JOIN_TRIES_MAX ? 'tries' : undefined;
+};

@@ -5,6 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { encodeJoinAnswer } from '../../wire/join-answer.ts';
 import type { ClusterKey } from '../key/cluster-key.ts';
 import { clusterKeyText } from '../key/cluster-key.ts';
+import type { JoinCodeStanding } from '../key/join-codes.ts';
 import { JoinCodes } from '../key/join-codes.ts';
 
 /** Those who have no cluster key yet, as the listener sees them. */
@@ -34,6 +35,10 @@ export class JoinDesk implements Guests {
   /** The secret of a new code. */
   issue(): Uint8Array {
     return this.#codes.issue();
+  }
+
+  standingOf(id: string): JoinCodeStanding {
+    return this.#codes.standingOf(id);
   }
 
   pskOf(id: string): Uint8Array | undefined {

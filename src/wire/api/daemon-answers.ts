@@ -147,12 +147,32 @@ export interface JoinCodeAnswer {
   readonly code: string;
   readonly expiresInMs: number;
   readonly isLoopback: boolean;
+  /** By which it is asked how the code stands; 0.1.0 tells none. */
+  readonly id?: string;
 }
+
+export interface JoinCodeStandingAnswer {
+  readonly state: 'valid' | 'used' | 'expired' | 'tries';
+  readonly expiresInMs: number;
+  readonly triesLeft: number;
+}
+
+export const joinCodeStandingSchema: v.GenericSchema<unknown, JoinCodeStandingAnswer> = v.object({
+  state: v.pipe(
+    v.picklist(['valid', 'used', 'expired', 'tries']),
+    v.description(
+      '"used": a machine has joined with it. "tries": somebody tried too often without having it.',
+    ),
+  ),
+  expiresInMs: v.pipe(v.number(), v.minValue(0)),
+  triesLeft: v.pipe(count, v.description('Tries by somebody who does not have it.')),
+});
 
 export const joinCodeAnswerSchema: v.GenericSchema<unknown, JoinCodeAnswer> = v.object({
   code: v.pipe(text, v.description('For `plimsoll join` on one other machine.')),
   expiresInMs: count,
   isLoopback: v.pipe(v.boolean(), v.description('The mesh listens on loopback: only this machine can join.')),
+  id: v.exactOptional(v.pipe(text, v.description('For GET /api/mesh/join-code. Not secret.'))),
 });
 
 export interface JoinedAnswer {

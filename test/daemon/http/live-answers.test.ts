@@ -176,6 +176,8 @@ describe('a simulated cluster', () => {
         { method: 'POST', path: '/api/agents', body: {}, status: 400 },
         { method: 'POST', path: '/api/mesh/join', body: { code: 'x' }, status: 503 },
         { method: 'POST', path: '/api/mesh/join-code', status: 503 },
+        // Without a token.
+        { path: '/api/mesh/join-code', query: '?id=x', status: 401 },
         { method: 'POST', path: '/api/mesh/leave', status: 503 },
         { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'ping' }, status: 200 },
         { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', method: 'told' }, status: 202 },

@@ -38,7 +38,10 @@ test('a daemon joins by a code, sees the other, leaves, and joins again, without
   expect(given).toMatchObject({ status: 200, isLoopback: true, expiresInMs: 600_000 });
   const { code } = given;
   expect(await post(b, 'join', { code: `${code}1` })).toMatchObject({ status: 400, code: 'bad-join-code' });
+  expect(await standingOf(a, given.id)).toMatchObject({ state: 'valid', triesLeft: 5 });
   expect(await post(b, 'join', { code })).toMatchObject({ status: 200, keyId: key.id });
+  expect(await standingOf(a, given.id)).toMatchObject({ state: 'used' });
+  expect(await standingOf(a, 'never-given')).toEqual({ state: 'expired', expiresInMs: 0, triesLeft: 0 });
   await until(() => b.state.nodeIdentities[a.nodeId] !== undefined, signal);
   await until(() => a.state.nodeIdentities[b.nodeId]?.value.friendlyName === 'juno', signal);
   // What it had told before there was anybody to hear it.
@@ -170,7 +173,15 @@ interface Answer {
   readonly status: number;
   /** To join, or of a refusal. */
   readonly code: string;
+  /** Of a code that was given. */
+  readonly id?: string;
 }
+
+const standingOf = async ({ url }: Daemon, id = ''): Promise<unknown> => {
+  const token = (await readFile(join(homes.get(url) ?? '', 'token'), 'utf8')).trim();
+  const headers = { authorization: `Bearer ${token}` };
+  return await (await fetch(`${url}/api/mesh/join-code?id=${id}`, { headers })).json();
+};
 
 const post = async (
   { url }: Daemon,

@@ -1,0 +1,72 @@
+// A code with which one other machine can join: asked for, counted down, and asked after, until it is over.
+
+import type { JoinCodeAnswer, JoinCodeStandingAnswer } from '../../../src/wire/api/daemon-answers.ts';
+import { joinCodeAnswerSchema, joinCodeStandingSchema } from '../../../src/wire/api/daemon-answers.ts';
+import { askDaemon, NOT_SIGNED_IN } from '../shell/ask-daemon.ts';
+
+type Shown =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly reason: string; readonly needsSignIn: boolean }
+  | {
+      readonly kind: 'code';
+      readonly given: JoinCodeAnswer;
+      readonly state: JoinCodeStandingAnswer['state'];
+      /** Undefined while the daemon has not told them. */
+      readonly triesLeft: number | undefined;
+      /** On this page's own clock. */
+      readonly overAtMs: number;
+    };
+
+export class PageJoinCode {
+  shown: Shown = $state.raw({ kind: 'none' });
+  isAsking: boolean = $state(false);
+  nowMs: number = $state(performance.now());
+  #seconds = 0;
+
+  /** Once a second while the page shows it; returns what ends it. */
+  start(): () => void {
+    const timer = setInterval(() => void this.#second(), SECOND_MS);
+    return () => clearInterval(timer);
+  }
+
+  async ask(): Promise<void> {
+    this.isAsking = true;
+    const reply = await askDaemon('/api/mesh/join-code', joinCodeAnswerSchema, { method: 'POST' });
+    this.isAsking = false;
+    this.nowMs = performance.now();
+    if (reply.kind === 'refused') {
+      this.shown = { kind: 'refused', reason: reply.reason, needsSignIn: reply.code === NOT_SIGNED_IN };
+      return;
+    }
+    const overAtMs = this.nowMs + reply.value.expiresInMs;
+    this.shown = { kind: 'code', given: reply.value, state: 'valid', triesLeft: undefined, overAtMs };
+    await this.#look(reply.value);
+  }
+
+  hide(): void {
+    this.shown = { kind: 'none' };
+  }
+
+  async #second(): Promise<void> {
+    const { shown } = this;
+    if (shown.kind !== 'code' || shown.state !== 'valid' || document.visibilityState !== 'visible') return;
+    this.nowMs = performance.now();
+    this.#seconds += 1;
+    if (this.nowMs >= shown.overAtMs) this.shown = { ...shown, state: 'expired' };
+    else if (this.#seconds % LOOK_SECONDS === 0) await this.#look(shown.given);
+  }
+
+  /** What the daemon does not tell leaves the countdown as it is. */
+  async #look(given: JoinCodeAnswer): Promise<void> {
+    if (given.id === undefined) return;
+    const path = `/api/mesh/join-code?id=${encodeURIComponent(given.id)}`;
+    const reply = await askDaemon(path, joinCodeStandingSchema);
+    const { shown } = this;
+    if (reply.kind === 'refused' || shown.kind !== 'code' || shown.given !== given) return;
+    const { state, triesLeft, expiresInMs } = reply.value;
+    this.shown = { ...shown, state, triesLeft, overAtMs: performance.now() + expiresInMs };
+  }
+}
+
+const SECOND_MS = 1_000;
+const LOOK_SECONDS = 3;
