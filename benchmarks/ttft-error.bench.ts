@@ -1,7 +1,7 @@
 // How far our first-content stamp is from the moment at which the server wrote that event, both on CLOCK_MONOTONIC of one
 // machine, while so many streams of 100 events/s run. Rows whose server was late itself are not judged.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { benchSeconds, printRow } from './bench-row.ts';
 import { mean, percentile, runLoad } from './load-run.ts';
@@ -16,6 +16,7 @@ const REACH_MS: ReadonlyMap<number, number> = new Map([
   [1_000, 3],
 ]);
 const SERVER_LATE_US = 1_000;
+const NEIGHBOUR_SECONDS_MAX = 120;
 
 /** Where other threads on the machine's few processors are the doubt, the same is run without them. */
 const ALSO_REAL_TIME: ReadonlySet<number> = new Set([500, 1_000]);
@@ -28,6 +29,7 @@ if (truth.kind === 'skipped') {
     await measure(truth.path, streams, { what: 'mean', reachMs });
     if (!ALSO_REAL_TIME.has(streams) || !schedule('--rr', 1)) continue;
     await measure(truth.path, streams, { what: 'mean, client scheduled in real time', reachMs: undefined });
+    if (streams === 1_000) await besideNeighbours(truth.path, streams);
     schedule('--other', 0);
   }
 }
@@ -69,6 +71,22 @@ async function measure(
       `server late p99 ${latenessUs.p99} µs${isServerLate ? ', not judged' : ''}; ` +
       `load thread busy ${mean(told.busy).toFixed(2)}, cores ${mean(told.cores).toFixed(2)}`,
   });
+}
+
+/** Programs of ordinary priority that use every processor. They end with this one, whatever happens. */
+async function besideNeighbours(path: string, streams: number): Promise<void> {
+  const neighbours = Array.from({ length: availableParallelism() }, () =>
+    spawn(
+      'chrt',
+      ['--other', '0', 'timeout', String(NEIGHBOUR_SECONDS_MAX), 'sh', '-c', 'while :; do :; done'],
+      {
+        stdio: 'ignore',
+      },
+    ),
+  );
+  const what = `mean, client scheduled in real time, beside ${neighbours.length} busy programs`;
+  await measure(path, streams, { what, reachMs: 0.5 });
+  for (const neighbour of neighbours) neighbour.kill();
 }
 
 /** Of this thread, and so of the load and parse threads that it starts from now on. False where that is not allowed. */

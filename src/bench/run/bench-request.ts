@@ -39,6 +39,8 @@ export interface BenchRequest {
   readonly hasNonce: boolean;
   /** Nobody looks for what spoils figures, and the report says so. */
   readonly isUnguarded?: true;
+  /** The threads that send and stamp are to run before every other program, where the system allows it. */
+  readonly hasRealTimeThreads?: true;
   readonly isStreaming: boolean;
   readonly timeouts: LoadTimeouts;
   readonly warmup: Warmup;

@@ -15,6 +15,7 @@ import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
 import type { BenchParts, RunPart } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
+import { makeLoadThreadsRealTime } from './real-time-threads.ts';
 import { loadPlan } from './run-plan.ts';
 import { surveyServer } from './survey-server.ts';
 import { shownTarget } from './target-spread.ts';
@@ -70,7 +71,13 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
       dataset,
       calibration: survey.calibration,
       connectionsOpened: opened.opened,
-      notices: [...survey.notices, ...opened.notices],
+      notices: [
+        ...survey.notices,
+        ...opened.notices,
+        ...(request.hasRealTimeThreads === true
+          ? [await makeLoadThreadsRealTime({ env: parts.env, signal })]
+          : []),
+      ],
       load,
       [Symbol.asyncDispose]: () => load[Symbol.asyncDispose](),
     };

@@ -23,6 +23,8 @@ import { IMAGES } from './image-options.ts';
 import type { NameOptions } from './name-options.ts';
 import { NAMES } from './name-options.ts';
 import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
+import type { RealTimeOption } from './real-time-option.ts';
+import { REAL_TIME } from './real-time-option.ts';
 import type { TraceReplayOptions } from './replay-options.ts';
 import { REPLAY } from './replay-options.ts';
 import type { RequestOptionTable } from './request-options.ts';
@@ -31,6 +33,8 @@ import type { SessionOptionTable } from './session-options.ts';
 import { SESSIONS } from './session-options.ts';
 import type { ShapeOptions } from './shape-options.ts';
 import { SHAPE } from './shape-options.ts';
+import type { TimeoutOptions } from './timeout-options.ts';
+import { TIMEOUTS } from './timeout-options.ts';
 import type { TokenizerOptions } from './tokenizer-option.ts';
 import { TOKENIZER } from './tokenizer-option.ts';
 import type { UrlOptions } from './url-options.ts';
@@ -49,6 +53,8 @@ export interface BenchOptions
     TraceReplayOptions,
     CheckOptions,
     ImageOptions,
+    RealTimeOption,
+    TimeoutOptions,
     TokenizerOptions {
   readonly api: Option<string | undefined>;
   readonly model: Option<string | undefined>;
@@ -63,10 +69,6 @@ export interface BenchOptions
   readonly noNonce: Option<boolean>;
   readonly noGuard: Option<boolean>;
   readonly streaming: Option<'on' | 'off' | undefined>;
-  readonly timeout: Option<number | undefined>;
-  readonly timeoutConnect: Option<number | undefined>;
-  readonly timeoutFirstByte: Option<number | undefined>;
-  readonly timeoutIdle: Option<number | undefined>;
   readonly warmup: Option<number | undefined>;
   readonly noWarmup: Option<boolean>;
   readonly from: typeof fromOption;
@@ -167,30 +169,7 @@ export const BENCH: BenchOptions = {
     meaning: 'Request a stream, which shows time to first token. Default: on.',
     parse: oneOf('on', 'off'),
   }),
-  timeout: value({
-    name: 'timeout',
-    valueName: 'D',
-    meaning: 'For a whole request. Default: 10m.',
-    parse: duration(1, 86_400_000),
-  }),
-  timeoutConnect: value({
-    name: 'timeout-connect',
-    valueName: 'D',
-    meaning: 'To open a connection, TLS included. Default: 10s.',
-    parse: duration(1, 86_400_000),
-  }),
-  timeoutFirstByte: value({
-    name: 'timeout-first-byte',
-    valueName: 'D',
-    meaning: 'From the request to the first byte of the reply. Default: 5m.',
-    parse: duration(1, 86_400_000),
-  }),
-  timeoutIdle: value({
-    name: 'timeout-idle',
-    valueName: 'D',
-    meaning: 'Between two reads of a reply. Default: 2m.',
-    parse: duration(1, 86_400_000),
-  }),
+  ...TIMEOUTS,
   ...IMAGES,
   ...TOKENIZER,
   ...CHECKS,
@@ -205,6 +184,7 @@ export const BENCH: BenchOptions = {
         : wholeNumberFrom(1, 100_000)(text),
   }),
   noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
+  ...REAL_TIME,
   from: fromOption,
   agents: agentsOption,
   ...NAMES,

@@ -5,7 +5,6 @@ import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-
 import type { RequestWish } from '../../bench/run/request-wish.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
-import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { Invocation, Option } from '../command.ts';
@@ -17,9 +16,11 @@ import { imageWish } from './image-options.ts';
 import type { LoadStages } from './load-stages.ts';
 import { parseMix } from './model-option.ts';
 import { nameAndTags } from './name-options.ts';
+import { realTimeWish } from './real-time-option.ts';
 import { requestWishOf } from './request-options.ts';
 import { sessionWish } from './session-options.ts';
 import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
+import { timeoutsOf } from './timeout-options.ts';
 import { tokenizerWish } from './tokenizer-option.ts';
 import { apiOfUrls, refuseUrls, targetsOfUrls } from './url-options.ts';
 import { wishedObjectives } from './wished-objectives.ts';
@@ -103,6 +104,7 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     }),
     ...cancelWish(invocation),
     warmup: warmupOf(given, invocation),
+    ...realTimeWish(invocation, elsewhere(given)),
     seed: given(BENCH.seed) ?? SEED,
     hasEventLog: given(BENCH.events) !== 'off',
     ...wishedObjectives(
@@ -190,27 +192,6 @@ const datasetOf = (given: Given, cwd: string): DatasetChoice => {
   );
 };
 
-const timeoutsOf = (given: Given): LoadTimeouts => {
-  const total = given(BENCH.timeout);
-  const totalMs = total ?? TOTAL_MS;
-  const phase = (option: Option<number | undefined>, standardMs: number): number => {
-    const phaseMs = given(option);
-    if (phaseMs !== undefined && phaseMs > totalMs) {
-      throw usage(
-        `--${option.name} is longer than ${total === undefined ? 'the 10m of --timeout' : '--timeout'}, the limit of the whole request`,
-        `Make it shorter, or write: --timeout ${phaseMs}ms`,
-      );
-    }
-    return Math.min(phaseMs ?? standardMs, totalMs);
-  };
-  return {
-    connectMs: phase(BENCH.timeoutConnect, CONNECT_MS),
-    firstByteMs: phase(BENCH.timeoutFirstByte, FIRST_BYTE_MS),
-    idleMs: phase(BENCH.timeoutIdle, IDLE_MS),
-    totalMs,
-  };
-};
-
 const warmupOf = (given: Given, invocation: Invocation): Warmup => {
   const count = given(BENCH.warmup);
   if (!given(BENCH.noWarmup)) return count === undefined ? { kind: 'default' } : { kind: 'requests', count };
@@ -237,7 +218,3 @@ const CONCURRENCY = 8;
 const SEED = 42;
 /** A load test asks it of every request; a search for the load that holds asks less. */
 const ATTAINMENT = 1;
-const TOTAL_MS = 600_000;
-const CONNECT_MS = 10_000;
-const FIRST_BYTE_MS = 300_000;
-const IDLE_MS = 120_000;

@@ -83,6 +83,7 @@ describe('a benchmark', () => {
       ],
       [['--no-nonce'], { hasNonce: false }],
       [['--no-guard'], { isUnguarded: true }],
+      [['--real-time'], { hasRealTimeThreads: true }],
       [['--output-tokens', '64'], { requests: { outputTokens: { kind: 'fixed', value: 64 } } }],
       [
         ['--output-tokens', 'file:h.json'],
@@ -370,6 +371,7 @@ describe('a benchmark', () => {
         'cancel-share',
         'warmup',
         'no-warmup',
+        'real-time',
         'from',
         'agents',
         'name',
@@ -382,19 +384,9 @@ describe('a benchmark', () => {
         'header-file',
         'api-key-file',
       ],
-      ...[
-        'max-failures',
-        'events',
-        'slo',
-        'attainment',
-        'require-trustworthy',
-        'like',
-        'note-git',
-        'otlp',
-        'json',
-        'quiet',
-        'home',
-      ],
+      ...'max-failures events slo attainment require-trustworthy like note-git otlp json quiet home'.split(
+        ' ',
+      ),
     ]);
   });
 });

@@ -1,0 +1,70 @@
+// How long a request may take, as a whole and in its parts.
+
+import type { LoadTimeouts } from '../../bench/target/load-target.ts';
+import type { Option } from '../command.ts';
+import { value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { duration } from './option-values.ts';
+
+export interface TimeoutOptions {
+  readonly timeout: Option<number | undefined>;
+  readonly timeoutConnect: Option<number | undefined>;
+  readonly timeoutFirstByte: Option<number | undefined>;
+  readonly timeoutIdle: Option<number | undefined>;
+}
+
+/** In the order of --help. */
+export const TIMEOUTS: TimeoutOptions = {
+  timeout: value({
+    name: 'timeout',
+    valueName: 'D',
+    meaning: 'For a whole request. Default: 10m.',
+    parse: duration(1, 86_400_000),
+  }),
+  timeoutConnect: value({
+    name: 'timeout-connect',
+    valueName: 'D',
+    meaning: 'To open a connection, TLS included. Default: 10s.',
+    parse: duration(1, 86_400_000),
+  }),
+  timeoutFirstByte: value({
+    name: 'timeout-first-byte',
+    valueName: 'D',
+    meaning: 'From the request to the first byte of the reply. Default: 5m.',
+    parse: duration(1, 86_400_000),
+  }),
+  timeoutIdle: value({
+    name: 'timeout-idle',
+    valueName: 'D',
+    meaning: 'Between two reads of a reply. Default: 2m.',
+    parse: duration(1, 86_400_000),
+  }),
+};
+
+/** @throws CommandError `usage` where a part of a request may take longer than the whole */
+export const timeoutsOf = (given: <T>(option: Option<T>) => T): LoadTimeouts => {
+  const total = given(TIMEOUTS.timeout);
+  const totalMs = total ?? TOTAL_MS;
+  const phase = (option: Option<number | undefined>, standardMs: number): number => {
+    const phaseMs = given(option);
+    if (phaseMs !== undefined && phaseMs > totalMs) {
+      throw new CommandError(
+        'usage',
+        `--${option.name} is longer than ${total === undefined ? 'the 10m of --timeout' : '--timeout'}, the limit of the whole request`,
+        `Make it shorter, or write: --timeout ${phaseMs}ms`,
+      );
+    }
+    return Math.min(phaseMs ?? standardMs, totalMs);
+  };
+  return {
+    connectMs: phase(TIMEOUTS.timeoutConnect, CONNECT_MS),
+    firstByteMs: phase(TIMEOUTS.timeoutFirstByte, FIRST_BYTE_MS),
+    idleMs: phase(TIMEOUTS.timeoutIdle, IDLE_MS),
+    totalMs,
+  };
+};
+
+const TOTAL_MS = 600_000;
+const CONNECT_MS = 10_000;
+const FIRST_BYTE_MS = 300_000;
+const IDLE_MS = 120_000;
