@@ -164,6 +164,8 @@ const loadOf = (site: Site, gpu: GpuHardware, at: number, moment: Moment): GpuLo
     pcieNow:
       gpu.pcie === undefined ? unknown('not on PCIe') : isThrottled ? { ...gpu.pcie, width: 4 } : gpu.pcie,
     throttleReasons: isThrottled ? ['HW thermal slowdown'] : [],
+    encoderUse: unknown('not simulated'),
+    decoderUse: unknown('not simulated'),
     processes: unknown('not simulated'),
   };
 };
