@@ -1,4 +1,5 @@
-// `npm run simulate -- [--seed N] [--hours H] [--nodes N] [--mutation NAME] [--plan FILE]`: simulated clusters in which
+// `npm run simulate -- [--seed N] [--hours H] [--nodes N] [--mutation NAME] [--plan FILE]`, or
+// `--runs N [--seed N]`: simulated clusters in which
 // everything goes wrong, one seed after another, until so many simulated hours have passed. A plan that breaks something is
 // made small, written into a file and ends it.
 
@@ -6,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { minimise } from './minimise.ts';
 import { MUTATIONS, NO_MUTATION } from './mutations.ts';
+import { simulateRuns } from './run/simulate-runs.ts';
 import { simulate } from './simulate.ts';
 import type { Plan } from './step.ts';
 import { planOf } from './step.ts';
@@ -18,15 +20,22 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     mutation: { type: 'string' },
     plan: { type: 'string' },
+    runs: { type: 'string' },
   },
 });
 
-const numberOf = (name: 'seed' | 'hours' | 'nodes' | 'minutes'): number => {
+const numberOf = (name: 'seed' | 'hours' | 'nodes' | 'minutes' | 'runs'): number => {
   const number = Number(values[name]);
   if (Number.isFinite(number) && number >= 0) return number;
   process.stderr.write(`--${name} ${values[name]} is not a number.\n`);
   process.exit(2);
 };
+
+if (values.runs !== undefined) {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const isGood = await simulateRuns({ seed: numberOf('seed'), runs: numberOf('runs') }, say);
+  process.exit(isGood ? 0 : 1);
+}
 
 const mutation = values.mutation === undefined ? NO_MUTATION : MUTATIONS[values.mutation];
 if (mutation === undefined) {

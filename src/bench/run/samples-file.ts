@@ -1,7 +1,6 @@
 // samples.jsonl, appended while the run goes on by the process that sends the load. Taking lines never waits: they queue up
 // to a bound, and past it, or when the disk refuses, they are dropped and counted, and the run is not complete.
 
-import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { untilAborted } from '../../clock/until-aborted.ts';
 import { diskReason } from '../../process/disk-reason.ts';
@@ -16,12 +15,23 @@ export interface SamplesFile extends AsyncDisposable {
   close(signal: AbortSignal): Promise<void>;
 }
 
+/** What is done with the file; a simulation has a disk of its own. */
+export interface AppendedFile {
+  /** Perhaps a part. */
+  write(bytes: Uint8Array): Promise<{ readonly bytesWritten: number }>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** @throws what the system says when the file cannot be made. */
-export const openSamplesFile = async (path: string, bytesMax?: number): Promise<SamplesFile> =>
-  new QueuedFile(await open(path, 'wx', 0o600), path, bytesMax);
+export const openSamplesFile = async (
+  path: string,
+  bytesMax?: number,
+  file?: AppendedFile,
+): Promise<SamplesFile> => new QueuedFile(file ?? (await open(path, 'wx', 0o600)), path, bytesMax);
 
 class QueuedFile implements SamplesFile {
-  readonly #file: FileHandle;
+  readonly #file: AppendedFile;
   readonly #path: string;
   /** Of the file; what comes past it is dropped. */
   #bytesLeft: number;
@@ -32,7 +42,7 @@ class QueuedFile implements SamplesFile {
   #droppedBytes = 0;
   #diskProblem: string | undefined;
 
-  constructor(file: FileHandle, path: string, bytesMax = Number.POSITIVE_INFINITY) {
+  constructor(file: AppendedFile, path: string, bytesMax = Number.POSITIVE_INFINITY) {
     this.#file = file;
     this.#path = path;
     this.#bytesLeft = bytesMax;
@@ -107,7 +117,7 @@ class QueuedFile implements SamplesFile {
 }
 
 /** `writev` may write a part. */
-const writeAll = async (file: FileHandle, lines: readonly Uint8Array[]): Promise<void> => {
+const writeAll = async (file: AppendedFile, lines: readonly Uint8Array[]): Promise<void> => {
   let rest = Buffer.concat(lines);
   while (rest.length > 0) {
     const { bytesWritten } = await file.write(rest);

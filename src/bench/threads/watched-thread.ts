@@ -8,7 +8,13 @@ import { pause } from '../../clock/until-aborted.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
 
 /** What is watched of a worker: a simulation has others, in its own thread. */
-export type WatchedWorker = Pick<Worker, 'on' | 'once' | 'postMessage' | 'terminate'>;
+export interface WatchedWorker {
+  on<Received>(event: 'message', heard: (message: Received) => void): unknown;
+  once(event: 'error', heard: (error: Error) => void): unknown;
+  once(event: 'exit', heard: (code: number) => void): unknown;
+  postMessage(message: unknown): void;
+  terminate(): Promise<number>;
+}
 
 export interface WatchedThreadOptions<Received> {
   readonly clock: Clock;

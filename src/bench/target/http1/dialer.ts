@@ -10,10 +10,15 @@ import tls from 'node:tls';
 import type { LoadTarget } from '../load-target.ts';
 
 /** What a connection does with its socket. */
-export type DialedSocket = Pick<
-  net.Socket,
-  'on' | 'once' | 'write' | 'writableLength' | 'setNoDelay' | 'destroy'
->;
+export interface DialedSocket {
+  on(event: 'connectionAttempt', told: () => void): unknown;
+  once(event: 'connect' | 'secureConnect' | 'end' | 'close', told: () => void): unknown;
+  once(event: 'error', told: (error: Error) => void): unknown;
+  write(bytes: Uint8Array): unknown;
+  readonly writableLength: number;
+  setNoDelay(isOn: boolean): unknown;
+  destroy(): unknown;
+}
 
 /** Opens the sockets of one thread. */
 export interface TargetDialer {

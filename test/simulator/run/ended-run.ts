@@ -1,0 +1,33 @@
+// What a simulated run is asked for and what it came to.
+
+import type { SessionResult } from '../../../src/bench/run/session.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import type { RunConfig } from '../../../src/core/run/run-config.ts';
+import type { RunPattern } from '../../../src/core/run/run-pattern.ts';
+import { runConfig } from '../../support/run-records.ts';
+import type { SimulatedRunPlan } from './run-faults.ts';
+import type { SimulatedServer } from './simulated-server.ts';
+
+/** What a run came to, and what is known of it besides. */
+export interface EndedRun {
+  readonly plan: SimulatedRunPlan;
+  readonly hasEnded: boolean;
+  readonly session: SessionResult | undefined;
+  readonly report: Report | undefined;
+  readonly lines: string;
+  readonly server: SimulatedServer;
+  /** Records in batches that never came to the aggregator. */
+  readonly lostRecords: number;
+  readonly isKilled: boolean;
+  readonly isStopped: boolean;
+  readonly isDiskFull: boolean;
+  readonly hasLostThread: boolean;
+  readonly isBlind: boolean;
+  readonly issuedOnBoard: number;
+}
+
+export const patternOf = ({ rate, concurrency }: SimulatedRunPlan): RunPattern =>
+  rate === undefined ? { kind: 'concurrency', concurrency } : { kind: 'poisson', requestsPerSecond: rate };
+
+export const configOf = (plan: SimulatedRunPlan): RunConfig =>
+  runConfig({ pattern: patternOf(plan), streaming: plan.isStreaming, warmupRequests: plan.warmup });

@@ -1,0 +1,166 @@
+// What must be true of a run that has ended, however much went wrong in it.
+
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import type { SampleCounts } from '../../../src/core/run/outcome.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
+import type { EndedRun } from './ended-run.ts';
+
+export const brokenInRun = (run: EndedRun): readonly string[] => {
+  if (!run.hasEnded) return ['the run did not end'];
+  const samples = samplesIn(run.lines);
+  const { report } = run;
+  if (report === undefined) return ['there is no report'];
+  return [
+    ...outcomes(run, samples),
+    ...atServer(run, samples),
+    ...accounts(run, samples, report),
+    ...said(run, samples, report),
+  ];
+};
+
+/** Whole lines of samples; the last one may have been cut by a disk that was full. */
+const samplesIn = (lines: string): readonly EndedSample[] =>
+  lines.split('\n').flatMap(line => {
+    const decoded = line === '' ? undefined : decodeSampleLine(line);
+    return decoded?.kind === 'sample' ? [decoded.sample] : [];
+  });
+
+/** Every sample has exactly one outcome. */
+const outcomes = (
+  { session, isDiskFull, hasLostThread, plan, server, isKilled }: EndedRun,
+  samples: readonly EndedSample[],
+): readonly string[] => {
+  const broken: string[] = [];
+  const seen = new Set<number>();
+  for (const { sampleId } of samples) {
+    if (seen.has(sampleId)) broken.push(`sample ${sampleId} has two outcomes`);
+    seen.add(sampleId);
+  }
+  const dropped = session?.load.droppedEvents ?? 0;
+  if (isKilled || isDiskFull || dropped > 0) return broken;
+  const lostParser = hasLostThread && isPartLost(plan, 'parse');
+  if (lostParser) return broken;
+  const hadHung = hasLostThread && plan.faults.some(({ kind }) => kind === 'thread-hangs');
+  for (const [sampleId] of server.served)
+    if (!seen.has(sampleId) && !hadHung)
+      broken.push(`sample ${sampleId} reached the server and has no outcome`);
+  if (session !== undefined && !hasLostThread && session.issued !== samples.length)
+    broken.push(`${session.issued} samples were issued and ${samples.length} have an outcome`);
+  return broken;
+};
+
+/** What a sample's line says is what the server did. */
+const atServer = ({ server, plan }: EndedRun, samples: readonly EndedSample[]): readonly string[] =>
+  samples.flatMap(sample => {
+    const { sampleId, outcome, outputTokens, chunkCount, bytesReceived, failure } = sample;
+    const served = server.served.get(sampleId);
+    const what = `sample ${sampleId} (${outcome} ${failure?.kind ?? ''})`;
+    if (outcome === 'completed') {
+      if (served === undefined) return [`${what} never reached the server`];
+      if (!served.isAnswered) return [`${what}, and its answer never came to its end`];
+      if (outputTokens !== served.tokens)
+        return [`${what} has ${outputTokens} tokens of ${served.tokens} that were sent`];
+      if (plan.isStreaming && chunkCount !== served.tokens)
+        return [`${what} has ${chunkCount} chunks of ${served.tokens} that were sent`];
+      if (bytesReceived !== served.bytesRead)
+        return [`${what} counts ${bytesReceived} bytes of ${served.bytesRead}`];
+      return [];
+    }
+    if (served?.isWhole === true && failure?.kind !== 'client' && outcome !== 'cancelled')
+      return [`${what}, and its reply came whole`];
+    if (served?.isWhole === true && outcome === 'cancelled') return [`${what}, and its reply came whole`];
+    return [];
+  });
+
+/** The report is the fold of what was told, nothing twice and nothing left out. */
+const accounts = (
+  { isKilled, isBlind, isDiskFull, session, lostRecords, hasLostThread }: EndedRun,
+  samples: readonly EndedSample[],
+  report: Report,
+): readonly string[] => {
+  const broken: string[] = [];
+  const sums = [report.counts, report.warmup];
+  for (const { issued, completed, failed, cancelled, unresolved } of sums)
+    if (completed + failed + cancelled + unresolved !== issued || unresolved < 0)
+      broken.push(`the report does not add up: ${JSON.stringify(sums)}`);
+  if (Object.keys(report.recordProblems).some(key => !EXPECTED_PROBLEMS.includes(key)))
+    if (lostRecords === 0 && (session?.load.droppedEvents ?? 0) === 0)
+      broken.push(`records that do not fit: ${JSON.stringify(report.recordProblems)}`);
+  const isFromSamples = isKilled || isBlind;
+  const isWhole = lostRecords === 0 && (session?.load.droppedEvents ?? 0) === 0 && !isDiskFull;
+  if (!isWhole || (hasLostThread && !isFromSamples)) {
+    return broken;
+  }
+  const known = countsOf(samples.filter(({ window }) => window >= 0));
+  const warm = countsOf(samples.filter(({ window }) => window < 0));
+  for (const [name, told, expected] of [
+    ['measured', report.counts, known],
+    ['warm-up', report.warmup, warm],
+  ] as const) {
+    for (const key of ['completed', 'failed', 'cancelled'] as const)
+      if (told[key] !== expected[key])
+        broken.push(
+          `${name}: the report tells ${told[key]} ${key} (${report.source}), the lines ${expected[key]}`,
+        );
+  }
+  const tokens = samples
+    .filter(({ window, outcome }) => window >= 0 && outcome === 'completed')
+    .reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  const toldTokens = Number(report.series['outputTokens']?.total ?? 0);
+  if (toldTokens !== tokens) broken.push(`the report tells ${toldTokens} tokens, the lines ${tokens}`);
+  const errors = Object.values(report.errors).reduce((sum, count) => sum + count, 0);
+  if (errors !== known.failed) broken.push(`${errors} errors told of ${known.failed} failed requests`);
+  return broken;
+};
+
+/** Nobody reads a figure of a run that lost something without being told. */
+const said = (
+  { lostRecords, session, isKilled, isStopped, isBlind, isDiskFull }: EndedRun,
+  samples: readonly EndedSample[],
+  report: Report,
+): readonly string[] => {
+  const broken: string[] = [];
+  const isFromSamples = report.source === 'samples-file';
+  if (lostRecords > 0 && !isFromSamples && report.complete)
+    broken.push(`${lostRecords} records were lost and the report is complete`);
+  if (lostRecords > 0 && !isFromSamples && !isKilled && report.client.verdict === 'trustworthy')
+    broken.push(`${lostRecords} records were lost and the client is trusted`);
+  if ((isKilled || isBlind) && report.complete) broken.push('a run that broke off has a complete report');
+  if (isStopped && !isKilled && !isBlind && !report.interrupted)
+    broken.push('a run that was stopped is told as one that was not');
+  if (isDiskFull && !isKilled && !isBlind && report.complete && samples.length < (session?.issued ?? 0))
+    broken.push('the disk was full and the report is complete');
+  const dropped = session?.load.droppedEvents ?? 0;
+  const failedByClient = samples.filter(({ failure }) => failure?.kind === 'client').length;
+  if (
+    session !== undefined &&
+    session.load.arenaFullCount > 0 &&
+    failedByClient === 0 &&
+    dropped === 0 &&
+    !isDiskFull
+  )
+    broken.push('a ring was full and no request failed because of the client');
+  if (
+    !isFromSamples &&
+    (dropped > 0 || measuredByClient(samples) > 0) &&
+    report.client.verdict === 'trustworthy'
+  )
+    broken.push('the client lost replies and is trusted');
+  return broken;
+};
+
+const measuredByClient = (samples: readonly EndedSample[]): number =>
+  samples.filter(({ window, failure }) => window >= 0 && failure?.kind === 'client').length;
+
+const isPartLost = ({ faults }: EndedRun['plan'], part: 'load' | 'parse'): boolean =>
+  faults.some(fault => 'part' in fault && typeof fault.part === 'string' && fault.part === part);
+
+const countsOf = (samples: readonly EndedSample[]): Omit<SampleCounts, 'issued' | 'unresolved'> => {
+  const count = (outcome: EndedSample['outcome']): number =>
+    samples.filter(sample => sample.outcome === outcome).length;
+  return { completed: count('completed'), failed: count('failed'), cancelled: count('cancelled') };
+};
+
+/** Of batches that came twice, and of a disk that is full. */
+const EXPECTED_PROBLEMS: readonly string[] = ['recordsDuplicate', 'finalFileFailed'];

@@ -1,0 +1,400 @@
+// Carries out one simulated run with its faults: the product's own load generator, session, aggregator, samples file and report, with
+// threads, server, messages, disk and clock of the simulation. Equal plans give equal outcomes.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSamplesFile } from '../../../src/bench/run/samples-file.ts';
+import type { SessionResult } from '../../../src/bench/run/session.ts';
+import { runSession } from '../../../src/bench/run/session.ts';
+import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-generator.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import type { EventRecord } from '../../../src/core/run/event-record.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import type { RunPattern } from '../../../src/core/run/run-pattern.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import { eventBatchBytesCodec, eventBatchCodec } from '../../../src/messaging/event-batch-codec.ts';
+import { MemoryHub } from '../../../src/messaging/memory/memory-hub.ts';
+import { LOSSLESS, NEWEST_WINS } from '../../../src/messaging/publisher.ts';
+import { snapshotCodec } from '../../../src/messaging/snapshot-message-codec.ts';
+import { EVERY_MESSAGE, NEWEST_MESSAGE } from '../../../src/messaging/subscriber.ts';
+import { Aggregator } from '../../../src/metrics/aggregator.ts';
+import { buildReport } from '../../../src/metrics/build-report.ts';
+import { MetricsSnapshotSubscriber } from '../../../src/metrics/metrics-snapshot-subscriber.ts';
+import { finalSnapshot, rebuildReport } from '../../../src/metrics/report-sources.ts';
+import { readEventBatchHeader } from '../../../src/wire/event-batch-header.ts';
+import { EventBatchWriter } from '../../../src/wire/event-batch-writer.ts';
+import { encodeSamplesEnd } from '../../../src/wire/sample-line.ts';
+import { snapshotToJson } from '../../../src/wire/snapshot-codec.ts';
+import { loadPlan } from '../../bench/load/load-plan.ts';
+import type { EndedRun } from './ended-run.ts';
+import { configOf, patternOf } from './ended-run.ts';
+import type { RunFault, SimulatedRunPlan } from './run-faults.ts';
+import { brokenInRun } from './run-invariants.ts';
+import type { RunMutation } from './run-mutations.ts';
+import { NO_RUN_MUTATION } from './run-mutations.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
+import { SimulatedServer } from './simulated-server.ts';
+import type { SimulatedThreadParts } from './simulated-threads.ts';
+import { simulatedLoadWorker, simulatedParseWorker } from './simulated-threads.ts';
+import { LoopOwner, VirtualLoop } from './virtual-loop.ts';
+
+export interface SimulatedRunOutcome {
+  readonly broken: readonly string[];
+  readonly requests: number;
+  readonly faults: number;
+  /** Of all that was told of the run. */
+  readonly digest: string;
+}
+
+/** `folder`: for runs whose report is made from files again. */
+export const simulateRun = async (
+  plan: SimulatedRunPlan,
+  folder: string,
+  mutation: RunMutation = NO_RUN_MUTATION,
+): Promise<SimulatedRunOutcome> => {
+  const run = new SimulatedRun(plan, folder, mutation);
+  const ended = await run.carryOut();
+  const digest = createHash('sha256').update(ended.lines);
+  digest.update(JSON.stringify([ended.report?.counts, ended.report?.errors, ended.report?.client.reasons]));
+  return {
+    broken: brokenInRun(ended),
+    requests: ended.server.served.size,
+    faults: plan.faults.length,
+    digest: digest.digest('hex'),
+  };
+};
+
+class SimulatedRun {
+  readonly #plan: SimulatedRunPlan;
+  readonly #folder: string;
+  readonly #mutation: RunMutation;
+  readonly #loop = new VirtualLoop();
+  /** The main process with its threads. */
+  readonly #main = new LoopOwner();
+  readonly #aggregatorLoop = new LoopOwner();
+  readonly #server: SimulatedServer;
+  readonly #hub = new MemoryHub();
+  readonly #stop = new AbortController();
+  readonly #parentGone = new AbortController();
+  readonly #interrupt = new AbortController();
+  readonly #aggregatorExited = Promise.withResolvers<void>();
+  readonly #threads: {
+    readonly die: () => void;
+    readonly owner: LoopOwner;
+    readonly part: 'load' | 'parse';
+    readonly behind?: (ms: number) => void;
+  }[] = [];
+  readonly #disk = new SimulatedDisk();
+  #isKilled = false;
+  #isAggregatorDead = false;
+  #hasLostThread = false;
+  #batches = 0;
+  #lostRecords = 0;
+  #heldUntilNs = 0;
+  readonly #held: Uint8Array[] = [];
+
+  constructor(plan: SimulatedRunPlan, folder: string, mutation: RunMutation) {
+    this.#plan = plan;
+    this.#folder = folder;
+    this.#mutation = mutation;
+    this.#server = new SimulatedServer(
+      {
+        loop: this.#loop,
+        random: seededRandom(plan.seed + 1),
+        faults: plan.faults,
+        isStreaming: plan.isStreaming,
+        noncePrefix: '0badcafe',
+      },
+      new LoopOwner(),
+    );
+  }
+
+  async carryOut(): Promise<EndedRun> {
+    rmSync(this.#folder, { recursive: true, force: true });
+    for (const fault of this.#plan.faults) this.#arm(fault);
+    const work = this.#run();
+    const hasEnded = await this.#loop.run(this.#isKilledOr(work), RUN_MS_MAX * 1e6);
+    const told = hasEnded && !this.#isKilled ? await work : undefined;
+    const isKilled = this.#isKilled;
+    if (isKilled) await this.#loop.run(this.#aggregatorExited.promise, RUN_MS_MAX * 1e6);
+    return {
+      plan: this.#plan,
+      hasEnded,
+      session: told?.session,
+      report: isKilled ? await this.#rebuilt() : told?.report,
+      lines: this.#disk.lines,
+      server: this.#server,
+      lostRecords: this.#lostRecords,
+      isKilled,
+      isStopped: this.#stop.signal.aborted,
+      isDiskFull: this.#disk.isFull,
+      hasLostThread: this.#hasLostThread,
+      isBlind: this.#isAggregatorDead,
+      issuedOnBoard: told?.session.issued ?? 0,
+    };
+  }
+
+  readonly #killed = Promise.withResolvers<void>();
+
+  #isKilledOr(work: Promise<unknown>): Promise<unknown> {
+    return Promise.race([work, this.#killed.promise]);
+  }
+
+  async #run(): Promise<{ readonly session: SessionResult; readonly report: Report }> {
+    const { requests, threads, concurrency, isStreaming, warmup, ringBytes } = this.#plan;
+    const pattern = patternOf(this.#plan);
+    const clock = this.#loop.clockOf(this.#main);
+    const publisher = this.#hub.openPublisher('events', eventBatchBytesCodec, LOSSLESS);
+    const snapshots = new MetricsSnapshotSubscriber({
+      subscriber: this.#hub.openSubscriber('snapshots', snapshotCodec, NEWEST_MESSAGE),
+      clock,
+    });
+    this.#aggregate(pattern);
+    const samples = await openSamplesFile('samples.jsonl', undefined, this.#disk);
+    const send = (bytes: Uint8Array): void => void publisher.publish(bytes);
+    const publish = (bytes: Uint8Array): void => this.#carry(bytes, send);
+    const parts: SimulatedThreadParts = {
+      ...{ loop: this.#loop, main: this.#main, server: this.#server, mutation: this.#mutation },
+    };
+    const load = createLoadGenerator(
+      loadPlan({
+        ...{ host: '127.0.0.1', port: 1, pattern, isStreaming, threads, seed: this.#plan.seed },
+        limits: { samplesMax: requests, durationNs: undefined },
+        connections: { opened: concurrency, max: concurrency + 4 },
+        warmupRequests: warmup,
+        timeouts: { connectMs: 300, firstByteMs: 300, idleMs: 200, totalMs: 1_500 },
+        heartbeatMsMax: 500,
+      }),
+      { batch: publish, sampleLines: lines => samples.append(lines) },
+      {
+        clock,
+        runZeroNs: 0n,
+        ringBytes,
+        standIns: {
+          load: data => {
+            const worker = simulatedLoadWorker(data, parts);
+            this.#threads.push({ part: 'load', owner: worker.owner, die: () => worker.die() });
+            return worker;
+          },
+          parse: data => {
+            const { worker, behind } = simulatedParseWorker(data, parts);
+            this.#threads.push({ part: 'parse', owner: worker.owner, die: () => worker.die(), behind });
+            return worker;
+          },
+          monotonicNs: this.#loop.monotonicNs,
+        },
+      },
+    );
+    const writer = new EventBatchWriter({ sourceId: 0, runZeroNs: 0, capacityBytes: 1_024 });
+    const isBlind = new AbortController();
+    void this.#aggregatorExited.promise.then(() => isBlind.abort());
+    await load.open();
+    const session = await runSession({
+      ...{ load, clock, hasWarmup: warmup > 0, unmeasuredNs: 0, nowNs: this.#loop.nowNs },
+      record: (record: EventRecord) => {
+        writer.write(record);
+        const batch = writer.take();
+        if (batch !== undefined) publish(batch);
+      },
+      onPhase: () => undefined,
+      stop: AbortSignal.any([this.#stop.signal, isBlind.signal]),
+      stopNow: new AbortController().signal,
+    });
+    const wasBlind = isBlind.signal.aborted;
+    // What is held on the way still comes before the end.
+    await clock.sleep(Math.max(0, this.#heldUntilNs / 1e6 - clock.nowMs()) + 1, new AbortController().signal);
+    await publisher.close(LINGER_REAL_MS);
+    const patience = new AbortController();
+    const late = clock.sleep(ACCOUNT_MS_MAX, patience.signal).then(
+      () => {
+        this.#closeAggregator();
+        this.#aggregatorExited.resolve();
+      },
+      () => undefined,
+    );
+    const account = await finalSnapshot({
+      snapshots,
+      aggregatorExited: this.#aggregatorExited.promise,
+      directory: this.#folder,
+      signal: new AbortController().signal,
+    });
+    patience.abort();
+    await late;
+    const problems = [
+      ...session.load.reasons,
+      ...(this.#isAggregatorDead ? ['the aggregator exited early'] : []),
+    ];
+    const isInterrupted = this.#stop.signal.aborted;
+    if (session.load.kind !== 'incomplete')
+      samples.append(
+        Buffer.from(
+          encodeSamplesEnd({
+            issued: session.issued,
+            trackedIssued: session.issued - session.warmupIssued,
+            state: isInterrupted ? 'interrupted' : 'complete',
+            problems,
+          }),
+        ),
+      );
+    await samples.close(new AbortController().signal);
+    await load[Symbol.asyncDispose]();
+    await snapshots.close();
+    const report = buildReport({
+      config: configOf(this.#plan),
+      snapshot: account.snapshot,
+      source: account.source,
+      droppedEvents: session.load.droppedEvents,
+      eventLogDropped: 0,
+      isInterrupted,
+      runProblems: [...problems, ...(samples.problem === undefined ? [] : [samples.problem])],
+      sourceProblems: [],
+      notices: [],
+    });
+    const isWhole = !wasBlind && !this.#isAggregatorDead;
+    return { session, report: isWhole ? report : await this.#rebuilt() };
+  }
+
+  #aggregate(pattern: RunPattern): void {
+    const subscriber = this.#hub.openSubscriber('events', eventBatchCodec, EVERY_MESSAGE);
+    const publisher = this.#hub.openPublisher('snapshots', snapshotCodec, NEWEST_WINS);
+    const isMessageLost = this.#plan.faults.some(({ kind }) => kind === 'final-message-lost');
+    const publish = publisher.publish.bind(publisher);
+    publisher.publish = snapshot =>
+      this.#isAggregatorDead || (isMessageLost && snapshot.state === 'complete') ? true : publish(snapshot);
+    const aggregator = new Aggregator(
+      {
+        clock: this.#loop.clockOf(this.#aggregatorLoop),
+        monotonicNs: this.#loop.monotonicNs,
+        subscriber,
+        publisher,
+        writeFile: async snapshot => {
+          if (this.#isAggregatorDead) return;
+          if (this.#disk.isFull) throw new Error('ENOSPC: simulated');
+          if (!this.#needsFiles) return;
+          mkdirSync(this.#folder, { recursive: true });
+          writeFileSync(join(this.#folder, 'final_snapshot.json'), snapshotToJson(snapshot));
+        },
+      },
+      { pattern, shape: PLAIN_SHAPE, isStreaming: this.#plan.isStreaming, objectives: [], judged: [] },
+    );
+    this.#mutation.table(aggregator.table);
+    const stops = {
+      terminate: new AbortController().signal,
+      interrupt: this.#interrupt.signal,
+      parentGone: this.#parentGone.signal,
+    };
+    this.#closeAggregator = () => void subscriber.close();
+    void aggregator.run(stops).then(
+      () => this.#aggregatorExited.resolve(),
+      () => this.#aggregatorExited.resolve(),
+    );
+  }
+
+  #closeAggregator: () => void = () => undefined;
+
+  get #needsFiles(): boolean {
+    return this.#plan.faults.some(({ kind }) => FILE_FAULTS.includes(kind));
+  }
+
+  /** Messages on their way to the aggregator. */
+  #carry(bytes: Uint8Array, send: (bytes: Uint8Array) => void): void {
+    if (this.#isKilled) return;
+    const number = this.#batches;
+    this.#batches += 1;
+    const fault = this.#plan.faults.find(one => 'batch' in one && one.batch === number);
+    if (fault?.kind === 'batch-lost') {
+      this.#lostRecords += readEventBatchHeader(bytes).recordCount;
+      return;
+    }
+    const nowNs = this.#loop.nowNs();
+    if (fault?.kind === 'batch-late') this.#heldUntilNs = Math.max(this.#heldUntilNs, nowNs) + HELD_NS;
+    const copies = fault?.kind === 'batch-repeated' ? [bytes, this.#mutation.batch(bytes)] : [bytes];
+    // Behind what is held: messages keep their order.
+    if (this.#heldUntilNs <= nowNs && this.#held.length === 0) {
+      for (const copy of copies) send(copy);
+      return;
+    }
+    this.#held.push(...copies);
+    this.#loop.in(Math.max(0, this.#heldUntilNs - nowNs), this.#main, () => {
+      if (this.#loop.nowNs() < this.#heldUntilNs) return;
+      for (const copy of this.#held.splice(0)) send(copy);
+    });
+  }
+
+  #killAggregator(): void {
+    if (this.#isAggregatorDead) return;
+    this.#isAggregatorDead = true;
+    this.#aggregatorLoop.isDead = true;
+    this.#closeAggregator();
+    this.#aggregatorExited.resolve();
+  }
+
+  async #rebuilt(): Promise<Report> {
+    mkdirSync(this.#folder, { recursive: true });
+    writeFileSync(join(this.#folder, 'config.json'), JSON.stringify(configOf(this.#plan)));
+    writeFileSync(join(this.#folder, 'samples.jsonl'), this.#disk.lines);
+    const report = await rebuildReport(this.#folder);
+    rmSync(this.#folder, { recursive: true, force: true });
+    return report;
+  }
+
+  #arm(fault: RunFault): void {
+    if (!('atMs' in fault)) return;
+    this.#loop.in(fault.atMs * 1e6, new LoopOwner(), () => this.#happen(fault));
+  }
+
+  #happen(fault: Extract<RunFault, { readonly atMs: number }>): void {
+    const nowNs = this.#loop.nowNs();
+    switch (fault.kind) {
+      case 'parse-behind':
+        for (const { behind } of this.#threads) behind?.(fault.forMs);
+        return;
+      case 'thread-dies':
+      case 'thread-hangs': {
+        const thread = this.#threadsOf(fault.part)[fault.thread];
+        if (thread === undefined || thread.owner.isDead) return;
+        this.#hasLostThread = true;
+        if (fault.kind === 'thread-dies') thread.die();
+        else thread.owner.stalledUntilNs = Number.POSITIVE_INFINITY;
+        return;
+      }
+      case 'thread-stops': {
+        const thread = this.#threadsOf('load')[fault.thread];
+        if (thread === undefined) return;
+        thread.owner.stalledUntilNs = Math.max(thread.owner.stalledUntilNs, nowNs + fault.forMs * 1e6);
+        return;
+      }
+      case 'aggregator-dies':
+        this.#killAggregator();
+        return;
+      case 'disk-full':
+        this.#disk.isFull = true;
+        return;
+      case 'stop':
+        this.#stop.abort();
+        this.#interrupt.abort();
+        return;
+      case 'killed':
+        this.#isKilled = true;
+        this.#disk.isGone = true;
+        this.#main.isDead = true;
+        for (const { owner } of this.#threads) owner.isDead = true;
+        this.#parentGone.abort();
+        this.#killed.resolve();
+        return;
+      default:
+        fault satisfies never;
+    }
+  }
+
+  #threadsOf(part: 'load' | 'parse') {
+    return this.#threads.filter(thread => thread.part === part);
+  }
+}
+
+const FILE_FAULTS: readonly RunFault['kind'][] = ['final-message-lost', 'killed', 'aggregator-dies'];
+const HELD_NS = 50e6;
+const LINGER_REAL_MS = 1_000;
+const ACCOUNT_MS_MAX = 60_000;
+const RUN_MS_MAX = 300_000;

@@ -1,0 +1,39 @@
+// Simulated runs in which threads, replies, messages, disks and processes fail.
+
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { longCount } from '../../support/counts.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { runPlanOf } from './run-faults.ts';
+import { RUN_MUTATIONS } from './run-mutations.ts';
+import { simulateRun } from './simulate-run.ts';
+
+describe('a simulated run', () => {
+  const runs = longCount(12, 2_000);
+
+  test(`keeps every invariant, ${runs} times`, { timeout: longCount(120_000, 1_800_000) }, async () => {
+    using folder = temporaryDirectory();
+    for (let seed = 1; seed <= runs; seed += 1) {
+      const { broken } = await simulateRun(runPlanOf(seed), join(folder.path, 'run'));
+      expect(broken, `npm run simulate -- --runs 1 --seed ${seed}`).toEqual([]);
+    }
+  });
+
+  test('repeats itself', async () => {
+    using folder = temporaryDirectory();
+    const again = () => simulateRun(runPlanOf(3), join(folder.path, 'run'));
+    expect(await again()).toEqual(await again());
+  });
+});
+
+test.for(Object.entries(RUN_MUTATIONS))(
+  'a bug planted on purpose is found: %s',
+  { timeout: 120_000 },
+  async ([, mutation]) => {
+    using folder = temporaryDirectory();
+    const found: string[] = [];
+    for (let seed = 1; seed <= 12 && found.length === 0; seed += 1)
+      found.push(...(await simulateRun(runPlanOf(seed), join(folder.path, 'run'), mutation)).broken);
+    expect(found, mutation.what).not.toEqual([]);
+  },
+);
