@@ -159,6 +159,8 @@ const profileFact = (sink: NodeId, sinkAddress: string, turn: number): Fact => (
     roundTripCount: 200,
     allReduceNs16Kib: 60_000,
     allReduceNs1Mib: 900_000,
+    uploadQueueNs: 400_000,
+    downloadQueueNs: 400_000,
     retransmits: 0,
     uploadStreams: 1,
     downloadStreams: 1,

@@ -34,6 +34,8 @@ export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasur
       roundTripCount: reported(amount),
       allReduceNs16Kib: reported(amount),
       allReduceNs1Mib: reported(amount),
+      uploadQueueNs: reported(amount),
+      downloadQueueNs: reported(amount),
       retransmits: reported(amount),
       uploadStreams: reported(amount),
       downloadStreams: reported(amount),

@@ -25,6 +25,8 @@ export const linkProfileSchema: Schema<LinkProfile> = openObject({
   roundTripCount: reported(figure),
   allReduceNs16Kib: reported(figure),
   allReduceNs1Mib: reported(figure),
+  uploadQueueNs: reported(figure),
+  downloadQueueNs: reported(figure),
   retransmits: reported(figure),
   uploadStreams: reported(figure),
   downloadStreams: reported(figure),

@@ -62,6 +62,8 @@ export const profileOf = (sink: NodeId, wire: Wire, value: Partial<LinkProfile> 
   roundTripCount: 200,
   allReduceNs16Kib: 60_000,
   allReduceNs1Mib: 900_000,
+  uploadQueueNs: 400_000,
+  downloadQueueNs: 400_000,
   retransmits: wire.rdma === undefined ? 0 : unknown('no TCP'),
   uploadStreams: 4,
   downloadStreams: 4,

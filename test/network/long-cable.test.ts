@@ -33,18 +33,25 @@ test('a cable of 40 ms there and back takes 40 ms, and loses what its seed says'
   expect(other).not.toEqual(first);
 });
 
-test('what a cable carries is not more than its rate, and its queue holds what it may', async context => {
+test('what a cable carries is not more than its rate, and what its queue adds to a round trip is told', async context => {
   const reason = reasonAgainstLongCables();
   if (reason !== undefined) return context.skip(reason);
   if (!isLongRun) return context.skip('a probe of twenty seconds: in npm run test:long');
   await using cable = await LongCable.open({ up: WAY, down: WAY, congestionControl: 'cubic' });
   const outcome = await cable.probe();
   if (outcome.kind === 'failed') throw new Error(outcome.reason);
-  const { uploadBitsPerSecond: up, downloadBitsPerSecond: down } = outcome.measurement;
+  const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, ...others } = outcome.measurement;
   for (const rate of [up, down]) {
     if (!isKnown(rate)) throw new Error('a direction is unknown');
     expect(rate).toBeLessThan(WAY.mbit * 1e6);
     expect(rate).toBeGreaterThan(WAY.mbit * 1e6 * 0.9);
+  }
+  // A full queue of 100 kB takes 20 ms at 40 Mbit/s; a window that was halved leaves less in it, a late machine adds to it.
+  for (const queueNs of [others.uploadQueueNs, others.downloadQueueNs]) {
+    if (!isKnown(queueNs)) throw new Error(queueNs.reason);
+    console.info(`the queue adds ${(queueNs / 1e6).toFixed(1)} ms`);
+    expect(queueNs).toBeGreaterThan(3e6);
+    expect(queueNs).toBeLessThan(60e6);
   }
   for (const { queueBytesMax, dropped } of await cable.end()) {
     expect(queueBytesMax).toBeLessThanOrEqual(WAY.queueBytes);

@@ -67,6 +67,8 @@ export const measured = (
     roundTripCount: 200,
     allReduceNs16Kib: 60_000,
     allReduceNs1Mib: 900_000,
+    uploadQueueNs: 400_000,
+    downloadQueueNs: 400_000,
     retransmits: unknown('not told here'),
     uploadStreams: 1,
     downloadStreams: 1,

@@ -24,6 +24,8 @@ export const linkRow = (atWallMs: number, figures: Partial<LinkProfile>): Profil
       roundTripCount: NONE,
       allReduceNs16Kib: NONE,
       allReduceNs1Mib: NONE,
+      uploadQueueNs: NONE,
+      downloadQueueNs: NONE,
       retransmits: NONE,
       uploadStreams: NONE,
       downloadStreams: NONE,

@@ -34,6 +34,8 @@ const linkTo = (machine: Machine, uploadBitsPerSecond: number): readonly Fact[] 
       roundTripCount: 200,
       allReduceNs16Kib: 60_000,
       allReduceNs1Mib: 900_000,
+      uploadQueueNs: 400_000,
+      downloadQueueNs: 400_000,
       retransmits: 0,
       uploadStreams: 1,
       downloadStreams: 1,

@@ -5,6 +5,7 @@ import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import { longerQueueNs, queueWords } from '../../../src/core/link/link-queue.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { endsWords, typeWords } from '../../../src/core/link/link-words.ts';
@@ -40,6 +41,8 @@ export interface DetailRow {
   readonly jitter: DetailFigure;
   /** Of 16 KiB, and in its remark of 1 MiB. */
   readonly allReduce: DetailFigure;
+  /** How much longer a round trip takes under load: of the worse direction, both in its remark. */
+  readonly queue: DetailFigure;
   readonly sentAgain: DetailFigure;
   readonly method: string;
   readonly engine: string;
@@ -125,6 +128,11 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
       profile === undefined || isUnknown(profile.allReduceNs1Mib)
         ? ''
         : `1 MiB ${figureText(formatNanoseconds(profile.allReduceNs1Mib))}`,
+    ),
+    queue: detail(
+      profile === undefined ? undefined : (longerQueueNs(profile) ?? profile.uploadQueueNs),
+      timeFigure,
+      profile === undefined || longerQueueNs(profile) === undefined ? '' : queueWords(profile),
     ),
     sentAgain: detail(profile?.retransmits, count => ({ figure: formatCount(count), unit: '' }), ''),
     method: profile?.method ?? '',

@@ -2,6 +2,7 @@
 
 import { formatNanoseconds } from '../../core/figure/duration.ts';
 import { figureText, formatBitsPerSecond, formatBytes, formatCount } from '../../core/figure/figure.ts';
+import { queueWords } from '../../core/link/link-queue.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../../probe/probe.ts';
@@ -20,6 +21,7 @@ export const linkLines = (figures: LinkFigures, columns: number): readonly Line[
       named('RTT', roundTrips(figures)),
       named('jitter', figureFact(figures.jitterNs, formatNanoseconds)),
       ...allReduces(figures),
+      ...queues(figures),
       counted(figures.retransmits, 'retransmit'),
       streams(figures),
       figureFact(figures.bytesUsed, formatBytes),
@@ -47,6 +49,10 @@ const allReduces = ({ allReduceNs16Kib: small, allReduceNs1Mib: large }: LinkFig
         named('all-reduce of 16 KiB', figureFact(small, formatNanoseconds)),
         named('of 1 MiB', figureFact(large, formatNanoseconds)),
       ];
+
+/** Nothing where neither was measured, as of the all-reduces. */
+const queues = (figures: LinkFigures): readonly Line[] =>
+  isUnknown(figures.uploadQueueNs) && isUnknown(figures.downloadQueueNs) ? [] : [[part(queueWords(figures))]];
 
 const streams = ({ uploadStreams, downloadStreams }: LinkFigures): Line => {
   if (uploadStreams === downloadStreams) return counted(uploadStreams, 'stream');

@@ -22,6 +22,12 @@ export interface LinkProfile {
    */
   readonly allReduceNs16Kib: Reported<number>;
   readonly allReduceNs1Mib: Reported<number>;
+  /**
+   * How much longer the median round trip is while the direction carries all it can than when nothing does: what waits in queues.
+   * Nanoseconds, of the measurement that the direction's rate is of.
+   */
+  readonly uploadQueueNs: Reported<number>;
+  readonly downloadQueueNs: Reported<number>;
   /** TCP retransmits of both ends together while bandwidth was measured. */
   readonly retransmits: Reported<number>;
   /** Parallel streams of the faster measurement of each direction. */

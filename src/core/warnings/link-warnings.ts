@@ -3,6 +3,7 @@
 import { ageMsOf } from '../entry-maps.ts';
 import { figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
+import { LONG_QUEUE_NS, longerQueueNs, queueWords } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { endsWords } from '../link/link-words.ts';
@@ -41,7 +42,8 @@ const slowWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
   const held = JUDGED.get(link);
   if (held?.of.every((part, index) => part === of[index]) === true) return held.found;
   const short = shortfallWarning(link, one, other);
-  const found = short.length > 0 ? short : weekWarning(state, link, one, other);
+  const slow = short.length > 0 ? short : weekWarning(state, link, one, other);
+  const found = [...slow, ...queueWarning(link, one, other)];
   JUDGED.set(link, { of, found });
   return found;
 };
@@ -95,6 +97,29 @@ const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
     ];
   }
   return [];
+};
+
+/** Of the connection on which whoever shares it waits longest. */
+const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+  const [worst] = link.connections
+    .flatMap(({ source, profile }) => {
+      const queueNs = profile === undefined ? undefined : longerQueueNs(profile);
+      return profile === undefined || queueNs === undefined ? [] : [{ source, profile, queueNs }];
+    })
+    .sort((a, b) => b.queueNs - a.queueNs);
+  if (worst === undefined || worst.queueNs < LONG_QUEUE_NS) return [];
+  const [from, to] = worst.source === one.nodeId ? [one, other] : [other, one];
+  return [
+    {
+      id: `link queue ${link.key}`,
+      level: 'caution',
+      nodes: link.nodes,
+      title: `${from.name} to ${to.name}: ${queueWords(worst.profile)}`,
+      why: 'Whatever shares this link waits that much longer while something is copied over it (bufferbloat). A smaller or managed queue at the slowest place (fq_codel, CAKE), or a limit on what copies, mends it.',
+      on: from.name,
+      command: `plimsoll probe link ${quotedWords([to.name])}`,
+    },
+  ];
 };
 
 /** Both ends ask; where only one of them gets answers, a firewall is the usual reason. */

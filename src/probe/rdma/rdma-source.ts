@@ -50,6 +50,8 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
         retransmits: unknown('RDMA tools do not report it'),
         allReduceNs16Kib: unknown('measured over sockets only'),
         allReduceNs1Mib: unknown('measured over sockets only'),
+        uploadQueueNs: unknown('measured over sockets only'),
+        downloadQueueNs: unknown('measured over sockets only'),
         uploadStreams: 1,
         downloadStreams: 1,
         bytesUsed: session.bytesUsed,

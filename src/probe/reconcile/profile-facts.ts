@@ -71,6 +71,8 @@ const noLinkFigures = (kind: 'socket' | 'rdma'): LinkMeasurement => ({
   roundTripCount: NEVER,
   allReduceNs16Kib: NEVER,
   allReduceNs1Mib: NEVER,
+  uploadQueueNs: NEVER,
+  downloadQueueNs: NEVER,
   retransmits: NEVER,
   uploadStreams: NEVER,
   downloadStreams: NEVER,

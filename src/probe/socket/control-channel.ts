@@ -11,13 +11,20 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
   readonly #socket: Socket;
   readonly #schema: v.GenericSchema<unknown, Heard>;
   readonly #decoder = new StringDecoder('utf8');
+  readonly #intercept: (message: Heard) => boolean;
   readonly #heard: Heard[] = [];
   readonly #closed = Promise.withResolvers<void>();
   #partial = '';
   #failure: ProbeError | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(socket: Socket, schema: v.GenericSchema<unknown, Heard>) {
+  /** @param intercept of each message as it arrives: whether it is dealt with, and nobody waits for it */
+  constructor(
+    socket: Socket,
+    schema: v.GenericSchema<unknown, Heard>,
+    intercept: (message: Heard) => boolean = () => false,
+  ) {
+    this.#intercept = intercept;
     this.#socket = socket;
     this.#schema = schema;
     socket.setNoDelay(true);
@@ -87,6 +94,7 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
     for (const line of lines) {
       const parsed = v.safeParse(this.#schema, jsonOrUndefined(line));
       if (!parsed.success) return 'something that is not a message';
+      if (this.#intercept(parsed.output)) continue;
       if (this.#heard.length >= HEARD_MAX) return 'more messages than were requested';
       this.#heard.push(parsed.output);
     }

@@ -18,6 +18,8 @@ export type ToSink =
       readonly durationMsMax: number;
     }
   | { readonly kind: 'start' | 'stop'; readonly run: number }
+  /** Answered at once, whatever is being measured. */
+  | { readonly kind: 'ping'; readonly sequence: number }
   | { readonly kind: 'bye' };
 
 /** Messages of a sink. */
@@ -31,7 +33,10 @@ export type ToSource =
       readonly streamsMax: number;
       /** Whether it knows the job `exchange`; versions before 0.2.0 do not, and do not say so. */
       readonly canExchange?: boolean;
+      /** Whether it answers `ping`; versions before 0.2.0 do not. */
+      readonly canPing?: boolean;
     }
+  | { readonly kind: 'pong'; readonly sequence: number }
   | { readonly kind: 'prepared' | 'started'; readonly run: number }
   /** Of an upload: received by this long after the first byte, on the sink's clock. */
   | { readonly kind: 'sample'; readonly run: number; readonly elapsedUs: number; readonly bytes: number }
@@ -66,6 +71,7 @@ export const toSinkSchema: v.GenericSchema<unknown, ToSink> = v.variant('kind', 
   }),
   v.object({ kind: v.literal('start'), run: RUN }),
   v.object({ kind: v.literal('stop'), run: RUN }),
+  v.object({ kind: v.literal('ping'), sequence: COUNT }),
   v.object({ kind: v.literal('bye') }),
 ]);
 
@@ -76,7 +82,9 @@ export const toSourceSchema: v.GenericSchema<unknown, ToSource> = v.variant('kin
     reason: TEXT,
     streamsMax: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(STREAMS_MAX)),
     canExchange: v.exactOptional(v.boolean()),
+    canPing: v.exactOptional(v.boolean()),
   }),
+  v.object({ kind: v.literal('pong'), sequence: COUNT }),
   v.object({ kind: v.literal('prepared'), run: RUN }),
   v.object({ kind: v.literal('started'), run: RUN }),
   v.object({ kind: v.literal('sample'), run: RUN, elapsedUs: COUNT, bytes: COUNT }),

@@ -6,11 +6,12 @@ import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { allReduceFigures } from './all-reduces.ts';
+import type { ProbeDirection, RunResult } from './bandwidth-run.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
 import { runMsLeast } from './rate-estimate.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
-import type { ProbeDirection, RunResult, SourceParts } from './source-session.ts';
+import type { SourceParts } from './source-session.ts';
 import { SourceSession } from './source-session.ts';
 import { ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
 import { sumOf } from './stream-totals.ts';
@@ -71,6 +72,8 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
       retransmits: sumOf([...upload.runs, ...download.runs].map(({ retransmits }) => retransmits)),
       uploadStreams: streamsOf(upload),
       downloadStreams: streamsOf(download),
+      uploadQueueNs: queueOf(upload),
+      downloadQueueNs: queueOf(download),
       bytesUsed: session.bytesUsed,
       engine: bothOn(options, session, 'socket-ffi') ? 'socket-ffi' : 'socket-event-loop',
       method: methodText({
@@ -147,6 +150,8 @@ const streamsOf = ({ best }: DirectionResult): Reported<number> => {
   const rate = bitsPerSecondOf({ best, runs: [] });
   return best === undefined || isUnknown(rate) ? unknown('not measured') : best.streams;
 };
+
+const queueOf = ({ best }: DirectionResult): Reported<number> => best?.queueNs ?? unknown('not measured');
 
 const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: string): boolean =>
   engine.name === name && hello.engine === name;

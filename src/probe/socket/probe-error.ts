@@ -23,3 +23,9 @@ export class ProbeError extends ProblemError<Problem<ProbeErrorCode>> {
     super({ code, problem, advice: '' }, options);
   }
 }
+
+export const brokenOff = (reason: string): ProbeError =>
+  new ProbeError('closed', `the other end aborted the measurement${reason === '' ? '' : ` (${reason})`}`);
+
+export const outOfOrder = (): ProbeError =>
+  new ProbeError('protocol', 'the other end sent an unexpected message');

@@ -122,6 +122,7 @@ export class Sink {
       reason: engine.reason.slice(0, REASON_LENGTH_MAX),
       streamsMax: Math.min(STREAMS_MAX, Math.max(1, streamsMax)),
       canExchange: true,
+      canPing: true,
     });
     for (let runs = 0; runs <= RUNS_MAX; ) {
       const message = await channel.next(AbortSignal.any([deadline, AbortSignal.timeout(IDLE_MS_MAX)]));
@@ -139,6 +140,9 @@ export class Sink {
           break;
         case 'stop':
           await this.#current(message.run).stop('');
+          break;
+        case 'ping':
+          channel.send({ kind: 'pong', sequence: message.sequence });
           break;
         case 'bye':
           return;

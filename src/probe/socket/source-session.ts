@@ -2,18 +2,27 @@
 // that its own counters or kernel contradict.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { Reported } from '../../core/unknown.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
+import type { ProbeDirection, RunOptions, RunResult } from './bandwidth-run.ts';
+import { RUN_SLACK_MS, runFiguresOf } from './bandwidth-run.ts';
 import { ControlChannel } from './control-channel.ts';
 import type { ToSink, ToSource } from './control-message.ts';
 import { RUN_MS_MAX, toSourceSchema } from './control-message.ts';
+import { ControlPings, reasonAgainstPings } from './control-pings.ts';
 import type { SinkAddress } from './dial.ts';
 import { dialSink } from './dial.ts';
-import { ProbeError } from './probe-error.ts';
+import { brokenOff, outOfOrder, ProbeError } from './probe-error.ts';
 import type { RateSample } from './rate-estimate.ts';
 import { RateEstimate, SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
 import type { Stream, StreamEngine, StreamJob } from './stream.ts';
-import { acknowledgedOf, bytesOf, endStreams, retransmitsOf, sampleOf } from './stream-totals.ts';
+import {
+  acknowledgedOf,
+  bytesOf,
+  endStreams,
+  firstReasonOf,
+  retransmitsOf,
+  sampleOf,
+} from './stream-totals.ts';
 import { UploadCheck } from './upload-check.ts';
 
 export interface SourceParts {
@@ -23,49 +32,43 @@ export interface SourceParts {
   readonly signal: AbortSignal;
 }
 
-export interface RunOptions {
-  readonly streams: number;
-  /** Of all streams together. */
-  readonly bytesMax: number;
-  readonly durationMsMax: number;
-  readonly roundTripMs: number;
-}
-
-export interface RunResult {
-  /** undefined if not one byte arrived in time. */
-  readonly bitsPerSecond: number | undefined;
-  readonly elapsedMs: number;
-  readonly bytes: number;
-  readonly retransmits: Reported<number>;
-  readonly streams: number;
-}
-
 type TimedOptions = Pick<RunOptions, 'durationMsMax'> & { readonly count: number };
+interface SessionParts {
+  readonly parts: SourceParts;
+  readonly channel: ControlChannel<ToSink, ToSource>;
+  readonly pings: ControlPings;
+  readonly hello: Hello;
+}
 type PreparePlan = Extract<ToSink, { kind: 'prepare' }>;
 export type Hello = Extract<ToSource, { kind: 'hello' }>;
-export type ProbeDirection = 'upload' | 'download';
 
 export class SourceSession {
   readonly hello: Hello;
   readonly #parts: SourceParts;
   readonly #channel: ControlChannel<ToSink, ToSource>;
+  readonly #pings: ControlPings;
   #runs = 0;
   #bytesUsed = 0;
 
-  private constructor(parts: SourceParts, channel: ControlChannel<ToSink, ToSource>, hello: Hello) {
+  private constructor({ parts, channel, pings, hello }: SessionParts) {
     this.#parts = parts;
     this.#channel = channel;
+    this.#pings = pings;
     this.hello = hello;
   }
 
   /** @throws ProbeError */
   static async open(parts: SourceParts): Promise<SourceSession> {
     const socket = await dialSink(parts.sink, { role: 'control', index: 0, run: 0 }, parts.signal);
-    const channel = new ControlChannel<ToSink, ToSource>(socket, toSourceSchema);
+    const channel = new ControlChannel<ToSink, ToSource>(socket, toSourceSchema, message => {
+      if (message.kind === 'pong') pings.hear(message.sequence);
+      return message.kind === 'pong';
+    });
+    const pings = new ControlPings(sequence => channel.send({ kind: 'ping', sequence }), parts.clock);
     try {
       const hello = await channel.next(within(parts.signal, ANSWER_MS_MAX));
       if (hello.kind !== 'hello') throw outOfOrder();
-      return new SourceSession(parts, channel, hello);
+      return new SourceSession({ parts, channel, pings, hello });
     } catch (error) {
       channel.close();
       throw error;
@@ -126,7 +129,7 @@ export class SourceSession {
   /** @throws ProbeError */
   async bandwidth(direction: ProbeDirection, options: RunOptions): Promise<RunResult> {
     const { streams: count, roundTripMs } = options;
-    const durationMsMax = Math.max(1, Math.floor(Math.min(options.durationMsMax, RUN_MS_MAX - SLACK_MS)));
+    const durationMsMax = Math.max(1, Math.floor(Math.min(options.durationMsMax, RUN_MS_MAX - RUN_SLACK_MS)));
     const run = this.#nextRun();
     const bytesMaxPerStream = Math.floor(options.bytesMax / count);
     const job: StreamJob = {
@@ -140,10 +143,15 @@ export class SourceSession {
         job: direction,
         streams: count,
         bytesMaxPerStream,
-        durationMsMax: durationMsMax + SLACK_MS,
+        durationMsMax: durationMsMax + RUN_SLACK_MS,
       },
       job,
     );
+    const beside = await this.#pings.beside({
+      reason: reasonAgainstPings(this.#parts.engine, this.hello),
+      roundTripMs,
+      signal: this.#parts.signal,
+    });
     const estimate = new RateEstimate({ roundTripMs, durationMsMax });
     const quota = bytesMaxPerStream * count;
     let sentBytes = 0;
@@ -151,22 +159,37 @@ export class SourceSession {
       if (direction === 'download') {
         for (const stream of streams) stream.start();
         await this.#startSink(run);
+        beside.start();
         await this.#watchDownload(streams, estimate, quota);
+        const queueNs = await beside.end();
         const { retransmits, bytes } = await this.#stopSink(run);
         // Bytes sent but never read have gone over the wire as well.
         sentBytes = Math.min(bytes, quota);
-        return { ...figuresOf(estimate), retransmits: retransmits ?? NOT_TOLD, streams: count };
+        return {
+          ...runFiguresOf(estimate),
+          retransmits: retransmits ?? unknown("the other end's kernel does not report it"),
+          streams: count,
+          queueNs,
+        };
       }
       await this.#startSink(run);
       for (const stream of streams) stream.start();
+      beside.start();
       const check = new UploadCheck(streams);
       await this.#watchUpload(run, estimate, check, quota);
+      const queueNs = await beside.end();
       for (const stream of streams) stream.stop();
       const { bytes } = await this.#stopSink(run, message => check.take(message, this.#parts.clock.nowMs()));
       await Promise.all(streams.map(({ ended }) => ended));
       check.end(bytes);
-      return { ...figuresOf(estimate), retransmits: retransmitsOf(streams), streams: count };
+      return {
+        ...runFiguresOf(estimate),
+        retransmits: retransmitsOf(streams),
+        streams: count,
+        queueNs,
+      };
     } finally {
+      await beside.end();
       await endStreams(streams);
       const moved = bytesOf(streams);
       const acknowledged = acknowledgedOf(streams);
@@ -237,7 +260,7 @@ export class SourceSession {
       const before = estimate.bytes;
       const sample = sampleOf(streams);
       if (sample !== undefined) estimate.add(sample);
-      if (isBroken) throw brokenOff((await firstReason(streams)) ?? '');
+      if (isBroken) throw brokenOff((await firstReasonOf(streams)) ?? '');
       silentMs = estimate.bytes > before ? 0 : silentMs + SAMPLE_INTERVAL_MS;
       if (silentMs >= SILENT_MS_MAX) throw silent();
     }
@@ -268,30 +291,10 @@ export class SourceSession {
   }
 }
 
-const figuresOf = (estimate: RateEstimate): Pick<RunResult, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
-  bitsPerSecond: estimate.bitsPerSecond,
-  elapsedMs: estimate.elapsedMs,
-  bytes: estimate.bytes,
-});
-
-const firstReason = async (streams: readonly Stream[]): Promise<string | undefined> => {
-  for (const stream of streams) stream.stop();
-  const endings = await Promise.all(streams.map(({ ended }) => ended));
-  return endings.find(({ reason }) => reason !== '')?.reason;
-};
-
 const within = (signal: AbortSignal, durationMs: number): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
 
-const brokenOff = (reason: string): ProbeError =>
-  new ProbeError('closed', `the other end aborted the measurement${reason === '' ? '' : ` (${reason})`}`);
-
-const outOfOrder = (): ProbeError => new ProbeError('protocol', 'the other end sent an unexpected message');
-
 const silent = (): ProbeError => new ProbeError('timeout', `nothing arrived for ${SILENT_MS_MAX / 1_000} s`);
 
-const NOT_TOLD = unknown("the other end's kernel does not report it");
 const ANSWER_MS_MAX = 5_000;
 const SILENT_MS_MAX = 3_000;
-/** How much longer the sink may run than the source wants it to. */
-const SLACK_MS = 3_000;

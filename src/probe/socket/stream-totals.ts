@@ -43,3 +43,10 @@ export const endStreams = async (streams: readonly Stream[]): Promise<void> => {
   await Promise.all(streams.map(({ ended }) => ended));
   for (const stream of streams) stream.discard();
 };
+
+/** Why the first of them that broke did; stops all. */
+export const firstReasonOf = async (streams: readonly Stream[]): Promise<string | undefined> => {
+  for (const stream of streams) stream.stop();
+  const endings = await Promise.all(streams.map(({ ended }) => ended));
+  return endings.find(({ reason }) => reason !== '')?.reason;
+};

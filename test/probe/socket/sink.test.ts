@@ -101,6 +101,8 @@ describe('a sink', () => {
       roundTripCount: 50,
       allReduceNs16Kib: expect.any(Number),
       allReduceNs1Mib: expect.any(Number),
+      uploadQueueNs: expect.any(Number),
+      downloadQueueNs: expect.any(Number),
       uploadStreams: 1,
     });
     expect(measurement.bytesUsed).toBeLessThanOrEqual(200_000_000);
@@ -120,6 +122,7 @@ describe('a sink', () => {
       engine: 'socket-event-loop',
       allReduceNs16Kib: expect.any(Number),
       allReduceNs1Mib: expect.any(Number),
+      uploadQueueNs: { kind: 'unknown', reason: expect.stringContaining('share an event loop') },
     });
   });
 

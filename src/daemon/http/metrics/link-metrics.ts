@@ -57,6 +57,8 @@ export const addLinkMetrics = (
     page.gauge(LINK.jitter, labels, secondsOf(measured.jitterNs));
     page.gauge(LINK.allReduce, { ...labels, bytes: '16384' }, secondsOf(measured.allReduceNs16Kib));
     page.gauge(LINK.allReduce, { ...labels, bytes: '1048576' }, secondsOf(measured.allReduceNs1Mib));
+    page.gauge(LINK.queue, { ...labels, direction: 'upload' }, secondsOf(measured.uploadQueueNs));
+    page.gauge(LINK.queue, { ...labels, direction: 'download' }, secondsOf(measured.downloadQueueNs));
     page.gauge(LINK.measuredAt, labels, (wallMs - profile.ageMs) / 1_000);
   }
 };
@@ -108,6 +110,10 @@ const LINK = {
   allReduce: {
     name: 'plimsoll_link_all_reduce_seconds',
     help: "Median time in which both ends have each other's bytes; labels bytes.",
+  },
+  queue: {
+    name: 'plimsoll_link_queue_seconds',
+    help: 'How much longer a round trip takes while the direction carries all it can.',
   },
   measuredAt: {
     name: 'plimsoll_link_profile_timestamp_seconds',

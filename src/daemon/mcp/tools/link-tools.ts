@@ -1,6 +1,7 @@
 // Which cable is slow: the links by how far they fall behind what they should carry, and how one of them did in the past.
 
 import * as v from 'valibot';
+import { longerQueueNs, queueWords } from '../../../core/link/link-queue.ts';
 import { linkShortfall } from '../../../core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../../../core/link/link-view.ts';
 import { figureAgeMs, linkViews } from '../../../core/link/link-view.ts';
@@ -20,6 +21,10 @@ const linkSchema = v.object({
   there: v.pipe(toldFigureSchema, v.description('From the first node to the second.')),
   back: toldFigureSchema,
   roundTrip: toldFigureSchema,
+  queueUnderLoad: v.pipe(
+    toldFigureSchema,
+    v.description('How much longer a round trip takes while a direction carries all it can; the worse one.'),
+  ),
   expected: v.pipe(
     toldFigureSchema,
     v.description(
@@ -100,6 +105,7 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
     there: linkFigure(view.there, 'bits/s', nowMs),
     back: linkFigure(view.back, 'bits/s', nowMs),
     roundTrip: linkFigure(view.roundTrip, 'ns', nowMs),
+    queueUnderLoad: queueFigure(view, nowMs),
     expected:
       shortfall === undefined
         ? unknownFigure('bits/s', 'it falls short of nothing that is known')
@@ -118,6 +124,15 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
 /** A round trip is worse when it is longer. */
 const worseShare = ({ share, side }: { readonly share: number; readonly side: 'below' | 'above' }): number =>
   side === 'below' ? share : 1 / share;
+
+/** Of the connection whose round trip is told. */
+const queueFigure = ({ roundTrip }: LinkView, nowMs: number): ToldFigure => {
+  const profile = roundTrip?.of.profile;
+  if (roundTrip === undefined || profile === undefined) return unknownFigure('ns', 'not measured yet');
+  const queueNs = longerQueueNs(profile);
+  if (queueNs === undefined) return unknownFigure('ns', queueWords(profile));
+  return { ...linkFigure(roundTrip, 'ns', nowMs), value: queueNs };
+};
 
 const linkFigure = (figure: FigureView | undefined, unit: string, nowMs: number): ToldFigure => {
   if (figure === undefined) return unknownFigure(unit, 'not measured yet');

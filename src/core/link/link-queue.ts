@@ -1,0 +1,34 @@
+// What a full cable does to whoever shares it: how much longer a round trip takes while it carries all it can (bufferbloat).
+
+import { formatNanoseconds } from '../figure/duration.ts';
+import { figureText } from '../figure/figure.ts';
+import { isKnown, knownOr } from '../unknown.ts';
+import type { LinkProfile } from './link-profile.ts';
+
+type Queues = Pick<LinkProfile, 'uploadQueueNs' | 'downloadQueueNs'>;
+
+/** "queue adds 180 ms up, 2.0 ms down under load", or why that is not known. */
+export const queueWords = ({ uploadQueueNs: up, downloadQueueNs: down }: Queues): string => {
+  if (!isKnown(up) && !isKnown(down)) return `queue under load unknown: ${up.reason}`;
+  const ways = [
+    { queueNs: up, way: 'up' },
+    { queueNs: down, way: 'down' },
+  ].map(({ queueNs, way }) =>
+    isKnown(queueNs) ? `${figureText(formatNanoseconds(queueNs))} ${way}` : `– ${way} (${queueNs.reason})`,
+  );
+  return `queue adds ${ways.join(', ')} under load`;
+};
+
+/** Of the direction that waits longer; undefined where neither is known. */
+export const longerQueueNs = ({ uploadQueueNs, downloadQueueNs }: Queues): number | undefined => {
+  const known = [knownOr(uploadQueueNs, undefined), knownOr(downloadQueueNs, undefined)].filter(
+    queueNs => queueNs !== undefined,
+  );
+  return known.length === 0 ? undefined : Math.max(...known);
+};
+
+/**
+ * From here on a link is spoken of: a tenth of a second more before anything is answered while something is copied. A queue that is
+ * managed adds a few milliseconds (CoDel aims at 5, RFC 8289 §4.4).
+ */
+export const LONG_QUEUE_NS = 100_000_000;

@@ -1,0 +1,36 @@
+// One measurement of one direction: what it may take, and what it gives.
+
+import type { Reported } from '../../core/unknown.ts';
+import type { RateEstimate } from './rate-estimate.ts';
+
+export type ProbeDirection = 'upload' | 'download';
+
+export interface RunOptions {
+  readonly streams: number;
+  /** Of all streams together. */
+  readonly bytesMax: number;
+  readonly durationMsMax: number;
+  readonly roundTripMs: number;
+}
+
+export interface RunResult {
+  /** undefined if not one byte arrived in time. */
+  readonly bitsPerSecond: number | undefined;
+  readonly elapsedMs: number;
+  readonly bytes: number;
+  readonly retransmits: Reported<number>;
+  readonly streams: number;
+  /** How much longer a round trip takes beside it than without it. */
+  readonly queueNs: Reported<number>;
+}
+
+export const runFiguresOf = (
+  estimate: RateEstimate,
+): Pick<RunResult, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
+  bitsPerSecond: estimate.bitsPerSecond,
+  elapsedMs: estimate.elapsedMs,
+  bytes: estimate.bytes,
+});
+
+/** How much longer the sink may run than the source wants it to. */
+export const RUN_SLACK_MS = 3_000;

@@ -1,0 +1,45 @@
+// What a queue adds to a round trip, from round trips without and beside a load.
+
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import { ControlPings, queueNs, reasonAgainstPings } from '../../../src/probe/socket/control-pings.ts';
+
+const IDLE = [20e6, 21e6, 20e6, 22e6];
+
+test('a queue adds what the later half takes longer, while slow start still fills it in the first', () => {
+  expect(queueNs(IDLE, [20e6, 40e6, 90e6, 200e6, 201e6, 202e6])).toBe(181e6);
+});
+
+test('a load that makes nothing longer adds nothing, and never less than nothing', () => {
+  expect(queueNs(IDLE, [19e6, 19e6, 19e6, 19e6, 19e6, 19e6])).toBe(0);
+});
+
+test('too few round trips say so instead of a figure', () => {
+  expect(queueNs(IDLE.slice(2), Array(6).fill(1))).toMatchObject({
+    reason: expect.stringContaining('2 idle'),
+  });
+  expect(queueNs(IDLE, [1, 2, 3])).toMatchObject({
+    reason: expect.stringContaining('3 round trips under load'),
+  });
+});
+
+test('an end that does not know them, or measures on its event loop, is not asked', () => {
+  const threads = { engine: 'socket-ffi', canPing: true };
+  expect(reasonAgainstPings({ name: 'socket-ffi' }, threads)).toBeUndefined();
+  expect(reasonAgainstPings({ name: 'socket-ffi' }, { engine: 'socket-ffi' })).toContain('version');
+  expect(reasonAgainstPings({ name: 'socket-event-loop' }, threads)).toContain('event loop');
+});
+
+test('an other end that stops answering, or answers what was not asked, holds nobody up', async () => {
+  const asked: number[] = [];
+  const pings = new ControlPings(sequence => asked.push(sequence), new VirtualClock());
+  const stop = new AbortController();
+  const beside = pings.beside({ reason: undefined, roundTripMs: 1, signal: stop.signal });
+  pings.hear(7);
+  stop.abort();
+  const { start, end } = await beside;
+  start();
+  expect(isUnknown(await end())).toBe(true);
+  expect(asked).toEqual([1]);
+});
