@@ -24,7 +24,7 @@ describe('raw values past what stays in memory', () => {
 
   test('lie in a file without a name, and come back as they came', () => {
     using folder = temporaryDirectory();
-    using store = inFolder(folder.path, { keptBytesMax: 2 * BLOCK_BYTES });
+    using store = inFolder(folder.path, { keptBytesMax: BLOCK_BYTES });
     const raw = filled(store);
     expect(store.writtenBytes).toBe(BLOCK_BYTES);
     expect(readdirSync(folder.path)).toEqual([]);
@@ -48,7 +48,7 @@ describe('raw values past what stays in memory', () => {
     const finalOf = (more: { readonly store?: ValueSpill }) => {
       const pattern = { kind: 'max-throughput' } as const;
       const metrics = new RunMetrics({ pattern, isStreaming: false, objectives: [], ...more });
-      for (let sampleId = 0; sampleId < 70_000; sampleId += 1) {
+      for (let sampleId = 0; sampleId < 131_000; sampleId += 1) {
         const sample = sampleOf({
           sampleId,
           endNs: 1 + numberAt(sampleId),

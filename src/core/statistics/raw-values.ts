@@ -69,9 +69,10 @@ export class RawValues {
   }
 
   #nextBlock(): void {
-    const stored = this.#used === 0 ? undefined : this.#store?.put(this.#last);
+    // The first ones are small: a run has dozens of series, most of them short.
+    const stored = this.#used === BLOCK_LENGTH ? this.#store?.put(this.#last) : undefined;
     if (stored === undefined) {
-      this.#last = new Float64Array(BLOCK_LENGTH);
+      this.#last = new Float64Array(Math.min(BLOCK_LENGTH, Math.max(FIRST_LENGTH, 2 * this.#used)));
       this.#blocks.push(this.#last);
     } else this.#blocks.splice(-1, 1, stored, this.#last);
     this.#used = 0;
@@ -92,6 +93,7 @@ export class RawValues {
 }
 
 export const RAW_VALUES_MAX = 64_000_000;
+const FIRST_LENGTH = 1_024;
 const BLOCK_LENGTH = 65_536;
 /** Sorted within a tenth of a second. */
 const SORTED_COUNT = 1_000_000;
