@@ -50,7 +50,7 @@ const changesAmong = (...ticksOfIds: readonly (readonly string[])[]): number => 
 };
 
 const row = (name: string, count: number | string): LoadRow => {
-  const cells = [`GPU-0000-${name}`, count, 1, 1, 1, 1, 1, 1, 1, 1, 'Disabled', '0x0', 'Card'];
+  const cells = [`GPU-0000-${name}`, count, 1, 1, 1, 1, 1, 1, 1, 1, 'Disabled', '0x0', 1, 1, 'Card'];
   const parsed = parseLoadRow(LOAD_FIELDS, cells.join(', '));
   if (parsed === undefined) throw new Error('no row');
   return parsed;
