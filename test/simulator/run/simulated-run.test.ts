@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { longCount } from '../../support/counts.ts';
+import { isLongRun, longCount } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { runPlanOf } from './run-faults.ts';
 import { RUN_MUTATIONS } from './run-mutations.ts';
@@ -13,10 +13,13 @@ describe('a simulated run', () => {
 
   test(`keeps every invariant, ${runs} times`, { timeout: longCount(120_000, 1_800_000) }, async () => {
     using folder = temporaryDirectory();
+    const beganAtMs = performance.now();
     for (let seed = 1; seed <= runs; seed += 1) {
       const { broken } = await simulateRun(runPlanOf(seed), join(folder.path, 'run'));
       expect(broken, `npm run simulate -- --runs 1 --seed ${seed}`).toEqual([]);
     }
+    const seconds = (performance.now() - beganAtMs) / 1_000;
+    if (isLongRun) process.stdout.write(`${runs} simulated runs, ${(runs / seconds).toFixed(0)} a second\n`);
   });
 
   test('repeats itself', async () => {

@@ -163,7 +163,7 @@ class SimulatedSocket extends EventEmitter implements DialedSocket {
         sample.bytesRead += piece.length;
         if (!sample.isSpoiled) {
           sample.isWhole = to === bytes.length;
-          sample.isAnswered = to >= bytes.length - TRAILER.length;
+          sample.isAnswered = to >= answeredAt(bytes);
         }
         this.#read(piece);
       });
@@ -229,8 +229,13 @@ const plain = (tokens: number): Buffer => {
   );
 };
 
-/** Behind the last event of a stream. */
-const TRAILER = '\r\n0\r\n\r\n';
+/** A stream has ended properly once every choice has its finish reason (docs/metrics.md), whatever is cut off behind it. */
+const answeredAt = (bytes: Buffer): number => {
+  const finish = bytes.indexOf('"finish_reason":"stop"');
+  const isStream = bytes.includes('data: ');
+  return isStream ? bytes.indexOf('\n\n', finish) + 2 : bytes.length;
+};
+
 const STREAMED: Buffer[] = [];
 const ERROR_REPLY = Buffer.from(
   'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: 16\r\n\r\n{"error":"busy"}',
