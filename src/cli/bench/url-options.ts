@@ -5,7 +5,9 @@ import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { apiOfPath } from '../../bench/target/api/server-apis.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import { counted, formatCount } from '../../core/figure/figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { MIXED_SHARE_MIN } from '../../core/run/model-mix.ts';
 import { MIXED_URLS_MAX } from '../../core/run/url-mix.ts';
 import type { Invocation, Option } from '../command.ts';
 import { value } from '../command.ts';
@@ -45,7 +47,7 @@ export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'targe
     throw usage(`${targets.length} URLs are more than ${MIXED_URLS_MAX}`, 'Load fewer in one run.');
   if (weights !== undefined && weights.length !== targets.length)
     throw usage(
-      `--weights has ${weights.length} of ${targets.length} URLs`,
+      `--weights has ${counted(weights.length, 'weight')} for ${targets.length} URLs`,
       `Write one for each: --weights ${targets.map(() => 1).join(',')}`,
     );
   const twice = targets.find(({ shown }, at) => targets.findIndex(other => other.shown === shown) < at);
@@ -59,7 +61,15 @@ export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'targe
       'several URLs and credentials in one of them cannot be combined',
       'All of them are sent the same headers: use --api-key-file F or --header-file F.',
     );
-  return { target, targets: targets.map((each, at) => ({ target: each, weight: weights?.[at] ?? 1 })) };
+  const weighted = targets.map((each, at) => ({ target: each, weight: weights?.[at] ?? 1 }));
+  const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
+  const rare = weighted.find(({ weight }) => weight / total < MIXED_SHARE_MIN);
+  if (rare !== undefined)
+    throw usage(
+      `${rare.target.shown} would be sent less than one of ${formatCount(1 / MIXED_SHARE_MIN)} requests`,
+      'Give it a greater weight, or leave it out.',
+    );
+  return { target, targets: weighted };
 };
 
 /** What one server alone can be asked. @throws CommandError `usage` */

@@ -85,6 +85,8 @@ const shuffled = (values: number[], random: SeededRandom): readonly number[] => 
 export const MIXED_MODELS_MAX = 64;
 /** Prompts are repeated to so many requests at least, so that small shares have some. */
 export const MIXED_REQUESTS_MIN = 1_000;
+/** Requests are sent in an order that is so long and begins again: a smaller share has no place in it. */
+export const MIXED_SHARE_MIN: number = 1 / MIXED_REQUESTS_MIN;
 const MIX_BLOCK = 20;
 /** Keeps these draws apart from others of the seed. */
 const MIX_STREAM = 0x0a11_0ca7;

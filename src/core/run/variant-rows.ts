@@ -23,7 +23,7 @@ export const variantTable = (report: Report): VariantTable | undefined => {
   return {
     title: run.urls === undefined ? 'By model' : 'By URL',
     columns: [run.urls === undefined ? 'model' : 'URL', ...COLUMNS],
-    rows: variants.map(figures => [nameOf(report, figures), ...cells(figures, report)]),
+    rows: withUnasked(report).map(figures => [nameOf(report, figures), ...cells(figures, report)]),
     remarks: [
       ...(run.urls ?? []).map(
         ({ url, weight, serverKind }) =>
@@ -33,6 +33,12 @@ export const variantTable = (report: Report): VariantTable | undefined => {
     ],
   };
 };
+
+/** Who was sent none of a short run has a row too: left out it would look as if it had not been meant. */
+const withUnasked = ({ run, variants = [] }: Report): readonly VariantFigures[] =>
+  (run.urls ?? run.models ?? []).map(
+    (_, variant) => variants.find(figures => figures.variant === variant) ?? { ...UNASKED, variant },
+  );
 
 const nameOf = ({ run }: Report, { variant }: VariantFigures): string =>
   run.urls?.[variant]?.url ?? run.models?.[variant]?.model ?? `model ${variant + 1}`;
@@ -71,6 +77,15 @@ const cells = (
 const time = (series: VariantPercentiles | null, key: keyof VariantPercentiles): string =>
   series === null ? '–' : figureText(formatMeasuredNanoseconds(series[key]));
 
+const UNASKED: Omit<VariantFigures, 'variant'> = {
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  outputTokens: 0,
+  ttftNs: null,
+  tpotNs: null,
+  latencyNs: null,
+};
 const COLUMNS: readonly string[] = [
   'completed',
   'failed',

@@ -41,7 +41,7 @@ describe('a mix of models', () => {
     if (mix !== undefined) expect(mixText(mix)).toBe(text);
   });
 
-  test.each(['a=0,b=1', 'a=1,a=2'])('%s is refused', text => {
+  test.each(['a=0,b=1', 'a=1,a=2', 'a=1000,b=1'])('%s is refused', text => {
     expect(parseMix(text)).toMatchObject({ kind: 'wrong' });
   });
 

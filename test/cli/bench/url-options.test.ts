@@ -36,7 +36,9 @@ test('a benchmark may have several URLs, with weights or equal shares', () => {
   });
   expect(wish().targets).toBeUndefined();
   expect(refusal('--weights', '1')).toContain('no effect with one URL');
-  expect(refusal(second, '--weights', '1')).toContain('1 of 2 URLs');
+  expect(refusal(second, '--weights', '1')).toContain('1 weight for 2 URLs');
+  expect(refusal(second, '--weights', '1000,1')).toContain(`${second} would be sent less than one of`);
+  expect(wish(second, '--weights', '999,1').targets).toHaveLength(2);
   expect(refusal(second, '--weights', '1,0')).toContain('no list of weights above 0');
   expect(refusal(`${URL_GIVEN}/`)).toContain('stands twice');
   expect(refusal('http://me:secret@127.0.0.1:8001')).toContain('credentials');
