@@ -2,10 +2,9 @@
 // so that whatever would carry one is refused rather than left out in silence.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import type { RequestHeaders } from '../bench/request-headers.ts';
+import type { AskedTargets, RequestHeaders } from '../bench/request-headers.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -39,9 +38,10 @@ export const headersToSend = async (
   named: NamedAgents,
   invocation: Invocation,
   state: ProcessState,
-  target: BenchTarget,
+  asked: AskedTargets,
 ): Promise<RequestHeaders> => {
-  if (named === undefined) return await requestHeaders(invocation, state, target);
+  if (named === undefined) return await requestHeaders(invocation, state, asked);
+  const { target } = asked;
   const given = [
     ...(invocation.option(BENCH.header).length > 0 ? ['--header'] : []),
     ...(invocation.option(BENCH.headerFile) === undefined ? [] : ['--header-file']),

@@ -5,11 +5,18 @@ import { resolve } from 'node:path';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { errorCode, shortReason } from '../../core/problem.ts';
+import { urlsText } from '../../core/run/url-mix.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { BENCH } from './bench-options.ts';
 import { parseHeaderFile, repeatedHeader } from './headers.ts';
+
+/** One, or several that are all sent the same. */
+export interface AskedTargets {
+  readonly target: BenchTarget;
+  readonly targets?: readonly { readonly target: BenchTarget }[];
+}
 
 export interface RequestHeaders {
   readonly headers: readonly HeaderField[];
@@ -20,8 +27,9 @@ export interface RequestHeaders {
 export const requestHeaders = async (
   invocation: Invocation,
   { cwd, env }: ProcessState,
-  target: BenchTarget,
+  { target, targets = [{ target }] }: AskedTargets,
 ): Promise<RequestHeaders> => {
+  const all = targets.map(each => each.target);
   const headerFile = invocation.option(BENCH.headerFile);
   const keyFile = invocation.option(BENCH.apiKeyFile);
   const headers = [
@@ -37,7 +45,7 @@ export const requestHeaders = async (
   if (sources.length > 1) {
     throw usage(`${sources.join(' and ')} both authenticate the request`, 'Use one of them.');
   }
-  if (keyFile !== undefined) return withKey(headers, await keyOf(keyFile, cwd), target);
+  if (keyFile !== undefined) return withKey(headers, await keyOf(keyFile, cwd), all);
   if (target.authorization !== undefined) {
     return { headers: [...headers, { name: 'authorization', value: target.authorization }], notices: [] };
   }
@@ -52,7 +60,7 @@ export const requestHeaders = async (
       'Check its value, or unset it.',
     );
   }
-  return withKey(headers, key, target);
+  return withKey(headers, key, all);
 };
 
 /** Only those that have a value; the value itself may hold a password and is never shown. */
@@ -65,13 +73,23 @@ export const proxyNotices = (env: ProcessState['env']): readonly string[] => {
       ];
 };
 
-const withKey = (headers: readonly HeaderField[], key: string, target: BenchTarget): RequestHeaders => ({
-  headers: [...headers, { name: 'authorization', value: `Bearer ${key}` }],
-  notices:
-    target.server.tls === undefined && !LOOPBACK.test(target.server.host)
-      ? ['the API key goes over the network unencrypted, because the URL is http://']
-      : [],
-});
+const withKey = (
+  headers: readonly HeaderField[],
+  key: string,
+  targets: readonly BenchTarget[],
+): RequestHeaders => {
+  const open = targets.filter(({ server: { tls, host } }) => tls === undefined && !LOOPBACK.test(host));
+  const named = targets.length === 1 ? 'the URL' : urlsText(open.map(({ shown }) => ({ url: shown })));
+  return {
+    headers: [...headers, { name: 'authorization', value: `Bearer ${key}` }],
+    notices:
+      open.length === 0
+        ? []
+        : [
+            `the API key goes over the network unencrypted, because ${named} ${open.length === 1 ? 'is' : 'are'} http://`,
+          ],
+  };
+};
 
 const headersOf = async (file: string, cwd: string): Promise<readonly HeaderField[]> => {
   const headers = parseHeaderFile(await textOf(file, cwd, 'header-file'));

@@ -75,7 +75,7 @@ export const benchCommand: Command = {
     const depth = depthWish(invocation, BENCH_OPTIONS);
     const trace = replayWish(invocation, BENCH_OPTIONS);
     const agents = namedAgents(invocation);
-    const { headers, notices } = await headersToSend(agents, invocation, state, wish.target);
+    const { headers, notices } = await headersToSend(agents, invocation, state, wish);
     const kept = keptCommand({
       options: BENCH_OPTIONS,
       args: state.args.slice(1),

@@ -165,9 +165,7 @@ const differencesOf = async (
   const stages = stored.command.name === 'sweep' ? undefined : await givenStages(asked, state.cwd);
   const wish = benchWish(asked, state.cwd, stages);
   const { headers } =
-    invocation.arguments[1] === undefined
-      ? { headers: [] }
-      : await requestHeaders(called, state, wish.target);
+    invocation.arguments[1] === undefined ? { headers: [] } : await requestHeaders(called, state, wish);
   const trace = stored.command.name === 'bench' ? replayWish(called, BENCH_OPTIONS) : undefined;
   const request = await replayed({ ...wish, headers }, trace, {
     cwd: state.cwd,

@@ -126,7 +126,7 @@ const newStart = async (
   const asked = askedLoads(invocation);
   const wish = benchWish(asBench(invocation, asked), cwd);
   const agents = namedAgents(invocation, secrets);
-  const { headers, notices } = await headersToSend(agents, secrets, state, wish.target);
+  const { headers, notices } = await headersToSend(agents, secrets, state, wish);
   return {
     request: { ...wish, headers },
     agents,

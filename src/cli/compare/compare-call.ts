@@ -102,7 +102,7 @@ const compareStart = async (
   const side = async (url: string, letter: 'a' | 'b'): Promise<AskedSide> => {
     // Read as a benchmark of that URL would be, so that everything else means the same in both.
     const wish = benchWish({ ...invocation, arguments: [url] }, cwd);
-    const { headers, notices: ofHeaders } = await headersToSend(agents, invocation, state, wish.target);
+    const { headers, notices: ofHeaders } = await headersToSend(agents, invocation, state, wish);
     for (const notice of ofHeaders) notices.add(notice);
     return {
       label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? wish.target.shown,

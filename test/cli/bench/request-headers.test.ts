@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { proxyNotices, requestHeaders } from '../../../src/cli/bench/request-headers.ts';
+import { targetsOfUrls } from '../../../src/cli/bench/url-options.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
@@ -11,10 +11,13 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const COMMANDS = await allCommands();
 
 const headersOf = async (url: string, args: readonly string[], env: Record<string, string> = {}) => {
-  const line = parseCommandLine(['bench', url, ...args], COMMANDS);
-  const target = parseTargetUrl(url);
-  if (line.kind !== 'run' || target.kind !== 'ok') throw new Error('no command');
-  return await requestHeaders(line.invocation, madeUpProcess([], { env }).state, target.value);
+  const line = parseCommandLine(['bench', ...url.split(' '), ...args], COMMANDS);
+  if (line.kind !== 'run') throw new Error('no command');
+  return await requestHeaders(
+    line.invocation,
+    madeUpProcess([], { env }).state,
+    targetsOfUrls(line.invocation),
+  );
 };
 
 const LOCAL = 'http://127.0.0.1:1';
@@ -51,6 +54,10 @@ describe('headers of requests', () => {
     expect(own.headers).toEqual([{ name: 'Authorization', value: 'mine' }]);
     expect(own.notices.join()).toContain('OPENAI_API_KEY is not sent');
     expect((await headersOf('http://example.test', [], env)).notices.join()).toContain('unencrypted');
+    // Whichever of several it is.
+    expect((await headersOf(`${LOCAL} https://one.test http://two.test`, [], env)).notices.join()).toContain(
+      'unencrypted, because http://two.test is http://',
+    );
     expect((await headersOf('https://example.test', [], env)).notices).toEqual([]);
   });
 
