@@ -14,12 +14,12 @@ export const sendRun = async (
   directory: string,
   endpoint: string,
   { program, stderr, version, ...state }: ProcessState,
+  sendingLimit: SendingLimit = sendingLimitOf(state),
 ): Promise<void> => {
   const say = (text: string): Promise<void> => stderr.write(`plimsoll: ${text}\n`);
-  const signal = state.stop.aborted
-    ? AbortSignal.any([state.takeSecondStop(), AbortSignal.timeout(STOPPED_SEND_MS_MAX)])
-    : state.stop;
+  const signal = sendingLimit();
   try {
+    signal.throwIfAborted();
     const messages = await runTelemetry(run, runFiles(directory).samples, {
       version,
       isInterrupted: interrupted,
@@ -45,5 +45,21 @@ export const sendRun = async (
   }
 };
 
-/** All messages of a run that was stopped: its person waits. Bound in docs/limits.md. */
+/** Ends what is being sent. */
+export type SendingLimit = () => AbortSignal;
+
+/** Of all that one command sends: who stopped it waits once, not for each of its stages. */
+export const sendingLimitOf = ({
+  stop,
+  takeSecondStop,
+}: Pick<ProcessState, 'stop' | 'takeSecondStop'>): SendingLimit => {
+  let stopped: AbortSignal | undefined;
+  return () => {
+    if (!stop.aborted) return stop;
+    stopped ??= AbortSignal.any([takeSecondStop(), AbortSignal.timeout(STOPPED_SEND_MS_MAX)]);
+    return stopped;
+  };
+};
+
+/** All messages of a command that was stopped: its person waits. Bound in docs/limits.md. */
 const STOPPED_SEND_MS_MAX = 5_000;

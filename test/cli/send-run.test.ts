@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sendRun } from '../../src/cli/send-run.ts';
+import { sendingLimitOf, sendRun } from '../../src/cli/send-run.ts';
 import { encodeSampleLine } from '../../src/wire/sample-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
@@ -40,4 +40,16 @@ test('a run that was interrupted is sent too, marked, unless its person asks for
   } finally {
     server.close();
   }
+});
+
+test('who stops a command waits once for all that it sends, not for each stage', () => {
+  const { state, stop } = madeUpProcess([]);
+  const limit = sendingLimitOf(state);
+  expect(limit()).toBe(state.stop);
+  stop('SIGINT');
+  const stopped = limit();
+  expect(stopped.aborted).toBe(false);
+  expect(limit()).toBe(stopped);
+  stop('SIGINT');
+  expect(limit().aborted).toBe(true);
 });

@@ -6,7 +6,7 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import type { Invocation } from '../command.ts';
 import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
-import { sendRun } from '../send-run.ts';
+import { sendingLimitOf, sendRun } from '../send-run.ts';
 
 export interface EndedStages {
   readonly document: { readonly stages: readonly Stage[] };
@@ -24,11 +24,12 @@ export const sendStages = async (
 ): Promise<void> => {
   const endpoint = invocation.option(otlpOption);
   if (endpoint === undefined) return;
+  const limit = sendingLimitOf(state);
   for (const stage of document.stages) {
     if (stage.state !== 'ended' || stage.startedAt < since) continue;
     const folder = join(directory, stage.directory);
     try {
-      await sendRun(await rebuildReport(folder), folder, endpoint, state);
+      await sendRun(await rebuildReport(folder), folder, endpoint, state, limit);
     } catch (error) {
       if (!(error instanceof RunDirectoryError)) throw error;
       await state.stderr.write(`plimsoll: ${stage.directory} was not sent to --otlp: ${error.message}\n`);
