@@ -15,8 +15,10 @@ import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
 import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
+import type { TargetDialer } from '../../../src/bench/target/http1/dialer.ts';
 import { SocketDialer } from '../../../src/bench/target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../../../src/bench/target/http1/request-writer.ts';
+import type { LoopTimers } from '../../../src/clock/loop-timers.ts';
 import { LOOP_TIMERS } from '../../../src/clock/loop-timers.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
@@ -45,17 +47,29 @@ export interface RunHereOptions {
   readonly whileRunning?: (load: LoadThread) => void;
   /** The parser comes only when all is over. */
   readonly parsesLate?: boolean;
+  /** Default: this machine's clock, timers and sockets. */
+  readonly loop?: OwnLoop;
+}
+
+export interface OwnLoop {
+  readonly nowNs: () => number;
+  readonly timers: LoopTimers;
+  readonly dialer: TargetDialer;
 }
 
 export const runHere = async (
   plan: LoadPlan,
-  { ringBytes = 8_388_608, whileRunning, parsesLate = false }: RunHereOptions = {},
+  { ringBytes = 8_388_608, whileRunning, parsesLate = false, loop }: RunHereOptions = {},
 ): Promise<RunHere> => {
   const memory = createRingMemory(ringBytes);
   const board = new ThreadBoard(createThreadBoardMemory(1));
   const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
   const zeroNs = process.hrtime.bigint();
-  const nowNs = (): number => Number(process.hrtime.bigint() - zeroNs);
+  const {
+    nowNs,
+    timers,
+    dialer = new SocketDialer(plan.target, true),
+  } = loop ?? { nowNs: () => Number(process.hrtime.bigint() - zeroNs), timers: LOOP_TIMERS };
   const records: EventRecord[] = [];
   let lines = '';
   const output = new RecordOutput({
@@ -88,9 +102,9 @@ export const runHere = async (
     thread: 0,
     plan,
     nowNs,
-    timers: LOOP_TIMERS,
+    timers,
     recorder,
-    dialers: [new SocketDialer(plan.target, true)],
+    dialers: [dialer],
     requests: new RequestWriter(
       [requestHead(plan.target, plan.headers, plan.isStreaming)],
       plan.bodies,
@@ -98,14 +112,14 @@ export const runHere = async (
     ),
     board,
     watch: new ClientWatch({
-      ...{ thread: 0, nowNs, counts, timers: LOOP_TIMERS, meters: ownThreadMeters() },
+      ...{ thread: 0, nowNs, counts, timers, meters: ownThreadMeters() },
       cpuMicros: () => 0,
       queuedNs: () => undefined,
     }),
     counts,
   });
   const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);
-  const pacer = new Pacer({ nowNs, timers: LOOP_TIMERS, spins: false });
+  const pacer = new Pacer({ nowNs, timers, spins: false });
   const { pattern, limits, course } = plan;
   const isClosedLoop = pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
   const count = pattern.kind === 'concurrency' ? pattern.concurrency : plan.connections.opened;
