@@ -131,6 +131,12 @@ const checkArguments = (command: Command, values: readonly string[]): void => {
   const extra = isOpen ? undefined : values[command.arguments.length];
   const missing = command.arguments[values.length];
   const advice = `See: plimsoll ${command.name} --help`;
+  const last = command.arguments.at(-1);
+  if (extra !== undefined && last?.insteadOfMore !== undefined)
+    throw usage(
+      `plimsoll ${command.name} takes one ${last.name}, and ${shownWord(extra)} is one more`,
+      last.insteadOfMore,
+    );
   if (extra !== undefined) throw usage(`${shownWord(extra)} is not expected`, advice);
   if (empty !== undefined) throw usage(`${empty.name} is empty`, advice);
   if (missing?.isRequired === true) throw usage(`${missing.name} is missing`, advice);

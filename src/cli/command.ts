@@ -28,6 +28,8 @@ export interface CommandArgument {
   readonly isRequired: boolean;
   /** Of the last one: given any number of times. */
   readonly isRepeatable?: true;
+  /** Of the last one: what to do instead of giving another, where many would try. */
+  readonly insteadOfMore?: string;
 }
 
 export interface CommandExample {

@@ -96,6 +96,10 @@ describe('a command line', () => {
     expect(await refusal('up', '--peer', 'atlas:0')).toContain('no peer can be reached at port 0');
     expect(await refusal('up', 'now')).toContain('is not expected');
     expect(await refusal('config', 'check', 'a', 'b')).toContain('b is not expected');
+    for (const command of ['sweep', 'line'])
+      expect(await refusal(command, 'http://one', 'http://two')).toContain(
+        `plimsoll ${command} takes one URL, and http://two is one more\nLoad one URL at a time`,
+      );
   });
 
   test('gives an option a value that begins with a dash where it is written with =, and says so where not', async () => {

@@ -34,6 +34,9 @@ export const URLS: UrlOptions = {
   }),
 };
 
+/** Of commands that search for what one server holds. */
+export const ONE_URL = 'Load one URL at a time, or several in one run: plimsoll bench URL URL';
+
 /** @throws CommandError `usage` for URLs that do not go together. */
 export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'target' | 'targets'> => {
   const targets = invocation.arguments.map(targetOf);

@@ -10,6 +10,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
+import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation, Option } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -29,7 +30,12 @@ export const lineCommand: Command = {
   description:
     'Searches the load line: the highest rate at which the queue is stable and the objectives are met, as two ends, one\nthat holds and one that does not. Without --slo it is where the queue begins to grow or one in\n20 requests fails.',
   arguments: [
-    { name: 'URL', meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000', isRequired: true },
+    {
+      name: 'URL',
+      meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000',
+      isRequired: true,
+      insteadOfMore: ONE_URL,
+    },
   ],
   options: LINE_OPTIONS,
   examples: [

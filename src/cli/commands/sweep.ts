@@ -12,6 +12,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { factsPlace } from '../bench/run-headroom.ts';
+import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
@@ -33,6 +34,7 @@ export const sweepCommand: Command = {
       name: 'URL',
       meaning: 'The server, its /v1, or the endpoint. Not needed with --resume.',
       isRequired: false,
+      insteadOfMore: ONE_URL,
     },
   ],
   options: SWEEP_OPTIONS,
