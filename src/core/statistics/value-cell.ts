@@ -86,7 +86,7 @@ interface Place {
 /** A cell in equal parts. Each knows the least and the greatest of its values, so that equal values need no narrower cell. */
 class CellParts {
   readonly #least: number;
-  readonly #perValue: number;
+  readonly #range: number;
   readonly #counts = new Uint32Array(PARTS);
   readonly #leasts = new Float64Array(PARTS).fill(Number.POSITIVE_INFINITY);
   readonly #mosts = new Float64Array(PARTS).fill(Number.NEGATIVE_INFINITY);
@@ -96,7 +96,7 @@ class CellParts {
 
   constructor(least: number, most: number) {
     this.#least = least;
-    this.#perValue = (PARTS - 1) / (most - least);
+    this.#range = most - least;
   }
 
   add(value: number): void {
@@ -140,7 +140,8 @@ class CellParts {
 
   /** Ascends with the value, however its arithmetic rounds. */
   #partOf(value: number): number {
-    return Math.floor((value - this.#least) * this.#perValue);
+    // Divided first: of the narrowest cells, those of zero and its neighbours, a factor would be infinite.
+    return Math.floor(((value - this.#least) / this.#range) * (PARTS - 1));
   }
 }
 

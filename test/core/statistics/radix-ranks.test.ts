@@ -57,6 +57,16 @@ describe('ranks by leading bits', () => {
     expect(ranks.countBelow(50_030_011)).toBe(210_001);
   });
 
+  test('are found among many zeros and the least of numbers, whose cell is narrower than any factor tells', () => {
+    const values = Float64Array.from({ length: 70_000 }, (_, at) => (at % 7) * Number.MIN_VALUE);
+    const ranks = ranksOf([values]);
+    expect([0, 9_999, 10_000, 35_000, 69_999].map(rank => ranks.at(rank))).toEqual(
+      [0, 0, 1, 3, 6].map(least => least * Number.MIN_VALUE),
+    );
+    expect(ranks.countBelow(3 * Number.MIN_VALUE)).toBe(30_000);
+    expect(ranks.countBelow(1)).toBe(70_000);
+  });
+
   test('read the values as often as levels are asked for, however many ranks', () => {
     let readings = 0;
     const block = Float64Array.from({ length: 50_000 }, (_, at) => at * 1_000);
