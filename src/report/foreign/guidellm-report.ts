@@ -2,10 +2,9 @@
 // ours stands in the labels of its configuration.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import type { Report } from '../../core/run/report.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import type { Report, ReportRun } from '../../core/run/report.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import { knownOr } from '../../core/unknown.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { guidellmMetrics } from './guidellm-metrics.ts';
 import type { GuidellmRequest, GuidellmStatus } from './guidellm-request.ts';
 import { GUIDELLM_STATUSES, guidellmRequest, guidellmRequestJson } from './guidellm-request.ts';
@@ -73,7 +72,7 @@ const scenarioOf = ({ run, plimsoll, series }: Report): unknown => ({
   metadata: { labels: { plimsoll_version: plimsoll.version, plimsoll_run: run.id } },
   spec: {
     backend: { kind: 'openai_http', target: run.target, model: knownOr(run.model, null) },
-    profile: profileOf(run.pattern),
+    profile: profileOf(run),
     data: [
       {
         kind: 'synthetic_text',
@@ -88,15 +87,18 @@ const configOf = ({ run }: Report): unknown => ({
   id_: run.id,
   run_id: run.id,
   run_index: 0,
-  strategy: strategyOf(run.pattern, run.seed),
+  strategy: strategyOf(run),
   constraints: {},
-  profile: profileOf(run.pattern),
+  profile: profileOf(run),
   requests: { data: run.dataset },
   backend: { target: run.target, model: knownOr(run.model, null), api: knownOr(run.api, null) },
   environment: {},
 });
 
-const profileOf = (pattern: RunPattern): Record<string, unknown> => {
+const profileOf = (run: ReportRun): Record<string, unknown> => {
+  const { pattern } = run;
+  const replayed = replayOf(run);
+  if (replayed !== undefined) return { kind: 'replay', ...replayed };
   switch (pattern.kind) {
     case 'concurrency':
       return { kind: 'concurrent', streams: [pattern.concurrency] };
@@ -110,7 +112,16 @@ const profileOf = (pattern: RunPattern): Record<string, unknown> => {
   }
 };
 
-const strategyOf = (pattern: RunPattern, seed: number): Record<string, unknown> => {
+/** Of the arrivals of a trace, which no process made. Theirs are multiplied, ours divided. */
+const replayOf = ({ pattern, shape }: ReportRun): Record<string, unknown> | undefined =>
+  isOpenLoop(pattern) && !isUnknown(shape) && !isUnknown(shape.trace)
+    ? { time_scale: 1 / shape.trace.speed, schedule_turn: 'timestamp' }
+    : undefined;
+
+const strategyOf = (run: ReportRun): Record<string, unknown> => {
+  const { pattern, seed } = run;
+  const replayed = replayOf(run);
+  if (replayed !== undefined) return { type_: 'trace', ...replayed };
   switch (pattern.kind) {
     case 'concurrency':
       return { type_: 'concurrent', streams: pattern.concurrency };

@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
 import type { ForeignFormName } from '../../../src/report/foreign/foreign-forms.ts';
 import { FOREIGN_FORMS } from '../../../src/report/foreign/foreign-forms.ts';
@@ -170,6 +172,34 @@ describe('as GuideLLM writes benchmarks.json', () => {
       info: { status: 'errored', error: 'http-status: 503: busy "now"' },
       time_to_first_token_ms: null,
       output_tokens: null,
+    });
+  });
+
+  test('a trace that was replayed is one, not the process whose rate it has', async () => {
+    const untold = unknown('of no matter here');
+    const trace = {
+      speed: 4,
+      requests: 1,
+      fromMs: untold,
+      untilMs: untold,
+      startAt: untold,
+      gapMsMax: untold,
+      gapsCapped: 0,
+      spanMs: untold,
+      inputTokens: 8,
+      sharedTokens: untold,
+    };
+    const pattern = { kind: 'poisson', requestsPerSecond: 2 } as const;
+    const shape = { ...PLAIN_SHAPE, trace };
+    expect(await json('guidellm', [FIVE_TOKENS], { run: { ...REPORT.run, pattern, shape } })).toMatchObject({
+      benchmarks: [
+        {
+          config: {
+            strategy: { type_: 'trace', time_scale: 0.25, schedule_turn: 'timestamp' },
+            profile: { kind: 'replay', time_scale: 0.25, schedule_turn: 'timestamp' },
+          },
+        },
+      ],
     });
   });
 
