@@ -8,7 +8,7 @@ import { nodeView } from '../node/node-view.ts';
 import { recordOf } from '../record-of.ts';
 import type { State } from '../state.ts';
 import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, unknown } from '../unknown.ts';
 import { accountEnergy } from './account-energy.ts';
 import type { EnergyScope, RunEnergy } from './energy.ts';
 import { ENERGY_SCOPES } from './energy.ts';
@@ -60,7 +60,7 @@ export const liveEnergy = ({
     meters,
     answered: {
       requests: isKnown(requests) ? requests : 0,
-      inputTokens: requests,
+      inputTokens: unknown('prompt tokens are not told while a run goes on'),
       outputTokens: inWindow(outputTokensPerSecond),
     },
     others: sharedPower({

@@ -5,7 +5,7 @@ import { energyRemarks, liveEnergyRows } from '../../../src/core/run/energy-rows
 import type { LiveEnergy, LiveEnergyOf } from '../../../src/core/run/live-energy.ts';
 import { liveEnergy } from '../../../src/core/run/live-energy.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
-import { unknown } from '../../../src/core/unknown.ts';
+import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { at, idOf, stateOf } from '../../dashboard/cluster/cluster-state.ts';
 import { notebook, rack } from '../../e2e/machines.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
@@ -67,6 +67,7 @@ describe('the power of a run that goes on', () => {
     const { energy, columns } = live();
     const plain = liveEnergyRows(energy).map(row => row.join('|').replace(/[\u00a0\u202f]/g, ' '));
     expect(plain).toEqual(['GPUs !|512 W|500 mJ', 'whole machine !|900 W|879 mJ']);
+    expect(energy.scopes.every(({ joulesPerToken }) => isUnknown(joulesPerToken))).toBe(true);
     // Simulated power is said to be so; nothing else is wrong, and the few seconds are no reason.
     expect(new Set(codes(live()))).toEqual(new Set(['no-reading', 'simulated']));
     expect(energyRemarks(energy).at(-1)).toMatch(/^processors: unknown, /);
