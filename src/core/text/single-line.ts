@@ -10,8 +10,8 @@ export const showable = (text: string, instead = ''): string => text.replace(UNS
 export const capitalized = (text: string): string =>
   NAME_FIRST.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A first word with a sign in it that no word has. */
-const NAME_FIRST = /^[\w-]*[._=/][\w]/u;
+/** A first word with a sign in it that no word has, or a URL. */
+const NAME_FIRST = /^(?:[\w-]*[._=/][\w]|(?:https?|unix):)/u;
 
 /** The first line of what a tool or library says that holds something; '' where none does. */
 export const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';

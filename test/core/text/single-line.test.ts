@@ -45,6 +45,8 @@ test.each([
   ['samples.jsonl was cut off', 'samples.jsonl was cut off'],
   ['final_snapshot.json is missing', 'final_snapshot.json is missing'],
   ['ttft.p95=500ms: missed', 'ttft.p95=500ms: missed'],
+  ['http://one:8000 cannot be reached', 'http://one:8000 cannot be reached'],
+  ['unix:/run/server cannot be reached', 'unix:/run/server cannot be reached'],
   ['é', 'É'],
   ['', ''],
 ])('%j begins a sentence as %j: names stay as they are', (text, said) => {
