@@ -87,7 +87,7 @@ export const table = ({
       : markup`<thead><tr>${head.map((name, column) => markup`<th scope="col"${look(column)}>${name}</th>`)}</tr></thead>`
   }<tbody>${rows.map(
     ([name, ...cells]) =>
-      markup`<tr><th scope="row">${name}</th>${cells.map((cell, index) => markup`<td${look(index + 1)}>${cell}</td>`)}</tr>`,
+      markup`<tr><th scope="row"${look(0)}>${name}</th>${cells.map((cell, index) => markup`<td${look(index + 1)}>${cell}</td>`)}</tr>`,
   )}</tbody></table></div>`;
 };
 

@@ -77,6 +77,7 @@ th { font-weight: 400; font-size: 12px; color: var(--ink-3); }
 th:first-child, td:first-child { padding-left: 0; text-align: left; }
 tbody th { font: inherit; color: inherit; }
 td.words, th.words { text-align: left; white-space: normal; }
+th.words:first-child { min-width: 18ch; overflow-wrap: anywhere; }
 tr:last-child > * { border-bottom: 0; }
 td .held { color: var(--good); } td .failed { color: var(--danger); } td .open { color: var(--caution); }
 .folded { margin-top: 26px; }

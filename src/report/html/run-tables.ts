@@ -94,7 +94,7 @@ const variants = (report: Report): Markup | undefined => {
   return pageSection({
     title,
     remark: `each its share of the ${report.sessions === undefined ? 'requests' : 'sessions'}, by weight`,
-    content: markup`${table({ name: title, head: columns.map(capitalized), rows })}${remarks.map(text => markup`<p class="none">${text}</p>`)}`,
+    content: markup`${table({ name: title, head: columns.map(capitalized), rows, words: [0] })}${remarks.map(text => markup`<p class="none">${text}</p>`)}`,
   });
 };
 

@@ -82,6 +82,18 @@ describe('the report of a run as a page', () => {
     expect(textIn(html)).toMatch(/No request completed\./);
   });
 
+  test('breaks a long URL rather than hide the last figures of its table', async () => {
+    const { run } = await reportOnce();
+    const url = 'https://gateway.eu-west-1.clusters.example.com:8443/team';
+    const figures = { completed: 1, failed: 0, cancelled: 0, outputTokens: 1 };
+    const html = await pageOf({
+      run: { ...run, urls: [{ url, weight: 1, serverKind: 'vLLM' }] },
+      variants: [{ ...figures, variant: 0, ttftNs: null, tpotNs: null, latencyNs: null }],
+    });
+    expect(html).toContain(`<th scope="row" class="words">${url}</th>`);
+    expect(html).toMatch(/th\.words:first-child \{[^}]*overflow-wrap: anywhere/);
+  });
+
   test('carries the raw report as a link that saves it', async () => {
     const html = await pageOf();
     const [, base64 = ''] = /href="data:application\/json;base64,([^"]+)"/.exec(html) ?? [];
