@@ -33,6 +33,16 @@ describe('the dashboards of deploy/grafana', () => {
       expect([...told]).toContain(metric);
   });
 
+  test('are fed by a scrape that promtool has nothing against, runs and all', async context => {
+    if (spawnSync('promtool', ['--version']).error !== undefined)
+      context.skip('promtool is not installed (Debian: prometheus)');
+    await using served = await servedWorld();
+    const { body } = await ask({ port: served.port, path: '/metrics' });
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(body).toMatch(/^plimsoll_run_latency_seconds\{.*quantile="0.99".*\} 3$/m);
+  });
+
   test('can be loaded from a ConfigMap: a data source by a variable, a lasting uid, no inputs', () => {
     for (const { file, dashboard } of dashboards()) {
       expect(dashboard.uid, file).toMatch(/^[a-z-]{1,40}$/);

@@ -43,7 +43,7 @@ const addQuantiles = (page: MetricPage, { series }: RunFigures, labels: Labels):
     for (const percentile of HEADLINE_PERCENTILES) {
       const value = series[key]?.percentiles[percentile];
       if (value === undefined) continue;
-      page.gauge(metric, { ...labels, quantile: String(Number(percentile) / 100) }, value / divisor);
+      page.quantile(metric, labels, { percentile: Number(percentile), figure: value / divisor });
     }
   }
 };

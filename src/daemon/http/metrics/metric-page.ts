@@ -13,8 +13,14 @@ export interface ScrapedMetric {
   readonly help: string;
 }
 
+export interface ScrapedQuantile {
+  /** 0 to 100. */
+  readonly percentile: number;
+  readonly figure: ScrapedFigure;
+}
+
 interface Family {
-  readonly type: 'gauge' | 'counter';
+  readonly type: 'gauge' | 'counter' | 'summary';
   readonly help: string;
   /** By its labels as they are written: told twice, the last counts. */
   readonly samples: Map<string, { readonly value: number; readonly exemplar: Labels | undefined }>;
@@ -26,6 +32,11 @@ export class MetricPage {
   /** Sets a value; nothing where it is not known. True is 1. */
   gauge(metric: ScrapedMetric, labels: Labels, figure: ScrapedFigure): void {
     this.#put('gauge', metric, { labels, figure });
+  }
+
+  /** A percentile of what a summary is about: without sum and count, which the formats allow. */
+  quantile(metric: ScrapedMetric, labels: Labels, { percentile, figure }: ScrapedQuantile): void {
+    this.#put('summary', metric, { labels: { ...labels, quantile: String(percentile / 100) }, figure });
   }
 
   /**
