@@ -13,7 +13,10 @@ export interface LoggedXid {
   readonly text: string;
 }
 
-/** "NVRM: Xid (PCI:0000:1b:00): 79, pid=…, GPU has fallen off the bus." Drivers before 2016 write no "PCI:". */
+/**
+ * "NVRM: Xid (PCI:0000:1b:00): 79, pid=…, GPU has fallen off the bus." Drivers before 2016 write no "PCI:";
+ * of a device that is divided (MIG) the part stands behind its address: "(PCI:0000:1b:00 GPU-I:01 GPU-CI:00)".
+ */
 export const parseXid = (record: string): LoggedXid | undefined => {
   const [, micros, address, digits, rest] = XID.exec(record) ?? [];
   if (micros === undefined || address === undefined || digits === undefined) return undefined;
@@ -48,4 +51,4 @@ export class XidTally {
 }
 
 const XID =
-  /^\d{1,10},\d{1,20},(\d{1,15}),[^;]{0,200};NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?\): (\d{1,5})(.*)/i;
+  /^\d{1,10},\d{1,20},(\d{1,15}),[^;]{0,200};NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?: GPU-I:\d{1,3})?(?: GPU-CI:\d{1,3})?\): (\d{1,5})(.*)/i;

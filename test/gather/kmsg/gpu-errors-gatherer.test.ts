@@ -72,6 +72,14 @@ it('says why a log may not be read, and that there is none', async ({ skip }) =>
   });
 });
 
+it('takes errors of a part of a device (MIG) for errors of the device', () => {
+  for (const part of ['', ' GPU-I:01', ' GPU-I:01 GPU-CI:00'])
+    expect(parseXid(`4,1,2,-;NVRM: Xid (PCI:0000:1b:00${part}): 94, pid=7, name=python3, Contained`)).toMatchObject({
+      address: '0000:1b:00',
+      xid: 94,
+    });
+});
+
 it('keeps the newest of more errors than it tells', () => {
   const tally = new XidTally();
   for (let xid = 1; xid <= GPU_ERRORS_MAX + 10; xid += 1)
