@@ -66,10 +66,10 @@ export const findingFact = ({ what, level }: HealthFinding): Line => [
   part(what, level === 'danger' ? 'bad' : 'caution'),
 ];
 
-export const xidFacts = ({ address, xid, count, newestAgeMs }: GpuError): readonly Line[] => {
-  const { level } = xidMeaning(xid);
+export const xidFacts = ({ address, count, newestAgeMs, ...error }: GpuError): readonly Line[] => {
+  const { level } = xidMeaning(error);
   return [
-    [part(xidWords(xid), level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'plain')],
+    [part(xidWords(error), level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'plain')],
     [part(address)],
     [part(count === 1 ? 'once' : `${formatCount(count)} times`)],
     named('newest', [part(`${figureText(formatAge(newestAgeMs))} ago`)]),

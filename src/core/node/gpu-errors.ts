@@ -22,13 +22,15 @@ export interface GpuError {
 /** What a number says, and of whom. */
 export interface XidMeaning {
   readonly words: string;
-  /** `program`: what ran on the device did something wrong. `device`: it, its memory or its links. */
+  /** `program`: what ran on the device did something wrong. `device`: it, its memory or its links. `note`: nobody. */
   readonly fault: 'program' | 'device' | 'note';
   readonly level: 'danger' | 'caution' | 'note';
 }
 
 /** https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, in a few words. A number that is not here is a caution. */
-export const xidMeaning = (xid: number): XidMeaning => {
+export const xidMeaning = ({ xid, text }: Pick<GpuError, 'xid' | 'text'>): XidMeaning => {
+  if (xid === RECOVERY_ACTION && NO_ACTION.test(text))
+    return { words: 'the driver asks for no recovery action any more', level: 'note', fault: 'note' };
   const [words, level] = DEVICE_FAULTS[xid] ?? [];
   if (words !== undefined && level !== undefined) return { words, level, fault: 'device' };
   const program = PROGRAM_FAULTS[xid];
@@ -37,7 +39,8 @@ export const xidMeaning = (xid: number): XidMeaning => {
 };
 
 /** "Xid 79: the GPU has fallen off the bus". */
-export const xidWords = (xid: number): string => `Xid ${xid}: ${xidMeaning(xid).words}`;
+export const xidWords = (error: Pick<GpuError, 'xid' | 'text'>): string =>
+  `Xid ${error.xid}: ${xidMeaning(error).words}`;
 
 /** Its row of the table of kinds. */
 export const GPU_ERROR_KINDS = {
@@ -53,6 +56,10 @@ export const GPU_ERROR_KINDS = {
     texts: { source: 'plain', address: 'plain', text: 'free' },
   },
 } as const;
+
+/** Logged at each change, back to none as well: "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)". */
+const RECOVERY_ACTION = 154;
+const NO_ACTION = / to 0x0\b/;
 
 const DEVICE_FAULTS: Readonly<Record<number, readonly [words: string, level: 'danger' | 'caution']>> = {
   46: ['the GPU stopped processing', 'danger'],
@@ -77,7 +84,7 @@ const DEVICE_FAULTS: Readonly<Record<number, readonly [words: string, level: 'da
   ...Object.fromEntries(
     [144, 145, 146, 147, 148, 149, 150].map(xid => [xid, ['an NVLink error', 'caution'] as const]),
   ),
-  154: ['the driver asks for a recovery action', 'danger'],
+  [RECOVERY_ACTION]: ['the driver asks for a recovery action', 'danger'],
   171: ['an uncorrectable memory error (DRAM)', 'danger'],
   172: ['an uncorrectable memory error (SRAM)', 'danger'],
 };

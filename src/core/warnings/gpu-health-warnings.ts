@@ -33,7 +33,7 @@ const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =
 const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly Warning[] =>
   (heldValue(gpuErrors)?.errors ?? []).flatMap(
     ({ address, xid, count, newestAgeMs, text }): readonly Warning[] => {
-      const { level } = xidMeaning(xid);
+      const { level } = xidMeaning({ xid, text });
       const ageMs = newestAgeMs + ('ageMs' in gpuErrors ? gpuErrors.ageMs : 0);
       if (level === 'note' || ageMs > NEWS_MS) return [];
       const times = count === 1 ? 'once' : `${count} times`;
@@ -42,7 +42,7 @@ const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly Warning[] 
           id: `gpu xid ${nodeId} ${address} ${xid}`,
           level,
           nodes: [nodeId],
-          title: `${name}: ${xidWords(xid)}`,
+          title: `${name}: ${xidWords({ xid, text })}`,
           why: `Logged ${times} of the device ${address} since the machine started${text === '' ? '' : `, last as "${text}"`}.`,
           on: name,
           command: "sudo dmesg -T | grep 'NVRM: Xid'",

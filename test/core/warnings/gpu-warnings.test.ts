@@ -44,6 +44,23 @@ describe('a GPU', () => {
     const ids = warned(profile(600e9), baseline(1_000e9, 9), loads(['hot'])).map(({ id }) => id);
     expect(ids).toEqual([`throttled ${ATLAS} gpu-0`]);
   });
+
+  it('whose driver asks for a reset is warned of until it asks for nothing any more', () => {
+    const asked = (text: string) => warned(loads([]), logged(154, `GPU recovery action changed ${text}`));
+    expect(asked('from 0x0 (None) to 0x1 (GPU Reset Required)')).toMatchObject([
+      { id: `gpu xid ${ATLAS} 0000:1b:00 154`, level: 'danger' },
+    ]);
+    expect(asked('from 0x1 (GPU Reset Required) to 0x0 (None)')).toEqual([]);
+  });
+});
+
+const logged = (xid: number, text: string): Fact => ({
+  kind: 'gpuErrors.gathered',
+  payload: {
+    source: 'test',
+    intervalMs: 10_000,
+    value: { errors: [{ address: '0000:1b:00', xid, count: 1, newestAgeMs: 0, text }] },
+  },
 });
 
 const GPUS: Fact = {

@@ -170,9 +170,9 @@ export const nodeDetailTool: McpTool = mcpTool({
 });
 
 const toldErrors = (view: NodeView['gpuErrors']) =>
-  (heldValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(({ xid, address, count, newestAgeMs }) => ({
+  (heldValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(({ xid, text, address, count, newestAgeMs }) => ({
     xid,
-    meaning: xidMeaning(xid).words,
+    meaning: xidMeaning({ xid, text }).words,
     pciAddress: quoted(address),
     count,
     newestSecondsAgo: Math.round((newestAgeMs + ('ageMs' in view ? view.ageMs : 0)) / 1_000),
