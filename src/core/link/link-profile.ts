@@ -2,6 +2,7 @@
 
 import type { NodeId } from '../ids.ts';
 import type { Reported } from '../unknown.ts';
+import { isKnown } from '../unknown.ts';
 
 export interface LinkProfile {
   readonly sink: NodeId;
@@ -46,3 +47,7 @@ export interface LinkProfile {
   /** Why the newest attempt failed; the figures are then those of the last good one. */
   readonly failure: Reported<'none'>;
 }
+
+/** Whether it has ever been measured: a probe that always failed tells a profile without figures. */
+export const hasFigures = (profile: LinkProfile): boolean =>
+  [profile.uploadBitsPerSecond, profile.downloadBitsPerSecond, profile.roundTripNsP50].some(isKnown);

@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import { connectionNames } from '../../core/link/connection-names.ts';
-import type { LinkProfile } from '../../core/link/link-profile.ts';
+import { hasFigures, type LinkProfile } from '../../core/link/link-profile.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
@@ -33,8 +33,7 @@ export const putLinks = (
     const { value, ageMs } = row.profile;
     const measured = { ...link, 'plimsoll.link.method': value.engine };
     putProfile(page, value, measured);
-    if (FIGURES.some(figure => isKnown(value[figure])))
-      page.put(LINK.age, measured, (ageMs + value.measuredAgeMs) / 1_000);
+    if (hasFigures(value)) page.put(LINK.age, measured, (ageMs + value.measuredAgeMs) / 1_000);
   }
 };
 
@@ -54,8 +53,6 @@ const putProfile = (page: PointPage, profile: LinkProfile, measured: Attributes)
 const bytesOf = (bits: Reported<number>): number | undefined => (isKnown(bits) ? bits / 8 : undefined);
 const secondsOf = (nanoseconds: Reported<number>): number | undefined =>
   isKnown(nanoseconds) ? nanoseconds / 1e9 : undefined;
-
-const FIGURES = ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50'] as const;
 
 const LINK = {
   bandwidth: {

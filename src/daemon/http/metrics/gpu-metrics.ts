@@ -4,9 +4,9 @@ import { ageMsOf } from '../../../core/entry-maps.ts';
 import type { GpuProcess, PcieLink } from '../../../core/node/gpu.ts';
 import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
 import type { Reported } from '../../../core/unknown.ts';
-import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
 import { addGpuHealth } from './gpu-health-metrics.ts';
-import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
+import type { Labels, MetricPage } from './metric-page.ts';
 
 /** When a node is told, and how much of it. */
 export interface NodeMetricsMoment {
@@ -61,16 +61,20 @@ const addGpuProfile = (
   { labels, nowMs, wallMs }: GpuContext,
 ): void => {
   if (profile === undefined) return;
-  const figures: readonly (readonly [{ readonly name: string; readonly help: string }, ScrapedFigure])[] = [
-    [GPU.flops, profile.value.fp16FlopsPerSecond],
-    [GPU.readRate, profile.value.memoryReadBytesPerSecond],
-    [GPU.copyRate, profile.value.memoryCopyBytesPerSecond],
-    [GPU.gemvRate, profile.value.memoryGemvBytesPerSecond],
-    [GPU.int8, profile.value.int8OperationsPerSecond],
-    [GPU.fp8, profile.value.fp8FlopsPerSecond],
-    [GPU.profiledAt, (wallMs - ageMsOf(profile, nowMs)) / 1_000],
-  ];
+  const figures: readonly (readonly [{ readonly name: string; readonly help: string }, Reported<number>])[] =
+    [
+      [GPU.flops, profile.value.fp16FlopsPerSecond],
+      [GPU.readRate, profile.value.memoryReadBytesPerSecond],
+      [GPU.copyRate, profile.value.memoryCopyBytesPerSecond],
+      [GPU.gemvRate, profile.value.memoryGemvBytesPerSecond],
+      [GPU.int8, profile.value.int8OperationsPerSecond],
+      [GPU.fp8, profile.value.fp8FlopsPerSecond],
+    ];
   for (const [metric, figure] of figures) page.gauge(metric, labels, figure);
+  // Of the figures, which a failed attempt keeps; a probe that never succeeded has no such moment.
+  if (!figures.some(([, figure]) => isKnown(figure))) return;
+  const ageMs = ageMsOf(profile, nowMs) + profile.value.measuredAgeMs;
+  page.gauge(GPU.profiledAt, labels, (wallMs - ageMs) / 1_000);
 };
 
 const GPU = {

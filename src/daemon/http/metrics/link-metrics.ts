@@ -5,6 +5,7 @@ import type { GroupSources } from '../../../core/group/group-view.ts';
 import { groupViews } from '../../../core/group/group-view.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { connectionNames } from '../../../core/link/connection-names.ts';
+import { hasFigures } from '../../../core/link/link-profile.ts';
 import type { LinkView } from '../../../core/link/link-view.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
@@ -59,7 +60,9 @@ export const addLinkMetrics = (
     page.gauge(LINK.allReduce, { ...labels, bytes: '1048576' }, secondsOf(measured.allReduceNs1Mib));
     page.gauge(LINK.queue, { ...labels, direction: 'upload' }, secondsOf(measured.uploadQueueNs));
     page.gauge(LINK.queue, { ...labels, direction: 'download' }, secondsOf(measured.downloadQueueNs));
-    page.gauge(LINK.measuredAt, labels, (wallMs - profile.ageMs) / 1_000);
+    // Of the figures, which a failed attempt keeps; a probe that never succeeded has no such moment.
+    if (hasFigures(measured))
+      page.gauge(LINK.measuredAt, labels, (wallMs - profile.ageMs - measured.measuredAgeMs) / 1_000);
   }
 };
 
