@@ -1,13 +1,13 @@
-// The GPUs of a node: use, memory, power and temperature by the conventions, what was measured on them under our own names.
+// The GPUs of a node: use, memory, errors, power and temperature by the conventions, what was measured on them under our own names.
 
 import { VENDOR_NAMES } from '../../core/node/gpu.ts';
-import type { VendorView } from '../../core/node/node-view.ts';
+import type { NodeView, VendorView } from '../../core/node/node-view.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { POWER, TEMPERATURE } from './hardware-instruments.ts';
+import { ERRORS, POWER, TEMPERATURE } from './hardware-instruments.ts';
 import type { Instrument, PointPage } from './point-page.ts';
 
-export const putGpus = (page: PointPage, { vendor, devices }: VendorView): void => {
-  for (const { device, load, isLoadStale, profile } of devices) {
+export const putGpus = (page: PointPage, { vendor, healths, devices }: VendorView): void => {
+  for (const { device, load, health, isLoadStale, profile } of devices) {
     const gpu = {
       'hw.id': device.deviceId,
       'hw.name': device.name,
@@ -18,6 +18,11 @@ export const putGpus = (page: PointPage, { vendor, devices }: VendorView): void 
     page.put(GPU.memoryLimit, gpu, device.memoryTotalBytes);
     page.put(GPU.compute, { ...gpu, 'plimsoll.number.format': 'fp16' }, profile?.value.fp16FlopsPerSecond);
     page.put(GPU.bandwidth, gpu, profile?.value.memoryReadBytesPerSecond);
+    if (healths.kind === 'current') {
+      const errors = { ...gpu, 'hw.type': 'gpu' };
+      page.put(ERRORS, { ...errors, 'error.type': 'corrected' }, health?.eccVolatile.corrected);
+      page.put(ERRORS, { ...errors, 'error.type': 'uncorrected' }, health?.eccVolatile.uncorrected);
+    }
     if (load === undefined || isLoadStale) continue;
     page.put(GPU.use, { ...gpu, 'hw.gpu.task': 'general' }, load.use);
     page.put(GPU.memoryUsage, gpu, load.memoryUsedBytes);
@@ -35,6 +40,13 @@ export const putGpus = (page: PointPage, { vendor, devices }: VendorView): void 
       load.temperatureCelsius,
     );
   }
+};
+
+/** By the PCI address, as the driver logs them: a device that is lost has no other name. */
+export const putGpuErrors = (page: PointPage, { gpuErrors }: Pick<NodeView, 'gpuErrors'>): void => {
+  if (gpuErrors.kind !== 'current') return;
+  for (const { address, xid, count } of gpuErrors.value.errors)
+    page.put(ERRORS, { 'hw.id': address, 'hw.type': 'gpu', 'error.type': `xid_${xid}` }, count);
 };
 
 const GPU = {

@@ -11,7 +11,7 @@ import type { State } from '../../core/state.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { metricsRequest, otlpAttributes } from '../../report/otlp/otlp-json.ts';
 import type { OtlpMessage } from '../../report/otlp/run-telemetry.ts';
-import { putGpus } from './gpu-telemetry.ts';
+import { putGpuErrors, putGpus } from './gpu-telemetry.ts';
 import { POWER, TEMPERATURE } from './hardware-instruments.ts';
 import { putLinks } from './link-telemetry.ts';
 import type { Instrument } from './point-page.ts';
@@ -38,6 +38,7 @@ export const nodeTelemetry = (state: State, moment: NodeTelemetryMoment): NodeTe
   const page = new PointPage(wallMs);
   putHost(page, view);
   for (const vendor of view.gpus) putGpus(page, vendor);
+  putGpuErrors(page, view);
   putPorts(page, view);
   putLinks(page, state, moment);
   const metrics = page.metrics();

@@ -54,6 +54,17 @@ test('what is unknown, stale or another node is no point, and an address is in n
   expect(late, 'what a device is does not age').toContain('hw.gpu.memory.limit');
 });
 
+test('errors of memory and of the driver are told by what they are, and what is not counted is no point', () => {
+  const points = pointsOf([gpuErrorsFact, gpuHealthFact]);
+  const told = [...points].filter(([key]) => key.startsWith('hw.errors'));
+  expect(Object.fromEntries(told)).toEqual({
+    'hw.errors {error} counter error.type=uncorrected hw.id=GPU-0 hw.type=gpu': 2,
+    'hw.errors {error} counter error.type=xid_79 hw.id=0000:1b:00 hw.type=gpu': 3,
+  });
+  const late = messageOf([gpuErrorsFact, gpuHealthFact], NOW_MS + 3_600_000)?.body ?? '';
+  expect(late, 'stale').not.toContain('hw.errors');
+});
+
 test('its resource says which machine it is, as the conventions call machines', () => {
   const { resourceMetrics } = parsedOf([]);
   const attributes = resourceMetrics[0]?.resource.attributes.map(({ key, value }) => [
@@ -115,6 +126,7 @@ const TOLD: ReadonlySet<string> = new Set([
   'hw.type',
   'hw.parent',
   'hw.gpu.task',
+  'error.type',
   'network.io.direction',
   'plimsoll.link.method',
   'plimsoll.link.statistic',
@@ -135,6 +147,43 @@ const trafficFact: Fact = {
         sent: { bytes: 2_000, packets: NONE, errors: 2, drops: NONE },
         rates: NONE,
       })),
+    },
+  },
+};
+
+const gpuErrorsFact: Fact = {
+  kind: 'gpuErrors.gathered',
+  payload: {
+    source: 'kernel log',
+    intervalMs: 10_000,
+    value: { errors: [{ address: '0000:1b:00', xid: 79, count: 3, newestAgeMs: 0, text: '' }] },
+  },
+};
+
+const gpuHealthFact: Fact = {
+  kind: 'gpuHealths.gathered',
+  payload: {
+    source: 'nvidia-smi',
+    intervalMs: 30_000,
+    value: {
+      vendor: 'nvidia',
+      devices: [
+        {
+          deviceId: 'GPU-0',
+          eccVolatile: { corrected: NONE, uncorrected: 2 },
+          eccAggregate: { corrected: 7, uncorrected: 7 },
+          repair: {
+            rowsAfterCorrected: NONE,
+            rowsAfterUncorrected: NONE,
+            retiredPages: NONE,
+            isPending: NONE,
+            hasFailed: NONE,
+          },
+          pcieReplays: 1,
+          recoveryAction: NONE,
+          links: NONE,
+        },
+      ],
     },
   },
 };
