@@ -52,8 +52,11 @@ export class PageJoinCode {
     if (shown.kind !== 'code' || shown.state !== 'valid' || document.visibilityState !== 'visible') return;
     this.nowMs = performance.now();
     this.#seconds += 1;
-    if (this.nowMs >= shown.overAtMs) this.shown = { ...shown, state: 'expired' };
-    else if (this.#seconds % LOOK_SECONDS === 0) await this.#look(shown.given);
+    if (this.nowMs >= shown.overAtMs) {
+      this.shown = { ...shown, state: 'expired' };
+      // A machine may have joined while nobody looked at this page.
+      await this.#look(shown.given);
+    } else if (this.#seconds % LOOK_SECONDS === 0) await this.#look(shown.given);
   }
 
   /** What the daemon does not tell leaves the countdown as it is. */

@@ -86,7 +86,9 @@ const verdictOf = (
   code: GivenCode | undefined,
   expiresInMs: number,
 ): Exclude<JoinVerdict, 'granted'> | undefined => {
-  if (code === undefined || expiresInMs <= 0) return 'expired';
+  if (code === undefined) return 'expired';
+  // Also later: that a machine has joined is what whoever asks wants to know.
   if (code.isUsed) return 'used';
+  if (expiresInMs <= 0) return 'expired';
   return code.failures >= JOIN_TRIES_MAX ? 'tries' : undefined;
 };

@@ -85,6 +85,14 @@ describe('codes that were given', () => {
     expect(codes.redeem(later)).toBe('granted');
   });
 
+  test('that were used are told as used when their time is over, too', async () => {
+    const { clock, codes, id } = given();
+    codes.redeem(id);
+    await clock.advance(JOIN_CODE_LIFE_MS);
+    expect(codes.standingOf(id)).toMatchObject({ state: 'used', expiresInMs: 0 });
+    expect(codes.redeem(id)).toBe('used');
+  });
+
   test('end with the fifth handshake that did not have them, also for whoever has them', () => {
     const { codes, id } = given();
     for (let tries = 0; tries < JOIN_TRIES_MAX - 1; tries += 1) codes.failed(id);
