@@ -35,9 +35,10 @@ export const trafficFacts = (port: PortTraffic): readonly Line[] => {
   ];
 };
 
-/** None of a disk that does nothing now. */
+/** None of a disk that does nothing now; one of which that is not known says so. */
 export const diskFacts = ({ name, rates }: DiskTraffic): readonly Line[] => {
-  if (isUnknown(rates) || rates.readBytesPerSecond + rates.writtenBytesPerSecond === 0) return [];
+  if (isUnknown(rates)) return [[part(name, 'strong')], unknownFact(rates)];
+  if (rates.readBytesPerSecond + rates.writtenBytesPerSecond === 0) return [];
   return [
     [part(name, 'strong')],
     named('read', [part(figureText(formatBytesPerSecond(rates.readBytesPerSecond)))]),

@@ -4,6 +4,7 @@ import type { Event } from '../../src/core/event.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import type { DiskTraffic } from '../../src/core/node/disk-traffic.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
 import type { State } from '../../src/core/state.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
@@ -202,6 +203,21 @@ describe('the summary of a machine', () => {
     );
     const silent = renderSummary(everything(), atlas, 400, plain);
     expect(silent.filter(line => line.includes('Pressure'))).toEqual([]);
+  });
+
+  test('says of a disk that nobody knows yet what it carries, and of one that carries nothing that', () => {
+    const none = { readBytesPerSecond: 0, writtenBytesPerSecond: 0, readsPerSecond: 0, writesPerSecond: 0 };
+    const rowOf = (rates: DiskTraffic['rates']): string | undefined => {
+      const disk = { name: 'nvme0n1', readBytes: 1, writtenBytes: 1, reads: 1, writes: 1, busyMs: 1, rates };
+      const told: Fact = {
+        kind: 'diskTraffic.gathered',
+        payload: { source: 'procfs', intervalMs: 1_000, value: { devices: [disk] } },
+      };
+      const rows = renderSummary(stateOf([atlas, identity('atlas'), told]), atlas, 400, plain);
+      return rows.find(row => row.includes('Disk traffic'));
+    };
+    expect(rowOf(unknown('needs two readings'))).toMatch(/nvme0n1 · – \(needs two readings\)/);
+    expect(rowOf({ ...none, busyShare: 0 })).toMatch(/nothing now/);
   });
 
   test('of nothing at all is all measuring', () => {
