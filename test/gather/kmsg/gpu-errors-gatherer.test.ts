@@ -74,7 +74,9 @@ it('says why a log may not be read, and that there is none', async ({ skip }) =>
 
 it('takes errors of a part of a device (MIG) for errors of the device', () => {
   for (const part of ['', ' GPU-I:01', ' GPU-I:01 GPU-CI:00'])
-    expect(parseXid(`4,1,2,-;NVRM: Xid (PCI:0000:1b:00${part}): 94, pid=7, name=python3, Contained`)).toMatchObject({
+    expect(
+      parseXid(`4,1,2,-;NVRM: Xid (PCI:0000:1b:00${part}): 94, pid=7, name=python3, Contained`),
+    ).toMatchObject({
       address: '0000:1b:00',
       xid: 94,
     });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
 import { ControlChannel } from '../../../src/probe/socket/control-channel.ts';
 import type { ToSink, ToSource } from '../../../src/probe/socket/control-message.ts';
 import { toSourceSchema } from '../../../src/probe/socket/control-message.ts';
@@ -101,10 +102,13 @@ describe('a sink', () => {
       roundTripCount: 50,
       allReduceNs16Kib: expect.any(Number),
       allReduceNs1Mib: expect.any(Number),
-      uploadQueueNs: expect.any(Number),
-      downloadQueueNs: expect.any(Number),
       uploadStreams: 1,
     });
+    // What loopback carries within the bound on bytes may be over before enough round trips went beside it.
+    for (const queueNs of [measurement.uploadQueueNs, measurement.downloadQueueNs])
+      expect(isUnknown(queueNs) ? queueNs.reason : queueNs).toSatisfy(
+        told => typeof told === 'number' || told.endsWith('round trips under load, fewer than 6'),
+      );
     expect(measurement.bytesUsed).toBeLessThanOrEqual(200_000_000);
     const ending = await sink.ended;
     expect(ending).toMatchObject({ kind: 'served', from: '127.0.0.1', strangers: 0 });
