@@ -35,7 +35,7 @@ describe('ranks by leading bits', () => {
             expect(ranks.countBelow(other)).toBe(sorted.filter(each => each < other).length);
         },
       ),
-      { numRuns: longCount(5, 500) },
+      { numRuns: longCount(5, 60) },
     );
   });
 
