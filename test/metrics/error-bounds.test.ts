@@ -184,3 +184,34 @@ test('a run that a processor quota held back for more than a twentieth of the ti
     ofLatency: undefined,
   });
 });
+
+test.each([
+  [
+    'few marks',
+    19,
+    'the run was too short: 19 marks reached the load threads of boreas, and 20 say something of them',
+  ],
+  ['no mark', 0, 'no mark reached the load threads of boreas over loopback'],
+  ['nothing', undefined, 'boreas told nothing of how late it was'],
+])('a run from agents of which one told %s has no bounds, and names it', (_what, marks, reason) => {
+  const pattern = { kind: 'concurrency', concurrency: 2 } as const;
+  const metrics = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
+  const partsOf = (count: number) => {
+    const ns = Array<number>(count).fill(1_000);
+    const agent = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
+    if (count > 0)
+      agent.bounds.observed({ kind: 'client.marks', atNs: 1, thread: 0, latenessNs: ns, heldNs: ns });
+    return agent.bounds.parts();
+  };
+  const addBoreas = (told: number | undefined): void =>
+    metrics.bounds.addAgent(told === undefined ? undefined : partsOf(told), {
+      name: 'boreas',
+      clockErrorNs: 0,
+    });
+  metrics.bounds.addAgent(partsOf(100), { name: 'atlas', clockErrorNs: 0 });
+  metrics.issued(sampleOf());
+  metrics.ended(sampleOf({ lateness: NOT_LATE }));
+  expect(metrics.bounds.ofRun()).toEqual({ windowNs: expect.anything() });
+  addBoreas(marks);
+  expect(metrics.bounds.ofRun()).toEqual(unknown(reason));
+});

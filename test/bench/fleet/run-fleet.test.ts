@@ -90,22 +90,19 @@ describe('a run from two agents', () => {
     for (const end of await Promise.all(fleet.ends)) expect(end.kind).toBe('done');
   });
 
-  test('has error bounds that hold the gaps as the server wrote them, and of a moment says why it has none', async () => {
+  test('has error bounds that hold the gaps as the server wrote them', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock({ ttftMs: 5, gapMs: 5, outputTokens: 20, stampsWrites: true });
-    const run = async (name: string, durationMs: number) => {
-      const fleet = new FleetHere(join(folder.path, name), ['atlas', 'boreas'], {
-        targets: [originOf(mock.url)],
-      });
-      const { report } = await fleet.run(
-        requestHere(mock.url, { pattern: { kind: 'concurrency', concurrency: 4 }, durationMs }),
-      );
-      return report;
-    };
-    const report = await run('bounded', 1_000);
+    const fleet = new FleetHere(folder.path, ['atlas', 'boreas'], { targets: [originOf(mock.url)] });
+    const { report } = await fleet.run(
+      requestHere(mock.url, {
+        pattern: { kind: 'concurrency', concurrency: 4 },
+        durationMs: 1_000,
+      }),
+    );
     const reply = await fetch(`${mock.url}/mock/stamps`);
     const truth = decodeTruthStamps(Buffer.from(await reply.arrayBuffer()));
-    const written = samplesIn(join(folder.path, 'bounded', 'run', 'samples.jsonl'))
+    const written = samplesIn(join(folder.path, 'run', 'samples.jsonl'))
       .filter(({ window }) => window >= 0)
       .flatMap(({ sampleId }) => {
         const { writeNs = [] } = truth.get(sampleId) ?? {};
@@ -121,10 +118,6 @@ describe('a run from two agents', () => {
     }
     expect(report.rateBounds).toMatchObject({
       windowNs: { above: expect.any(Number), below: expect.any(Number) },
-    });
-    const short = await run('short', 40);
-    expect(short.rateBounds).toMatchObject({
-      reason: expect.stringMatching(/marks? reached the load threads of (atlas|boreas)/),
     });
   });
 });
