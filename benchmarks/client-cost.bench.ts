@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,7 @@ import { median, printRow } from './bench-row.ts';
 import type { PeerTool } from './peers/peer-tools.ts';
 import { findPeers } from './peers/peer-tools.ts';
 import { runPeer } from './peers/run-peer.ts';
+import { freePort } from './probe-against.ts';
 import { buildTruthServer, startTruthServer } from './truth-server/truth-server.ts';
 
 const { values: asked } = parseArgs({
@@ -184,17 +185,6 @@ const startMock = async (path: string): Promise<StandingServer> => {
       await ended;
     },
   };
-};
-
-/** It takes a number only. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 };
 
 const isListening = async (port: number): Promise<boolean> => {

@@ -12,18 +12,10 @@ import type { StartedServer } from '../../../src/bench/compare/started-server.ts
 import { startServer } from '../../../src/bench/compare/started-server.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import { freePort } from '../../support/free-port.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { requestHere } from '../run-here.ts';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 /** A shell with a child that nobody waits for, which becomes a server. */
 const serverCommand = (port: number, folder: string): string =>

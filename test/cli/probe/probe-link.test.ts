@@ -2,15 +2,8 @@ import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import { freePort } from '../../support/free-port.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '::', resolve));
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-};
 
 describe('plimsoll probe', () => {
   test('serve and link measure between two machines that share nothing but a code', async () => {

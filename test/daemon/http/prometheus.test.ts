@@ -4,7 +4,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
@@ -12,6 +11,7 @@ import { runnerKeyOf } from '../../../src/core/run/run-selectors.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { SimulatedWorld } from '../../simulate/simulated-world.ts';
 import { isLongRun } from '../../support/counts.ts';
+import { freePort } from '../../support/free-port.ts';
 import { repositoryRoot, textOf } from '../../support/repository.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -212,12 +212,3 @@ scrape_configs:
     this.#folder[Symbol.dispose]();
   }
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-};

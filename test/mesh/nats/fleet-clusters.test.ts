@@ -1,12 +1,11 @@
-import { createServer } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { fleetNode } from '../../support/fleet-nodes.ts';
+import { freePort } from '../../support/free-port.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
 import { tcpCable } from '../../support/tcp-cable.ts';
-import { listenOn } from '../../support/tls-nodes.ts';
 import { until } from '../../support/until.ts';
 
 const KEYS = [makeClusterKey()];
@@ -120,12 +119,3 @@ test('a reader that does not read is cut by the server, which is counted, and ca
 /** Opens with no key, so it is counted and goes no further. */
 const FLOOD = new Uint8Array(500_000);
 const FLOOD_MESSAGES_MAX = 200;
-
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  const port = await listenOn(server);
-  await new Promise<void>(resolve => {
-    server.close(() => resolve());
-  });
-  return port;
-};

@@ -5,7 +5,6 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
@@ -14,6 +13,7 @@ import type { OtlpCompression } from '../../../src/report/otlp/otlp-sender.ts';
 import { sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { runTelemetry } from '../../../src/report/otlp/run-telemetry.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
+import { freePort } from '../../support/free-port.ts';
 import { groupedNodeId, groupedState, NOW_MS } from '../../support/grouped-nodes.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { sampleOf } from '../../support/sample-of.ts';
@@ -78,16 +78,6 @@ const started = async (program: string, folder: string) => {
       await ended;
     },
   };
-};
-
-/** The collector cannot say which port it got. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 };
 
 const configOf = (port: number): string => `receivers:
