@@ -23,7 +23,8 @@ export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: [], skipped: [] };
     for (const module of modules) countModule(counts, module);
-    for (const error of unhandledErrors) counts.failed.push(`outside any test: ${error.message}`);
+    for (const { message, cause } of unhandledErrors)
+      counts.failed.push(`outside any test: ${[message, ...(cause ? [cause.message] : [])].join(' ')}`);
     this.#running.clear();
     this.#write(counts, { hasEnded: true });
   }

@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { exitWith } = require('./exit-with.js');
+const { loadBetween, loadText, readLoad, whenQuiet } = require('./machine-load.js');
 const { ROOT, inRoot, nodeToRun } = require('./paths.js');
 const { prepare } = require('./prepare.js');
 const { exitCodeOf, runCommand } = require('./run-command.js');
@@ -49,8 +50,7 @@ const runVitest = async (node, { isLong, filters }, tally) => {
   const files = isNameFiltered ? [] : filesToRepeat(first.counts);
   let { counts, exitCode } = first;
   if (files.length > 0) {
-    process.stdout.write(`\nby itself once more: ${files.join(', ')}\n`);
-    const again = await vitestCounts(node, { isLong, minutesMax, filters: files });
+    const again = await repeatAlone(node, { isLong, minutesMax, files });
     counts = withRepeated(counts, again.counts);
     if (counts.failed.length === 0) exitCode = again.exitCode;
   }
@@ -62,6 +62,17 @@ const runVitest = async (node, { isLong, filters }, tally) => {
   });
 };
 
+/**
+ * One file after another, and one test at a time. Where the machine is busy with other things, they wait a while for its
+ * processors: a second try beside the same load would say no more than the first.
+ */
+const repeatAlone = async (node, { isLong, minutesMax, files }) => {
+  process.stdout.write(`\nby itself once more: ${files.join(', ')}\n`);
+  const before = await whenQuiet({ secondsMax: quietSecondsMax() });
+  if (before !== undefined) process.stdout.write(`just before that, ${loadText(before)}\n`);
+  return vitestCounts(node, { isLong, minutesMax, filters: [...files, ...ALONE] });
+};
+
 const vitestCounts = async (node, { isLong, minutesMax, filters }) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plimsoll-test-'));
   const countsFile = path.join(folder, 'counts.json');
@@ -69,11 +80,14 @@ const vitestCounts = async (node, { isLong, minutesMax, filters }) => {
   const env = { ...process.env, PLIMSOLL_TEST_COUNTS: countsFile };
   if (isLong) env.PLIMSOLL_TEST_LONG = '1';
   process.stdout.write('\n');
+  const before = readLoad();
   const ending = await runCommand(
     node,
     [inRoot('node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...filters],
     { cwd: ROOT, env, msMax: minutesMax === undefined ? undefined : minutesMax * 60_000 }
   );
+  const load = loadBetween(before, readLoad());
+  if (load !== undefined) process.stdout.write(`\nwhile these tests ran, ${loadText(load)}\n`);
   const counts = readCounts(countsFile);
   fs.rmSync(folder, { recursive: true, force: true });
   return { counts, exitCode: exitCodeOf(ending), isOverdue: ending.isOverdue };
@@ -82,6 +96,11 @@ const vitestCounts = async (node, { isLong, minutesMax, filters }) => {
 const watchdogMinutes = () => {
   const given = Number(process.env.PLIMSOLL_TEST_MINUTES_MAX);
   return given > 0 ? given : MINUTES_MAX;
+};
+
+const quietSecondsMax = () => {
+  const given = Number(process.env.PLIMSOLL_TEST_QUIET_SECONDS_MAX ?? QUIET_SECONDS_MAX);
+  return given >= 0 ? given : QUIET_SECONDS_MAX;
 };
 
 const isNameFilter = argument => /^(-t|--testNamePattern)/.test(argument);
@@ -107,6 +126,9 @@ const CHECKS = [
     args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
   },
 ];
+
+const ALONE = ['--no-file-parallelism', '--maxConcurrency=1'];
+const QUIET_SECONDS_MAX = 60;
 
 /** On two idle cores a run takes a tenth of this. A busy machine may need half; anything longer hangs. */
 const MINUTES_MAX = 60;

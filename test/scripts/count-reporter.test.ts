@@ -18,17 +18,25 @@ test('passed, failed and skipped tests are counted, and a skip keeps its reason'
   `);
   expect(counts).toEqual({
     passed: 1,
-    failed: ['made-up.test.mjs > is wrong'],
-    skipped: [{ name: 'made-up.test.mjs > needs a browser', reason: 'no chromium' }],
+    failed: ['made-up-0.test.mjs > is wrong'],
+    skipped: [{ name: 'made-up-0.test.mjs > needs a browser', reason: 'no chromium' }],
     running: [],
     hasEnded: true,
   });
 });
 
-test('a file that cannot be loaded is a failure', async () => {
-  const counts = await countsOf(`import './not-there.mjs'; test('never runs', () => {});`);
-  expect(counts.failed).toHaveLength(1);
-  expect(counts.failed[0]).toContain('made-up.test.mjs > could not be loaded');
+test('a file that cannot be loaded is a failure, and one whose worker dies, which is named', async () => {
+  const { passed, failed } = await countsOf(
+    `import './not-there.mjs'; test('never runs', () => {});`,
+    `test('dies', () => { process.kill(process.pid, 'SIGKILL'); return new Promise(() => {}); });`,
+    `test('has nothing to do with them', () => {});`,
+  );
+  expect(passed).toBe(1);
+  expect(failed).toHaveLength(3);
+  const told = failed.join('\n');
+  expect(told).toContain('made-up-0.test.mjs > could not be loaded');
+  expect(told).toContain('made-up-1.test.mjs > dies (never finished)');
+  expect(told).toMatch(/outside any test: .*SIGKILL.*made-up-1/);
 });
 
 test('a hook that throws and an error outside any test are failures', async () => {
@@ -47,11 +55,12 @@ test('a hook that throws and an error outside any test are failures', async () =
   expect(counts.failed.join('\n')).toContain('outside any test: nobody caught me');
 });
 
-const countsOf = async (body: string): Promise<Counts> => {
+const countsOf = async (...bodies: readonly string[]): Promise<Counts> => {
   const folder = await mkdtemp(join(tmpdir(), 'plimsoll-reporter-'));
   try {
     const globals = `import { afterAll, describe, expect, test } from ${JSON.stringify(VITEST)};`;
-    await writeFile(join(folder, 'made-up.test.mjs'), `${globals}\n${body}`);
+    for (const [index, body] of bodies.entries())
+      await writeFile(join(folder, `made-up-${index}.test.mjs`), `${globals}\n${body}`);
     const countsFile = join(folder, 'counts.json');
     const child = spawn(
       process.execPath,

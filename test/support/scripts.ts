@@ -43,3 +43,26 @@ export const sources: {
 export const lock: {
   withLock<T>(file: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T>;
 } = require('../../scripts/lock.js');
+
+interface Load {
+  readonly busyMs: number;
+  readonly totalMs: number;
+  readonly stolenMs?: number;
+  readonly oursMs?: number;
+}
+
+interface LoadShares {
+  readonly others: number;
+  readonly stolen: number | undefined;
+}
+
+export const machineLoad: {
+  readLoad(): Load;
+  loadBetween(before: Load, after: Load): LoadShares | undefined;
+  loadText(load: LoadShares): string;
+  whenQuiet(options: {
+    secondsMax: number;
+    read: () => Load;
+    pause: (ms: number) => Promise<void>;
+  }): Promise<LoadShares | undefined>;
+} = require('../../scripts/machine-load.js');
