@@ -1,6 +1,8 @@
 // What systemd is told by a service of Type=notify: that it is ready, that it still lives, that it stops (sd_notify(3)). The
 // program systemd-notify tells it, because Node opens no datagram sockets of files; it is there wherever systemd is.
 
+import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/until-aborted.ts';
 import type { Env } from './child.ts';
 import { runTool } from './child.ts';
 
@@ -9,8 +11,16 @@ export interface ServiceNotify extends AsyncDisposable {
   readonly ready: (status: string) => Promise<string | undefined>;
 }
 
-/** @param stop when the service begins to stop, which is told too. */
-export const serviceNotify = (env: Env, stop: AbortSignal): ServiceNotify => {
+export interface ServiceNotifyOptions {
+  readonly env: Env;
+  /** When the service begins to stop, which is told too. */
+  readonly stop: AbortSignal;
+  readonly clock: Clock;
+  /** Hears why no sign of life got through, once until one does again. */
+  readonly onUntold: (reason: string) => void;
+}
+
+export const serviceNotify = ({ env, stop, clock, onUntold }: ServiceNotifyOptions): ServiceNotify => {
   const isAsked = (env['NOTIFY_SOCKET'] ?? '') !== '';
   const tell = async (...words: readonly string[]): Promise<string | undefined> => {
     const signal = new AbortController().signal;
@@ -18,11 +28,25 @@ export const serviceNotify = (env: Env, stop: AbortSignal): ServiceNotify => {
     if (told.kind !== 'exited') return told.reason;
     return told.code === 0 ? undefined : `${TOOL} exited with code ${told.code}: ${told.stderr.trim()}`;
   };
-  let timer: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const isOver = new AbortController();
+  let signs: Promise<void> = Promise.resolve();
+  let farewell: Promise<unknown> = Promise.resolve();
   const stopping = (): void => {
-    clearInterval(timer);
-    last = tell('STOPPING=1');
+    isOver.abort();
+    farewell = tell('STOPPING=1');
+  };
+  // From the daemon's own event loop: one that hangs says nothing, and is started anew. A single failure is made up for by the
+  // next sign.
+  const giveSigns = async (everyMs: number): Promise<void> => {
+    let wasTold = true;
+    for (let sentMs = clock.nowMs(); ; ) {
+      await pause(clock, Math.max(0, sentMs + everyMs - clock.nowMs()), isOver.signal);
+      if (isOver.signal.aborted) return;
+      sentMs = clock.nowMs();
+      const problem = await tell('WATCHDOG=1');
+      if (problem !== undefined && wasTold) onUntold(problem);
+      wasTold = problem === undefined;
+    }
   };
   return {
     ready: async status => {
@@ -30,18 +54,13 @@ export const serviceNotify = (env: Env, stop: AbortSignal): ServiceNotify => {
       stop.addEventListener('abort', stopping, { once: true });
       const problem = await tell('READY=1', `STATUS=${status}`);
       const everyMs = watchdogMs(env);
-      if (problem !== undefined || everyMs === undefined || stop.aborted) return problem;
-      // From the daemon's own event loop: one that hangs says nothing, and is started anew. A single failure is made up for by
-      // the next sign.
-      timer = setInterval(() => {
-        last = tell('WATCHDOG=1');
-      }, everyMs / SIGNS_OF_LIFE);
-      return undefined;
+      if (problem === undefined && everyMs !== undefined) signs = giveSigns(everyMs / SIGNS_OF_LIFE);
+      return problem;
     },
     [Symbol.asyncDispose]: async () => {
-      clearInterval(timer);
+      isOver.abort();
       stop.removeEventListener('abort', stopping);
-      await last;
+      await Promise.all([signs, farewell]);
     },
   };
 };

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { madeUpProcess } from '../support/made-up-process.ts';
+import { notifySocket, reasonAgainstNotify } from '../support/notify-socket.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const upArgs = (home: string, ...more: string[]) => [
@@ -69,6 +70,22 @@ describe('plimsoll up', () => {
     await process.stdout.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+\n/);
     process.stop('SIGINT');
     expect(await ended).toBe(0);
+  });
+
+  test('tells systemd that it is ready when it answers, and that it stops', async context => {
+    const reason = await reasonAgainstNotify();
+    if (reason !== undefined) context.skip(reason);
+    using folder = temporaryDirectory();
+    const socket = join(folder.path, 'notify');
+    using manager = await notifySocket(socket);
+    const process = madeUpProcess(upArgs(join(folder.path, 'home')), { env: { NOTIFY_SOCKET: socket } });
+    const ended = process.run();
+    const [ready] = await manager.whenReceived(1, context.signal);
+    const [, url] = /^READY=1\nSTATUS=Dashboard at (http:\S+)$/.exec(ready ?? '') ?? [];
+    expect((await fetch(`${url}healthz`)).status).toBe(200);
+    process.stop('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(manager.received()).toEqual([ready, 'STOPPING=1']);
   });
 
   test('--once that is stopped before it has printed ends with the code of the signal', async () => {

@@ -1,6 +1,7 @@
 // `plimsoll up`: runs the daemon of this machine in this terminal.
 
 import { resolve } from 'node:path';
+import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { parseHostPort } from '../../core/address/host-port.ts';
@@ -177,7 +178,13 @@ export const upCommand: Command = {
     else if (state.stop.aborted) return await untilStopped(daemon);
     await printSummary(daemon, state);
     if (isOnce) return EXIT_CODES.ok.code;
-    await using service = serviceNotify(state.env, state.stop);
+    await using service = serviceNotify({
+      env: state.env,
+      stop: state.stop,
+      clock: systemClock,
+      onUntold: reason =>
+        void state.stderr.write(`plimsoll: systemd gets no signs of life from this: ${reason}\n`),
+    });
     const untold = await service.ready(`Dashboard at ${daemon.dashboardUrl.split('#')[0]}`);
     if (untold !== undefined)
       await state.stderr.write(`plimsoll: systemd was not told that this is ready: ${untold}\n`);
