@@ -19,6 +19,7 @@ import { LiveTable, liveHeadOf } from './live-table.ts';
 import { OriginPlaces } from './origin-places.ts';
 import type { Place } from './positions.ts';
 import { isAhead } from './positions.ts';
+import { joinedProof } from './record-proof.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import { StandIns } from './stand-ins.ts';
 
@@ -64,9 +65,10 @@ export class LiveExchange {
     }
     const { epoch, seq, ageMs, receivedAtMs } = event;
     this.#told = { epoch, through: seq };
-    const proof = Buffer.concat([own.publicKey, sign(body)]);
+    const proof = joinedProof(own.publicKey, sign(body));
     const value = { epoch, seq, body, proof, sender: self, ageMs, receivedAtMs };
-    const { put, entry } = this.#table.put(liveHeadOf(event), value, nowMs());
+    const { put, entry, gone = [] } = this.#table.put(liveHeadOf(event), value, nowMs());
+    this.#forget(gone);
     if (put === 'full') counts.liveRefused += 1;
     if (put !== 'newer' || entry === undefined) return;
     for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.oweLive(entry);
@@ -200,7 +202,8 @@ export class LiveExchange {
       counts.liveRefused += 1;
       return undefined;
     }
-    const { put, entry } = this.#table.put(head, { ...value, sender: peer.id }, nowMs());
+    const { put, entry, gone = [] } = this.#table.put(head, { ...value, sender: peer.id }, nowMs());
+    this.#forget(gone);
     switch (put) {
       case 'newer':
         this.#places.heard(head.origin, from.id, value.receivedAtMs);
@@ -244,8 +247,11 @@ export class LiveExchange {
     this.#parts.counts.originsEvicted += 1;
     this.#places.drop(origin);
     this.#evicted.add(origin);
-    for (const entry of this.#table.drop(origin))
-      for (const peer of this.#parts.peers.values()) peer.outbox.forgetLive(entry);
+    this.#forget(this.#table.drop(origin));
+  }
+
+  #forget(entries: readonly LiveEntry[]): void {
+    for (const entry of entries) for (const peer of this.#parts.peers.values()) peer.outbox.forgetLive(entry);
   }
 
   #isProven(origin: NodeId, { proof, body }: Pick<LiveValue, 'proof' | 'body'>): boolean {

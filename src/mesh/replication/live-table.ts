@@ -2,7 +2,7 @@
 // not values: they get the newest value once there is room. No other conflation is needed.
 
 import type { Event } from '../../core/event.ts';
-import { eventSlot } from '../../core/event-kinds.ts';
+import { EVENT_KINDS, eventSlot, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ReplicationLimits } from './limits.ts';
@@ -20,6 +20,8 @@ export interface LiveValue extends Receipt {
 
 export interface LiveEntry {
   readonly origin: NodeId;
+  /** As it is called in the table of its origin: slot and key. */
+  readonly place: string;
   value: LiveValue;
   /** When it came here, on the local clock, ms; `receivedAtMs` may lie before. */
   heldSinceMs: number;
@@ -62,6 +64,8 @@ interface Origin {
   /** Its past tips, oldest first, a second apart. */
   readonly marks: Mark[];
   readonly entries: Map<string, LiveEntry>;
+  /** Of these, what comes and goes, by slot: it gives way to what is newer, as it does in State. */
+  readonly passing: Map<string, Set<LiveEntry>>;
 }
 
 export class LiveTable {
@@ -88,12 +92,12 @@ export class LiveTable {
     return seq === held.value.seq ? 'same' : 'older';
   }
 
-  /** If 'newer', only its sender has seen the entry. */
+  /** If 'newer', only its sender has seen the entry; `gone` is no longer held, because this took its room. */
   put(
     head: LiveHead,
     value: LiveValue,
     nowMs: number,
-  ): { readonly put: LivePut; readonly entry?: LiveEntry } {
+  ): { readonly put: LivePut; readonly entry?: LiveEntry; readonly gone?: readonly LiveEntry[] } {
     const origin = this.#originOf(head.origin, value.epoch);
     if (value.epoch < origin.start) return { put: 'older' };
     if (value.epoch > origin.start) this.#restart(origin, value.epoch);
@@ -102,10 +106,11 @@ export class LiveTable {
     if (entry !== undefined && value.seq <= entry.value.seq)
       return { put: value.seq === entry.value.seq ? 'same' : 'older', entry };
     const growth = value.body.length - (entry?.value.body.length ?? 0);
-    const { liveBytesMax, liveBytesPerOriginMax, liveKeysPerOriginMax } = this.#limits;
-    if (origin.bytes + growth > liveBytesPerOriginMax) return { put: 'full' };
-    if (entry === undefined && origin.entries.size >= liveKeysPerOriginMax) return { put: 'full' };
-    if (this.#bytes + growth > liveBytesMax && !this.#makeRoom(origin.bytes + growth)) return { put: 'full' };
+    const { liveBytesMax } = this.#limits;
+    const { gone, refusal } = this.#giveWay(origin, { head, seq: value.seq, growth, entry });
+    if (refusal !== undefined) return { put: refusal, gone };
+    if (this.#bytes + growth > liveBytesMax && !this.#makeRoom(origin.bytes + growth))
+      return { put: 'full', gone };
     this.#bytes += growth;
     origin.bytes += growth;
     this.#mark(origin);
@@ -114,6 +119,7 @@ export class LiveTable {
     origin.putAtMs = nowMs;
     const held: LiveEntry = entry ?? {
       origin: head.origin,
+      place,
       value,
       heldSinceMs: nowMs,
       seenBy: new Set<NodeId>(),
@@ -125,7 +131,8 @@ export class LiveTable {
     held.seenBy.clear();
     held.seenBy.add(value.sender);
     origin.entries.set(place, held);
-    return { put: 'newer', entry: held };
+    if (entry === undefined && passingMax(head.kind) !== undefined) passingOf(origin, head.kind).add(held);
+    return { put: 'newer', entry: held, gone };
   }
 
   *entries(origin?: NodeId): Iterable<LiveEntry> {
@@ -166,9 +173,47 @@ export class LiveTable {
   #originOf(node: NodeId, start: number): Origin {
     const held = this.#origins.get(node);
     if (held !== undefined) return held;
-    const origin = { start, ...untold(), bytes: 0, marks: [], entries: new Map<string, LiveEntry>() };
+    const origin = { start, ...untold(), bytes: 0, marks: [], entries: new Map(), passing: new Map() };
     this.#origins.set(node, origin);
     return origin;
+  }
+
+  /**
+   * Of what comes and goes a node tells one value after the other, and nobody says which are over: the oldest give way. What
+   * is held is the newest of all that came, whatever the order it came in, so that nodes hold the same and their sums agree.
+   */
+  #giveWay(
+    origin: Origin,
+    { head, seq, growth, entry }: Arrival,
+  ): { readonly gone: readonly LiveEntry[]; readonly refusal?: 'older' | 'full' } {
+    const { liveBytesPerOriginMax, liveKeysPerOriginMax } = this.#limits;
+    const gone: LiveEntry[] = [];
+    const passing = passingMax(head.kind);
+    if (entry === undefined && passing !== undefined) {
+      const others = passingOf(origin, head.kind);
+      if (others.size >= passing && !this.#giveUp(origin, oldestOf([others]), seq, gone))
+        return { gone, refusal: 'older' };
+    }
+    const isFull = (): boolean =>
+      origin.bytes + growth > liveBytesPerOriginMax ||
+      (entry === undefined && origin.entries.size >= liveKeysPerOriginMax);
+    while (isFull())
+      if (!this.#giveUp(origin, oldestOf(origin.passing.values(), entry), seq, gone))
+        return { gone, refusal: 'full' };
+    return { gone };
+  }
+
+  /** False where there is none, or it is newer. */
+  #giveUp(origin: Origin, entry: LiveEntry | undefined, seq: number, gone: LiveEntry[]): boolean {
+    if (entry === undefined || entry.value.seq > seq) return false;
+    const { value, place } = entry;
+    origin.entries.delete(place);
+    for (const slot of origin.passing.values()) slot.delete(entry);
+    origin.bytes -= value.body.length;
+    this.#bytes -= value.body.length;
+    origin.seqSum -= summand(value.seq);
+    gone.push(entry);
+    return true;
   }
 
   /** Drops the values of the origin with the most bytes, if that is more than the requesting one would have. */
@@ -186,6 +231,7 @@ export class LiveTable {
     this.#bytes -= origin.bytes;
     origin.bytes = 0;
     origin.entries.clear();
+    origin.passing.clear();
     origin.marks.length = 0;
     Object.assign(origin, { start, ...untold() });
   }
@@ -208,6 +254,39 @@ const MARK_EVERY_MS = 1_000;
 const MARKS_MAX = 4;
 /** Forged numbers must not make a sum that no valid digest can carry. */
 const summand = (seq: number): number => seq % 2 ** 40;
+
+interface Arrival {
+  readonly head: LiveHead;
+  readonly seq: number;
+  /** In bytes. */
+  readonly growth: number;
+  /** What is held of its place. */
+  readonly entry: LiveEntry | undefined;
+}
+
+/** How many of a kind State keeps, where it keeps the newest. */
+const passingMax = (kind: string): number | undefined => {
+  if (!isEventKind(kind)) return undefined;
+  const { isNewestKept, entriesMax } = EVENT_KINDS[kind];
+  return isNewestKept === true ? entriesMax : undefined;
+};
+
+const passingOf = ({ passing }: Origin, kind: string): Set<LiveEntry> => {
+  const slot = eventSlot(kind);
+  const held = passing.get(slot);
+  if (held !== undefined) return held;
+  const made = new Set<LiveEntry>();
+  passing.set(slot, made);
+  return made;
+};
+
+const oldestOf = (slots: Iterable<ReadonlySet<LiveEntry>>, except?: LiveEntry): LiveEntry | undefined => {
+  let oldest: LiveEntry | undefined;
+  for (const slot of slots)
+    for (const entry of slot)
+      if (entry !== except && (oldest === undefined || entry.value.seq < oldest.value.seq)) oldest = entry;
+  return oldest;
+};
 
 const placeOf = ({ kind, key }: LiveHead): string => `${eventSlot(kind)} ${key}`;
 

@@ -21,9 +21,14 @@ export interface OwnProof {
 export const proofOf = (record: ReplicaRecord, own: OwnProof): Uint8Array | undefined => {
   if (record.signature.length === PROOF_BYTES) return record.signature;
   if (record.signature.length !== SIGNATURE_BYTES || record.origin !== own.nodeId) return undefined;
+  return joinedProof(own.publicKey, record.signature);
+};
+
+/** Bytes of its own: one that is held for days as part of a pool keeps all of that pool, 64 KiB. */
+export const joinedProof = (publicKey: Uint8Array, signature: Uint8Array): Uint8Array => {
   const proof = new Uint8Array(PROOF_BYTES);
-  proof.set(own.publicKey);
-  proof.set(record.signature, PUBLIC_KEY_BYTES);
+  proof.set(publicKey);
+  proof.set(signature, PUBLIC_KEY_BYTES);
   return proof;
 };
 
