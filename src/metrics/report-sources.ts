@@ -208,10 +208,12 @@ const mergedSnapshot = (
 ): MetricsSnapshot => {
   const known = lookUp(snapshot);
   const { samplesIssued, trackedSamplesIssued } = metrics.counters;
-  samplesIssued.set(Math.max(samplesIssued.value, end?.issued ?? known.counts('all').issued));
-  trackedSamplesIssued.set(
-    Math.max(trackedSamplesIssued.value, end?.trackedIssued ?? known.counts('measured').issued),
-  );
+  // Warm-up and measured requests each for themselves: a snapshot that lost records may know more of the one and fewer of the other.
+  const all = end?.issued ?? known.counts('all').issued;
+  const tracked = end?.trackedIssued ?? known.counts('measured').issued;
+  const warmup = Math.max(samplesIssued.value - trackedSamplesIssued.value, all - tracked);
+  trackedSamplesIssued.set(Math.max(trackedSamplesIssued.value, tracked));
+  samplesIssued.set(trackedSamplesIssued.value + warmup);
   const clients = new Map(
     (snapshot?.metrics ?? []).filter(({ name }) => isOfClient(name)).map(metric => [metric.name, metric]),
   );

@@ -134,6 +134,16 @@ describe('a report from a run directory', () => {
     expect(report.client).toMatchObject({ verdict: 'trustworthy', connections: { opened: 1, reused: 9 } });
   });
 
+  test('of a run that was killed counts the warm-up for itself where its snapshot had missed some of it', async () => {
+    const warm = [sample(1), sample(2)].map(one => ({ ...one, window: -1 }));
+    // It knows of more measured requests than the lines, and of fewer warm-ups.
+    const snapshot = snapshotOf([...warm.slice(1), sample(3), sample(4), sample(5)], 'interrupted');
+    const samples = [...warm, sample(3), sample(4)].map(encodeSampleLine).join('');
+    const report = await rebuildReport(await runDirectory({ samples, snapshot }));
+    expect(report.warmup).toMatchObject({ issued: 2, completed: 2, unresolved: 0 });
+    expect(report.counts).toMatchObject({ issued: 3, completed: 2, unresolved: 1 });
+  });
+
   test('is not complete when the end of the samples says what cut the run short', async () => {
     const problems = ['the aggregator ended early (SIGKILL)'];
     const end = encodeSamplesEnd({ issued: 4, trackedIssued: 4, state: 'complete', problems });
