@@ -1,0 +1,140 @@
+// The alerts of deploy/prometheus over made-up hours, evaluated by Prometheus's own tool: what is a fault, and what only looks like one.
+
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { repositoryRoot } from '../../support/repository.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { ask } from './http-exchange.ts';
+import { serveCluster } from './served-cluster.ts';
+
+const ATLAS = nodeId('a'.repeat(26));
+const OF = 'node="a",name="atlas"';
+const LIVE = `plimsoll_node_live{${OF}}`;
+
+describe('the alerts', () => {
+  beforeEach(({ skip }) => {
+    if (spawnSync('promtool', ['--version']).error !== undefined)
+      skip('promtool is not installed (Debian: prometheus)');
+  });
+
+  it('tell an Xid by what the daemon says of the newest: a driver that asks for nothing any more is none', async () => {
+    const asked = await xidSeries('GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)');
+    const over = await xidSeries('GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)');
+    expect(asked).not.toEqual(over);
+    expect(raisedAt('30m', { [LIVE]: '1x120', [asked]: '60x120' })).toEqual(['PlimsollGpuXid']);
+    expect(raisedAt('30m', { [LIVE]: '1x120', [over]: '60x120' })).toEqual([]);
+    expect(raisedAt('90m', { [LIVE]: '1x120', [asked]: '60x120' })).toEqual([]);
+  });
+
+  it('tell a reading that stopped, and none that never came', () => {
+    const reading = `plimsoll_reading_current{${OF},reading="gpu_errors"}`;
+    expect(raisedAt('40m', { [LIVE]: '1x120', [reading]: '1x20 0x100' })).toEqual(['PlimsollReadingLate']);
+    expect(raisedAt('40m', { [LIVE]: '1x120', [reading]: '0x120' })).toEqual([]);
+  });
+
+  it('tell silence of a node, unless it has said that it stops, and silence of all', () => {
+    expect(raisedAt('40m', { [LIVE]: '1x20 0x100' })).toEqual(['PlimsollNodeSilent']);
+    const stopped = `plimsoll_node_stopped{${OF}}`;
+    expect(raisedAt('40m', { [LIVE]: '1x20 0x100', [stopped]: '0x20 1x100' })).toEqual([]);
+    expect(raisedAt('40m', { [LIVE]: '1x20' })).toEqual(['PlimsollNothingTold']);
+  });
+
+  it('tell drops where there are many of many, and not the few of a quiet port', () => {
+    const port = (what: string): string =>
+      `plimsoll_network_${what}_total{${OF},interface="eth0",direction="receive"}`;
+    const carried = (dropped: string, packets: string) => ({
+      [LIVE]: '1x120',
+      [port('drops')]: dropped,
+      [port('packets')]: packets,
+    });
+    expect(raisedAt('40m', carried('0+30x120', '0+600x120'))).toEqual([]);
+    expect(raisedAt('40m', carried('0+600x120', '0+60000x120'))).toEqual(['PlimsollPortDrops']);
+    expect(raisedAt('40m', carried('0+600x120', '0+6000000x120'))).toEqual([]);
+  });
+
+  it('tell a card that is held back while it works, by none of its settings', () => {
+    const held = (reason: string, use: string) => ({
+      [LIVE]: '1x120',
+      [`plimsoll_gpu_throttled{${OF},device="g",reason="${reason}"}`]: '1x120',
+      [`plimsoll_gpu_use_ratio{${OF},device="g"}`]: use,
+    });
+    expect(raisedAt('40m', held('HW thermal slowdown', '0.9x120'))).toEqual(['PlimsollGpuThrottled']);
+    expect(raisedAt('40m', held('HW thermal slowdown', '0.1x120'))).toEqual([]);
+    for (const reason of ['SW power cap', 'pl1', 'sync boost'])
+      expect(raisedAt('40m', held(reason, '0.9x120'))).toEqual([]);
+  });
+
+  it('tell a link that has become slow, and none that always varies', () => {
+    const link = 'plimsoll_link_upload_bytes_per_second{source_name="a",sink_name="b",connection="c"}';
+    const days = (rates: string) => raisedAt('40h', { [LIVE]: '1x50', [link]: rates }, '1h');
+    expect(days('100x37 50x10')).toEqual(['PlimsollLinkSlowerThanUsual']);
+    expect(days(Array.from({ length: 10 }, () => '100x2 60x2').join(' '))).toEqual([]);
+    // Of a link that is new nobody knows what is usual.
+    expect(raisedAt('10h', { [LIVE]: '1x50', [link]: '100x7 50x10' }, '1h')).toEqual([]);
+  });
+
+  it('tell what the page warns of: a link that is short, lanes and links of a card', () => {
+    const warned = (id: string) => ({
+      [LIVE]: '1x120',
+      [`plimsoll_warning{id="${id}",level="caution",nodes="atlas"}`]: '1x120',
+    });
+    expect(raisedAt('40m', warned('link short a b'))).toEqual(['PlimsollLinkFarBelowNegotiated']);
+    expect(raisedAt('40m', warned('pcie a g'))).toEqual(['PlimsollGpuLanes']);
+    expect(raisedAt('40m', warned('gpu links a g'))).toEqual(['PlimsollGpuLinksDown']);
+    expect(raisedAt('40m', warned('week a g'))).toEqual([]);
+  });
+});
+
+/** As a daemon tells it that has read this line of the kernel's log. */
+const xidSeries = async (text: string): Promise<string> => {
+  await using served = await serveCluster();
+  const logged: Fact = {
+    kind: 'gpuErrors.gathered',
+    payload: {
+      source: 'test',
+      intervalMs: 10_000,
+      value: { errors: [{ address: '0000:1b:00', xid: 154, count: 1, newestAgeMs: 0, text }] },
+    },
+  };
+  served.tell(ATLAS, logged);
+  const { body } = await ask({ port: served.port, path: '/metrics' });
+  const [series] = /^plimsoll_gpu_xid_timestamp_seconds\{[^}]*\}/m.exec(body) ?? [];
+  return series ?? 'nothing told';
+};
+
+/** The alerts that fire at a moment, of series in promtool's notation ("1x3": four times 1) with a value each `interval`. */
+const raisedAt = (
+  moment: string,
+  series: Readonly<Record<string, string>>,
+  interval = '1m',
+): readonly string[] => {
+  using folder = temporaryDirectory();
+  const file = join(folder.path, 'alerts-test.yml');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      rule_files: [join(repositoryRoot, 'deploy/prometheus/plimsoll-alerts.yml')],
+      evaluation_interval: interval,
+      tests: [
+        {
+          interval,
+          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+          promql_expr_test: [
+            { expr: 'ALERTS{alertstate="firing"}', eval_time: moment, exp_samples: NEVER_EXPECTED },
+          ],
+        },
+      ],
+    }),
+  );
+  const { stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+  const [, got] = /got:(.*)$/s.exec(`${stdout}${stderr}`) ?? [];
+  if (got === undefined) throw new Error(`promtool said: ${stdout}${stderr}`);
+  return [...got.matchAll(/alertname="(\w+)"/g)].map(([, name = '']) => name);
+};
+
+/** promtool prints what there is only where it is not what was expected. */
+const NEVER_EXPECTED = [{ labels: 'ALERTS{alertname="none"}', value: 1 }];
