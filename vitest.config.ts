@@ -7,8 +7,11 @@ import { defineConfig } from 'vitest/config';
 // by themselves and names what passed only then.
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only against what hangs. Each wait inside a test has a limit of its own, 30 s at most, and what takes ten on two idle
+    // processors may take all of that on busy ones.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 10_000,
     maxWorkers: 4,
     // Of files whose tests say that they may run beside each other: most of their time is spent waiting for processes.

@@ -1,11 +1,11 @@
-// How busy this machine is with things that are not ours: a test that fails on a quiet machine is another finding than one that
+// How busy this machine is: a test that fails on a quiet machine is another finding than one that
 // fails where other programs have the processors.
 
 const fs = require('node:fs');
 const os = require('node:os');
 
-/** Milliseconds of all processors since they started. `stolenMs` and `oursMs` are known on Linux only. */
-const readLoad = () => ({ ...(readStat() ?? readProcessors()), oursMs: readOurs() });
+/** Milliseconds of all processors since they started. `stolenMs` is known on Linux only. */
+const readLoad = () => readStat() ?? readProcessors();
 
 /** First line of /proc/stat, proc(5): user nice system idle iowait irq softirq steal, in hundredths of a second. */
 const readStat = () => {
@@ -26,13 +26,6 @@ const readProcessors = () => {
   return { busyMs, totalMs };
 };
 
-/** Of this process and of all below it that have ended: fields 14 to 17 of /proc/self/stat. */
-const readOurs = () => {
-  const fields = textOf('/proc/self/stat').split(') ').at(-1).split(' ');
-  if (fields.length < 15) return undefined;
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * TICK_MS, 0);
-};
-
 const textOf = file => {
   try {
     return fs.readFileSync(file, 'utf8');
@@ -41,14 +34,12 @@ const textOf = file => {
   }
 };
 
-/** Shares of all processors from 0 to 1; `others` is what was neither idle nor ours. */
+/** Shares of all processors from 0 to 1. */
 const loadBetween = (before, after) => {
   const totalMs = after.totalMs - before.totalMs;
   if (!(totalMs > 0)) return undefined;
-  const ours = before.oursMs === undefined || after.oursMs === undefined ? 0 : after.oursMs - before.oursMs;
-  const others = Math.max(0, after.busyMs - before.busyMs - ours) / totalMs;
   const stolen = before.stolenMs === undefined ? undefined : (after.stolenMs - before.stolenMs) / totalMs;
-  return { others, stolen };
+  return { busy: (after.busyMs - before.busyMs) / totalMs, stolen };
 };
 
 /**
@@ -66,12 +57,12 @@ const whenQuiet = async ({ secondsMax, read = readLoad, pause = pauseMs }) => {
   return load;
 };
 
-const isQuiet = ({ others, stolen = 0 }) => others + stolen <= OTHERS_MAX;
+const isQuiet = ({ busy, stolen = 0 }) => busy + stolen <= OTHERS_MAX;
 
-const loadText = ({ others, stolen }) => {
-  const hypervisor =
+const loadText = ({ busy, stolen }) => {
+  const withheld =
     stolen === undefined || stolen < 0.005 ? '' : `, and its hypervisor withheld ${percent(stolen)}`;
-  return `other programs had ${percent(others)} of the processors${hypervisor}`;
+  return `the processors of this machine were ${percent(busy)} busy${withheld}`;
 };
 
 const percent = share => `${Math.round(share * 100)} %`;

@@ -69,7 +69,7 @@ const runVitest = async (node, { isLong, filters }, tally) => {
 const repeatAlone = async (node, { isLong, minutesMax, files }) => {
   process.stdout.write(`\nby itself once more: ${files.join(', ')}\n`);
   const before = await whenQuiet({ secondsMax: quietSecondsMax() });
-  if (before !== undefined) process.stdout.write(`just before that, ${loadText(before)}\n`);
+  if (before !== undefined) process.stdout.write(`before that, while no test ran, ${loadText(before)}\n`);
   return vitestCounts(node, { isLong, minutesMax, filters: [...files, ...ALONE] });
 };
 

@@ -175,5 +175,5 @@ describe('a run that is repeated', () => {
       secrets: [],
     });
     expect(told(a).call).toMatchObject({ secrets: ['OPENAI_API_KEY'] });
-  }, 60_000);
+  });
 });

@@ -37,7 +37,7 @@ describe('plimsoll up in a browser', () => {
       .getByRole('table', { name: 'Memory in bytes' })
       .getByRole('row', { name: /^Available/ });
     const before = await available.innerText();
-    await expect.poll(() => available.innerText(), { timeout: 20_000 }).not.toBe(before);
+    await expect.poll(() => available.innerText(), { timeout: 30_000 }).not.toBe(before);
     expect(problems).toEqual([]);
   });
 

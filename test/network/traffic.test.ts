@@ -24,7 +24,7 @@ const timer = setInterval(() => {
 `;
 
 test('the reading of traffic tells within 2 % what ip counts, each way, and has no spike where an interface begins anew', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async ({ skip, signal }) => {
   if (!isLongRun) skip('seconds of traffic: in npm run test:long');
   const reason = reasonAgainstNamespaces();

@@ -5,24 +5,20 @@ import { machineLoad } from '../support/scripts.ts';
 
 const { loadBetween, loadText, readLoad, whenQuiet } = machineLoad;
 
-test('what other programs had is what was neither idle nor ours', () => {
-  const before = { busyMs: 1_000, totalMs: 10_000, stolenMs: 50, oursMs: 100 };
-  const after = { busyMs: 7_000, totalMs: 20_000, stolenMs: 1_550, oursMs: 2_100 };
-  expect(loadBetween(before, after)).toEqual({ others: 0.4, stolen: 0.15 });
+test('processors are busy for the time that is neither idle nor withheld', () => {
+  const before = { busyMs: 1_000, totalMs: 10_000, stolenMs: 50 };
+  const after = { busyMs: 7_000, totalMs: 20_000, stolenMs: 1_550 };
+  expect(loadBetween(before, after)).toEqual({ busy: 0.6, stolen: 0.15 });
+  expect(loadBetween({ busyMs: 0, totalMs: 0 }, { busyMs: 30, totalMs: 40 })).toEqual({ busy: 0.75 });
   expect(loadBetween(before, before)).toBeUndefined();
 });
 
-test('where nobody tells what is ours or withheld, all that was not idle counts', () => {
-  const load = loadBetween({ busyMs: 0, totalMs: 0 }, { busyMs: 30, totalMs: 40 });
-  expect(load).toEqual({ others: 0.75, stolen: undefined });
-});
-
 test.each([
-  [{ others: 0.641, stolen: undefined }, 'other programs had 64 % of the processors'],
-  [{ others: 0, stolen: 0.001 }, 'other programs had 0 % of the processors'],
+  [{ busy: 0.641, stolen: undefined }, 'the processors of this machine were 64 % busy'],
+  [{ busy: 0, stolen: 0.001 }, 'the processors of this machine were 0 % busy'],
   [
-    { others: 0.1, stolen: 0.3 },
-    'other programs had 10 % of the processors, and its hypervisor withheld 30 %',
+    { busy: 0.1, stolen: 0.3 },
+    'the processors of this machine were 10 % busy, and its hypervisor withheld 30 %',
   ],
 ])('%j is told in words', (load, text) => {
   expect(loadText(load)).toBe(text);
@@ -47,13 +43,13 @@ const machine = (shares: readonly number[]) => {
 
 test('a second try waits until the processors are quiet', async () => {
   const { nowMs, ...busy } = machine([0.9, 0.8, 0.1, 0.9]);
-  expect(await whenQuiet({ secondsMax: 60, ...busy })).toMatchObject({ others: expect.closeTo(0.1) });
+  expect(await whenQuiet({ secondsMax: 60, ...busy })).toMatchObject({ busy: expect.closeTo(0.1) });
   expect(nowMs()).toBe(6_000);
 });
 
 test('a second try waits no longer than its bound, and says how busy it still is', async () => {
   const { nowMs, ...busy } = machine([0.9]);
-  expect(await whenQuiet({ secondsMax: 20, ...busy })).toMatchObject({ others: expect.closeTo(0.9) });
+  expect(await whenQuiet({ secondsMax: 20, ...busy })).toMatchObject({ busy: expect.closeTo(0.9) });
   expect(nowMs()).toBe(20_000);
   expect(await whenQuiet({ secondsMax: 0, ...busy })).toBeUndefined();
 });

@@ -48,11 +48,10 @@ interface Load {
   readonly busyMs: number;
   readonly totalMs: number;
   readonly stolenMs?: number;
-  readonly oursMs?: number;
 }
 
 interface LoadShares {
-  readonly others: number;
+  readonly busy: number;
   readonly stolen: number | undefined;
 }
 

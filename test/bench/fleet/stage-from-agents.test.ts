@@ -31,4 +31,4 @@ test('a stage from two agents ends when what it is for is known, and every reque
     { kind: 'unknown', reason: 'the load was ended before its time' },
     { kind: 'unknown', reason: 'the load was ended before its time' },
   ]);
-}, 60_000);
+});

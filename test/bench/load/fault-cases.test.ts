@@ -29,7 +29,7 @@ beforeAll(async () => {
       runs.set(`${next.one.name} ${next.isStreaming}`, await asked(next.one, next.isStreaming));
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, user));
-}, 60_000);
+});
 afterAll(() => mock.stop());
 
 /** Whether a close counts as stale is a matter of 50 ms, which a busy event loop of both ends may take. */

@@ -22,7 +22,7 @@ const figuresOf = ({ figures }: Stage): StageFigures => {
 const verdictsOf = ({ client }: Report, verdict: StageVerdict): readonly (StageVerdict | Unknown)[] =>
   client.verdict === 'trustworthy' ? [verdict] : [verdict, 'client-bound', 'undecided'];
 
-describe('a stage', { timeout: 60_000 }, () => {
+describe('a stage', () => {
   test('at half the capacity holds, ends long before its time and is an ordinary, complete run', async () => {
     using folder = temporaryDirectory();
     await using mock = await startQueue({ ttftMs: 4, concurrencyMax: 1 });

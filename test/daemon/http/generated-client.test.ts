@@ -66,7 +66,7 @@ test('a client that is generated from the document compiles and reads a live dae
   await using live = await liveDemo();
   const { daemon } = live;
   const profiled = () => Object.keys(daemon.state.linkProfiles).length;
-  await expect.poll(profiled, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(profiled, { timeout: 30_000 }).toBeGreaterThan(0);
   using folder = temporaryDirectory();
   const program = join(folder.path, 'program.ts');
   mkdirSync(join(folder.path, 'client'));

@@ -112,26 +112,26 @@ describe('a simulated cluster', () => {
   test('answers everything as it is told to', async () => {
     await using live = await liveDemo();
     const { daemon } = live;
-    await expect.poll(() => Object.keys(daemon.state.nodeIdentities).length, { timeout: 20_000 }).toBe(8);
+    await expect.poll(() => Object.keys(daemon.state.nodeIdentities).length, { timeout: 30_000 }).toBe(8);
     await expect
-      .poll(() => Object.keys(daemon.state.linkProfiles).length, { timeout: 20_000 })
+      .poll(() => Object.keys(daemon.state.linkProfiles).length, { timeout: 30_000 })
       .toBeGreaterThan(1);
     const run = new MadeUpRun({ directory: join(live.home, 'runs', 'run-1'), failureShare: 0.05 });
     await using announcement = await announceTo(live.home, run);
     run.samples(200, { fromMs: 0, untilMs: 4_000 });
     announcement.progress(run.snapshot(), run.client());
     const shown = () => daemon.state.runProgress[daemon.nodeId]?.['run-1'];
-    await expect.poll(shown, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(shown, { timeout: 30_000 }).toBeDefined();
     const directory = join(live.home, 'runs', 'line-1');
     await using searching = await announceSweepTo(live.home, madeUpLine(200), { directory });
     const searched = () => daemon.state.sweepProgress[daemon.nodeId]?.['line-1'];
-    await expect.poll(searched, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(searched, { timeout: 30_000 }).toBeDefined();
     const compared = madeUpComparison([]);
     const comparedAt = join(live.home, 'elsewhere');
     mkdirSync(comparedAt);
     await using comparing = announceComparisonTo(live.home, compared, { directory: comparedAt });
     const told = () => daemon.state.comparisonProgress[daemon.nodeId]?.[compared.id];
-    await expect.poll(told, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(told, { timeout: 30_000 }).toBeDefined();
 
     const asking = await asker(live);
     const [device] = Object.keys(daemon.state.nodeGpuProfiles[daemon.nodeId] ?? {});

@@ -171,7 +171,7 @@ const shown = async (daemon: Daemon, path: string, isSo: (json: Json) => boolean
         last = await json(`${daemon.url}${path}`);
         return last.code === undefined && isSo(last);
       },
-      { timeout: 25_000, interval: 50 },
+      { timeout: 30_000, interval: 50 },
     )
     .toBe(true);
   return last;

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { ask, bearer } from '../http/http-exchange.ts';
 
 test('a run that was acknowledged while the disk was full outlives a kill', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async context => {
   using folder = temporaryDirectory();
   const disk = join(folder.path, 'disk');

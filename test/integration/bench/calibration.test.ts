@@ -34,44 +34,40 @@ const LENGTHS = [
 /** The others are about the length and not about who counts. */
 const ONE_LENGTH = LENGTHS.slice(3, 4);
 
-describe.each(['words', 'pieces', 'bytes'] as const)(
-  'prompts counted by %s',
-  { timeout: 60_000 },
-  tokenizer => {
-    test.each(isLongRun || tokenizer === 'words' ? LENGTHS : ONE_LENGTH)(
-      'have %s tokens as they were asked to, %o',
-      async (length, more) => {
-        await using mock = await startMock({ ...FAST, tokenizer, templateTokens: 5 });
-        const report = await reportOf(mock.url, '--input-tokens', length, ...more);
-        const { inputTokens, calibration } = requestsOf(report);
-        if (isUnknown(inputTokens) || isUnknown(calibration)) throw new Error('nothing was asked for');
-        expect(calibration.requests).toBeLessThan(30);
-        const counted = report.series.inputTokens;
-        expect(Math.abs((counted?.mean ?? 0) / inputTokens.mean - 1)).toBeLessThanOrEqual(0.01 + 1e-9);
-        // Each of them, not only their mean; a mark of hexadecimal digits costs a token more or less.
-        expect(counted?.min).toBeGreaterThanOrEqual(inputTokens.min * 0.99 - 2);
-        expect(counted?.max).toBeLessThanOrEqual(inputTokens.max * 1.01 + 2);
-      },
-    );
+describe.each(['words', 'pieces', 'bytes'] as const)('prompts counted by %s', tokenizer => {
+  test.each(isLongRun || tokenizer === 'words' ? LENGTHS : ONE_LENGTH)(
+    'have %s tokens as they were asked to, %o',
+    async (length, more) => {
+      await using mock = await startMock({ ...FAST, tokenizer, templateTokens: 5 });
+      const report = await reportOf(mock.url, '--input-tokens', length, ...more);
+      const { inputTokens, calibration } = requestsOf(report);
+      if (isUnknown(inputTokens) || isUnknown(calibration)) throw new Error('nothing was asked for');
+      expect(calibration.requests).toBeLessThan(30);
+      const counted = report.series.inputTokens;
+      expect(Math.abs((counted?.mean ?? 0) / inputTokens.mean - 1)).toBeLessThanOrEqual(0.01 + 1e-9);
+      // Each of them, not only their mean; a mark of hexadecimal digits costs a token more or less.
+      expect(counted?.min).toBeGreaterThanOrEqual(inputTokens.min * 0.99 - 2);
+      expect(counted?.max).toBeLessThanOrEqual(inputTokens.max * 1.01 + 2);
+    },
+  );
 
-    test.each(isLongRun || tokenizer === 'words' ? ['chat', 'completions'] : ['chat'])(
-      'behind shared prefixes have both lengths together, in %s',
-      async api => {
-        await using mock = await startMock({ ...FAST, tokenizer, templateTokens: 5 });
-        const report = await reportOf(
-          mock.url,
-          ...['--api', api, '--input-tokens', '200', '--prefix-tokens', '800', '--prefixes', '3'],
-        );
-        const { inputTokens } = requestsOf(report);
-        expect(inputTokens).toMatchObject({ mean: 1_000, min: 1_000, max: 1_000 });
-        expect(report.series.inputTokens?.min).toBeGreaterThanOrEqual(990);
-        expect(report.series.inputTokens?.max).toBeLessThanOrEqual(1_010);
-      },
-    );
-  },
-);
+  test.each(isLongRun || tokenizer === 'words' ? ['chat', 'completions'] : ['chat'])(
+    'behind shared prefixes have both lengths together, in %s',
+    async api => {
+      await using mock = await startMock({ ...FAST, tokenizer, templateTokens: 5 });
+      const report = await reportOf(
+        mock.url,
+        ...['--api', api, '--input-tokens', '200', '--prefix-tokens', '800', '--prefixes', '3'],
+      );
+      const { inputTokens } = requestsOf(report);
+      expect(inputTokens).toMatchObject({ mean: 1_000, min: 1_000, max: 1_000 });
+      expect(report.series.inputTokens?.min).toBeGreaterThanOrEqual(990);
+      expect(report.series.inputTokens?.max).toBeLessThanOrEqual(1_010);
+    },
+  );
+});
 
-describe('words that cannot be counted', { timeout: 60_000 }, () => {
+describe('words that cannot be counted', () => {
   test('stand for tokens, and the report says why', async () => {
     await using mock = await startMock({ ...FAST, usage: 'never' });
     const report = await reportOf(mock.url, '--input-tokens', '100');

@@ -26,7 +26,7 @@ const codesOf = async (settings: MockOptions, args: readonly string[] = LOAD): P
 const LONG = 'a run of a second or more: in npm run test:long';
 const FOR_SECONDS = ['--duration', '4s', '--concurrency', '4'];
 
-describe('a run against the mock', { timeout: 60_000 }, () => {
+describe('a run against the mock', () => {
   test('names nothing where nothing spoils its figures', async () => {
     expect(await codesOf({})).toEqual([]);
   });

@@ -46,7 +46,7 @@ const requestsOf = ({ run }: Report) => {
   return run.requests;
 };
 
-describe('the length of answers', { timeout: 60_000 }, () => {
+describe('the length of answers', () => {
   test('is 256 at most where nobody says it, and 16 in the warm-up', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock({ ...FAST, outputTokens: 5_000 });
@@ -110,7 +110,7 @@ describe('the length of answers', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the body of each request', { timeout: 60_000 }, () => {
+describe('the body of each request', () => {
   test('has the sampling and the fields that were given, without those that were taken out', async () => {
     using folder = temporaryDirectory();
     await using server = await recordingServer();

@@ -105,7 +105,7 @@ const intendedMs = (run: BenchHere): readonly number[] => {
 const sizes = (all: readonly { readonly input: number; readonly output: number }[]): readonly string[] =>
   all.map(({ input, output }) => `${input} ${output}`).sort();
 
-describe('a replayed trace', { timeout: 60_000 }, () => {
+describe('a replayed trace', () => {
   test('sends every request once, at its time, as long as it was, with what its prompts share', async () => {
     using folder = temporaryDirectory();
     await using server = await askedServer();

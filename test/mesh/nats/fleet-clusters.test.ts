@@ -85,7 +85,7 @@ test('a site on a leaf server goes on alone while it is cut off, and catches up'
       there.node.connectionsOf(center.node.id).length === 1,
     context.signal,
   );
-}, 60_000);
+});
 
 test('a reader that does not read is cut by the server, which is counted, and catches up', async context => {
   if (!isLongRun) context.skip(LONG);
@@ -114,7 +114,7 @@ test('a reader that does not read is cut by the server, which is counted, and ca
   await reader.until(() => reader.node.connectionsOf(writer.node.id).length === 2);
   await reader.until(() => reader.node.memoryOf(writer.node.id)?.availableBytes === 7);
   expect(writer.fleet.counts.lost).toBe(0);
-}, 60_000);
+});
 
 /** Opens with no key, so it is counted and goes no further. */
 const FLOOD = new Uint8Array(500_000);

@@ -148,4 +148,4 @@ test('a server of a cluster without a leader is said to be connected and without
       'server_name: s0\ncluster { name: three, listen: "127.0.0.1:-1", routes: ["nats://127.0.0.1:1", "nats://127.0.0.1:2"] }',
   });
   expect((await examined(server)).problems.map(({ code }) => code)).toEqual(['fleet-jetstream-silent']);
-}, 30_000);
+});
