@@ -28,8 +28,11 @@ type Entries = (chunks: AsyncIterable<Buffer>) => AsyncIterable<DatasetEntry>;
 const listed = async (entries: AsyncIterable<DatasetEntry>): Promise<unknown[]> => {
   const all: unknown[] = [];
   try {
-    for await (const entry of entries)
-      all.push(entry, readRow(entry, undefined), readRow(entry, 'question', true));
+    for await (const entry of entries) {
+      all.push(entry);
+      // A run stops at the first row that is wrong: reading 30,000 of them would only cost what nobody waits for.
+      if (all.length < ROWS_READ_MOST) all.push(readRow(entry, undefined), readRow(entry, 'question', true));
+    }
   } catch (error) {
     if (!(error instanceof EntryError) || error.message === '' || error.advice === '') throw error;
     // Of two things wrong on one line, which is met first depends on the chunks.
@@ -44,9 +47,13 @@ const reads = (entries: Entries, ...seeds: readonly string[]): Reader => ({
   run: async input => {
     const bytes = input.subarray(1);
     const whole = await listed(entries(inChunks(bytes, Math.max(1, bytes.length))));
-    holdEqual('entries in chunks', await listed(entries(inChunks(bytes, 1 + (input[0] ?? 0)))), whole);
+    const size = Math.max(1 + (input[0] ?? 0), Math.ceil(bytes.length / CHUNKS_MOST));
+    holdEqual('entries in chunks', await listed(entries(inChunks(bytes, size))), whole);
   },
 });
+
+const ROWS_READ_MOST = 200;
+const CHUNKS_MOST = 2_048;
 
 const ROWS = [
   '{"prompt": "Why is the sky blue?", "max_tokens": 5}',

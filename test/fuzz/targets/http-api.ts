@@ -1,83 +1,85 @@
 // The daemon's HTTP server over a folded state: requests of any bytes on a connection of their own. It answers each of them, or closes;
 // no answer is 500, and nothing is logged as a failure.
 
-import { connect } from 'node:net';
+import type { Server } from 'node:http';
 import fc from 'fast-check';
+import type { ApiRoute } from '../../../src/daemon/http/route.ts';
 import { arbitraryFact } from '../../core/arbitrary-event.ts';
 import type { ServedCluster } from '../../daemon/http/served-cluster.ts';
 import { identityFact, memoryFact, SELF, serveCluster, TOKEN } from '../../daemon/http/served-cluster.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { textSeeds } from '../fuzz-target.ts';
+import { answerOf, serverBehind } from '../socketless-http.ts';
 
-let served: Promise<ServedCluster> | undefined;
+interface Served {
+  readonly cluster: ServedCluster;
+  readonly server: Server;
+}
 
-const start = async (): Promise<ServedCluster> => {
-  const cluster = await serveCluster();
+let served: Promise<Served> | undefined;
+
+const start = async (): Promise<Served> => {
+  // Its clock stands still: with the bounds of every day it would refuse all but the first thousand.
+  const cluster = await serveCluster({ limits: { requestsPerSecondMax: 1e12, refusalsPerMinuteMax: 1e12 } });
   cluster.tell(
     SELF,
     identityFact('left'),
     memoryFact(1e9),
     ...fc.sample(arbitraryFact, { seed: 5, numRuns: 20 }),
   );
-  return cluster;
+  return { cluster, server: await serverBehind(cluster.port) };
 };
 
-/** The first bytes of the answer; '' where the connection was closed without one. */
-const answerTo = async (port: number, bytes: Uint8Array): Promise<string> => {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const socket = connect(port, '127.0.0.1');
-  socket.on('data', chunk => resolve(chunk.toString('latin1')));
-  socket.on('error', () => resolve(''));
-  socket.on('close', () => resolve(''));
-  socket.end(bytes);
-  try {
-    return await promise;
-  } finally {
-    socket.destroy();
-  }
+const routes = async (): Promise<readonly ApiRoute[]> => {
+  await using cluster = await serveCluster();
+  return [...cluster.server.served];
 };
+const ROUTES = await routes();
 
-const GET = [
-  '/api/state',
+const QUERIES = [
   '/api/state/nodeIdentities',
-  '/api/nodes',
   '/api/nodes/left',
   '/api/links?node=left',
   '/api/history?from=1',
   '/api/groups?by=rack',
-  '/api/groups/links',
-  '/api/headroom',
-  '/api/mesh',
-  '/metrics',
-  '/api/runs/a/series',
-  '/openapi.json',
-  '/healthz',
-  '/api/stream',
+  '/metrics?format=x',
   '/../x%00',
 ];
+
+const HEAD = `Host: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+const BODIES = ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}', '{"kind":"x","name":"left"}'];
 
 export const target: FuzzTarget = {
   name: 'http-api',
   covers: ['src/daemon/http'],
   seeds: () =>
     textSeeds(
-      ...GET.map(path => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`),
-      ...['/mcp', '/api/probes', '/api/mesh/join'].map(path => {
-        const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}';
-        return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      ...QUERIES.map(path => `GET ${path} HTTP/1.1\r\n${HEAD}\r\n`),
+      ...ROUTES.flatMap(({ method, path }) => {
+        const line = `${method} ${path.replaceAll(/\{\w+\}/g, SELF)} HTTP/1.1\r\n${HEAD}`;
+        return method === 'GET'
+          ? [`${line}\r\n`]
+          : BODIES.map(
+              body =>
+                `${line}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+            );
       }),
     ),
   run: async input => {
     served ??= start();
-    const { port, warnings } = await served;
-    const said = await answerTo(port, input);
+    const {
+      cluster: { warnings },
+      server,
+    } = await served;
+    const said = await answerOf(server, input);
     if (said !== '' && !/^HTTP\/1\.1 (1\d\d|[234]\d\d|503) /.test(said))
       throw new Error(`it answers ${JSON.stringify(said.slice(0, 60))}`);
+    if (said.startsWith('HTTP/1.1 429')) throw new Error('it refuses what it is asked for coming too often');
     if (warnings.length > 0) throw new Error(`it logs ${warnings[0]}`);
   },
   close: async () => {
-    const cluster = await served;
+    const running = await served;
     served = undefined;
-    await cluster?.[Symbol.asyncDispose]();
+    await running?.cluster[Symbol.asyncDispose]();
   },
 };
