@@ -19,151 +19,144 @@ import { test } from './browser-test.ts';
 import { startCommand } from './started-command.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));
-const LIMIT_MS = 30_000;
 
 beforeAll(requireBuild);
 
-describe(
-  'plimsoll demo',
-  () => {
-    test('shows as many nodes as were asked for, each marked as simulated, on every surface', async () => {
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '5', '--no-bench'], place);
-      console.info(`the demo printed its URL after ${Math.round(demo.urlAfterMs)} ms`);
-      await whenState(demo.url, state => Object.keys(state.nodeIdentities).length === 5);
-      const state: { nodeIdentities: State['nodeIdentities'] } = await json(demo.url, '/api/state');
-      expect(Object.values(state.nodeIdentities).map(({ value }) => value.isSimulated)).toEqual(
-        Array(5).fill(true),
-      );
-      const metrics = await (await fetch(`${demo.url}/metrics`)).text();
-      expect(metrics.match(/^plimsoll_node_info\{.*simulated="true"/gm)).toHaveLength(5);
-      const home = /plimsoll status --home (\S+)/.exec(demo.output())?.[1] ?? '';
-      const status = await run(['status', '--home', home], place.env);
-      expect(status.match(/ simulated\b/g)).toHaveLength(5);
-      const printed: { nodes: { identity: { value: { isSimulated: boolean } } }[] } = JSON.parse(
-        await run(['status', '--json', '--home', home], place.env),
-      );
-      expect(printed.nodes.map(({ identity }) => identity.value.isSimulated)).toEqual(Array(5).fill(true));
-    });
+describe('plimsoll demo', () => {
+  test('shows as many nodes as were asked for, each marked as simulated, on every surface', async () => {
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--nodes', '5', '--no-bench'], place);
+    console.info(`the demo printed its URL after ${Math.round(demo.urlAfterMs)} ms`);
+    await whenState(demo.url, state => Object.keys(state.nodeIdentities).length === 5);
+    const state: { nodeIdentities: State['nodeIdentities'] } = await json(demo.url, '/api/state');
+    expect(Object.values(state.nodeIdentities).map(({ value }) => value.isSimulated)).toEqual(
+      Array(5).fill(true),
+    );
+    const metrics = await (await fetch(`${demo.url}/metrics`)).text();
+    expect(metrics.match(/^plimsoll_node_info\{.*simulated="true"/gm)).toHaveLength(5);
+    const home = /plimsoll status --home (\S+)/.exec(demo.output())?.[1] ?? '';
+    const status = await run(['status', '--home', home], place.env);
+    expect(status.match(/ simulated\b/g)).toHaveLength(5);
+    const printed: { nodes: { identity: { value: { isSimulated: boolean } } }[] } = JSON.parse(
+      await run(['status', '--json', '--home', home], place.env),
+    );
+    expect(printed.nodes.map(({ identity }) => identity.value.isSimulated)).toEqual(Array(5).fill(true));
+  });
 
-    test('shows its cluster in a browser, and says that it is none', async ({ browser }) => {
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--no-bench'], place);
-      const openedAtMs = performance.now();
-      const { page, problems } = await browser.open(demo.url);
-      await page.getByRole('note').getByText('Simulated: no node is real').waitFor();
-      for (const name of ['atlas', 'hermes', 'juno', 'pip', 'spark-1', 'spark-2', 'bosun', 'anchor'])
-        await page.getByRole('link', { name: new RegExp(`^${name} \\(simulated\\), `) }).waitFor();
-      await page
-        .getByRole('button', { name: /^Link atlas to hermes, Thunderbolt 5 \(RDMA\): \d/ })
-        .first()
-        .waitFor();
-      const shownMs = demo.urlAfterMs + performance.now() - openedAtMs;
-      console.info(`eight nodes and their links were on the page ${Math.round(shownMs)} ms after the start`);
-      expect(await axeFindings(page)).toEqual([]);
-      expect(problems).toEqual([]);
-    });
+  test('shows its cluster in a browser, and says that it is none', async ({ browser }) => {
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--no-bench'], place);
+    const openedAtMs = performance.now();
+    const { page, problems } = await browser.open(demo.url);
+    await page.getByRole('note').getByText('Simulated: no node is real').waitFor();
+    for (const name of ['atlas', 'hermes', 'juno', 'pip', 'spark-1', 'spark-2', 'bosun', 'anchor'])
+      await page.getByRole('link', { name: new RegExp(`^${name} \\(simulated\\), `) }).waitFor();
+    await page
+      .getByRole('button', { name: /^Link atlas to hermes, Thunderbolt 5 \(RDMA\): \d/ })
+      .first()
+      .waitFor();
+    const shownMs = demo.urlAfterMs + performance.now() - openedAtMs;
+    console.info(`eight nodes and their links were on the page ${Math.round(shownMs)} ms after the start`);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
 
-    test('shows at once who is asleep, and a past with a fall', async ({ browser, skip }) => {
-      if (!isLongRun) skip('a demo of its own: in the long run');
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--no-bench'], place);
-      const { page, problems } = await browser.open(demo.url);
-      const ghost = page.getByRole('link', {
-        name: /^juno \(simulated\), no contact, .*no contact for \d min/,
-      });
-      await ghost.waitFor();
-      await page
-        .getByRole('button', { name: 'Link atlas to juno, Thunderbolt 5 (RDMA): no contact' })
-        .waitFor();
-      await page.getByRole('link', { name: /^bosun \(simulated\), / }).click();
-      const past = page.getByRole('region', { name: 'Profile history' });
-      await past.getByRole('img', { name: /^GPU 1, compute since .*; −2\d.% since/ }).waitFor();
-      expect(problems).toEqual([]);
+  test('shows at once who is asleep, and a past with a fall', async ({ browser, skip }) => {
+    if (!isLongRun) skip('a demo of its own: in the long run');
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--no-bench'], place);
+    const { page, problems } = await browser.open(demo.url);
+    const ghost = page.getByRole('link', {
+      name: /^juno \(simulated\), no contact, .*no contact for \d min/,
     });
+    await ghost.waitFor();
+    await page
+      .getByRole('button', { name: 'Link atlas to juno, Thunderbolt 5 (RDMA): no contact' })
+      .waitFor();
+    await page.getByRole('link', { name: /^bosun \(simulated\), / }).click();
+    const past = page.getByRole('region', { name: 'Profile history' });
+    await past.getByRole('img', { name: /^GPU 1, compute since .*; −2\d.% since/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
 
-    test('without faults lets everybody reach everybody', async ({ skip }) => {
-      if (!isLongRun) skip('a demo of its own: in the long run');
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--no-bench', '--faults', 'off'], place);
-      await whenState(demo.url, held => {
-        const sinks = Object.values(held.linkProfiles).map(profiles => Object.keys(profiles).length);
-        return sinks.length === 8 && sinks.every(count => count === 7);
-      });
+  test('without faults lets everybody reach everybody', async ({ skip }) => {
+    if (!isLongRun) skip('a demo of its own: in the long run');
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--no-bench', '--faults', 'off'], place);
+    await whenState(demo.url, held => {
+      const sinks = Object.values(held.linkProfiles).map(profiles => Object.keys(profiles).length);
+      return sinks.length === 8 && sinks.every(count => count === 7);
     });
+  });
 
-    test('measures a link when a person who opened the printed address asks for it', async ({
-      browser,
-      skip,
-    }) => {
-      if (!isLongRun) skip('a demo of its own: in the long run');
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], place);
-      const { page, problems } = await browser.open(demo.printedUrl);
-      await page.getByRole('button', { name: /^Link / }).dispatchEvent('click');
-      await page.getByRole('button', { name: /^Probe now: / }).click();
-      const dock = page.getByRole('region', { name: /^Connections of / });
-      await dock
-        .getByText(/^(measuring|\d (started|waiting))/)
-        .first()
-        .waitFor();
-      expect(page.url()).not.toContain('code=');
-      expect(problems).toEqual([]);
-    });
+  test('measures a link when a person who opened the printed address asks for it', async ({
+    browser,
+    skip,
+  }) => {
+    if (!isLongRun) skip('a demo of its own: in the long run');
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], place);
+    const { page, problems } = await browser.open(demo.printedUrl);
+    await page.getByRole('button', { name: /^Link / }).dispatchEvent('click');
+    await page.getByRole('button', { name: /^Probe now: / }).click();
+    const dock = page.getByRole('region', { name: /^Connections of / });
+    await dock
+      .getByText(/^(measuring|\d (started|waiting))/)
+      .first()
+      .waitFor();
+    expect(page.url()).not.toContain('code=');
+    expect(problems).toEqual([]);
+  });
 
-    test('runs a real benchmark against the mock, seen live on a page that says where', async ({
-      browser,
-    }) => {
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '2'], place);
-      const state = await whenState(demo.url, held =>
-        Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
-      );
-      const [run] = Object.values(state.runs).flatMap(runs => Object.values(runs));
-      if (run === undefined) throw new Error('no run');
-      const target = run.value.targetNode;
-      expect(typeof target === 'string' && state.nodeIdentities[target]?.value.isSimulated).toBe(true);
-      const { page } = await browser.open(`${demo.url}/runs/${run.value.runId}`);
-      await page.getByText('in a simulated cluster').waitFor();
-      await page.getByText('demo-model').first().waitFor();
-    });
+  test('runs a real benchmark against the mock, seen live on a page that says where', async ({ browser }) => {
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--nodes', '2'], place);
+    const state = await whenState(demo.url, held =>
+      Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+    );
+    const [run] = Object.values(state.runs).flatMap(runs => Object.values(runs));
+    if (run === undefined) throw new Error('no run');
+    const target = run.value.targetNode;
+    expect(typeof target === 'string' && state.nodeIdentities[target]?.value.isSimulated).toBe(true);
+    const { page } = await browser.open(`${demo.url}/runs/${run.value.runId}`);
+    await page.getByText('in a simulated cluster').waitFor();
+    await page.getByText('demo-model').first().waitFor();
+  });
 
-    test('leaves nothing when it is stopped: no process, no home, and ends with 0', async ({ skip }) => {
-      if (!isLongRun) skip('a demo of its own: in the long run');
-      if (!existsSync('/proc/self')) return skip('no /proc on this system');
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '2'], place);
-      await whenState(demo.url, held =>
-        Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
-      );
-      const family = familyOf(demo.pid);
-      expect(family.length).toBeGreaterThanOrEqual(3); // the mock, the benchmark, its aggregator
-      expect(await demo.end('SIGINT')).toBe(0);
-      for (const pid of family) await untilGone(pid);
-      expect(readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'))).toEqual([]);
-      expect(readdirSync(place.home)).toEqual([]);
-    });
+  test('leaves nothing when it is stopped: no process, no home, and ends with 0', async ({ skip }) => {
+    if (!isLongRun) skip('a demo of its own: in the long run');
+    if (!existsSync('/proc/self')) return skip('no /proc on this system');
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--nodes', '2'], place);
+    await whenState(demo.url, held =>
+      Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+    );
+    const family = familyOf(demo.pid);
+    expect(family.length).toBeGreaterThanOrEqual(3); // the mock, the benchmark, its aggregator
+    expect(await demo.end('SIGINT')).toBe(0);
+    for (const pid of family) await untilGone(pid);
+    expect(readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'))).toEqual([]);
+    expect(readdirSync(place.home)).toEqual([]);
+  });
 
-    test('leaves no process when it is killed, and the next one removes its home', async ({ skip }) => {
-      if (!isLongRun) skip('a demo of its own: in the long run');
-      if (!existsSync('/proc/self')) return skip('no /proc on this system');
-      using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '2'], place);
-      await whenState(demo.url, held =>
-        Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
-      );
-      const family = familyOf(demo.pid);
-      await demo.end('SIGKILL');
-      for (const pid of family) await untilGone(pid);
-      const left = readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'));
-      expect(left).toHaveLength(1);
-      await using next = await startCommand(['demo', '--nodes', '1', '--no-bench'], place);
-      expect(next.output()).toContain('A simulated cluster of 1 node;');
-      expect(readdirSync(place.temporary)).not.toContain(left[0]);
-    });
-  },
-  LIMIT_MS,
-);
+  test('leaves no process when it is killed, and the next one removes its home', async ({ skip }) => {
+    if (!isLongRun) skip('a demo of its own: in the long run');
+    if (!existsSync('/proc/self')) return skip('no /proc on this system');
+    using place = demoPlace();
+    await using demo = await startCommand(['demo', '--nodes', '2'], place);
+    await whenState(demo.url, held =>
+      Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+    );
+    const family = familyOf(demo.pid);
+    await demo.end('SIGKILL');
+    for (const pid of family) await untilGone(pid);
+    const left = readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'));
+    expect(left).toHaveLength(1);
+    await using next = await startCommand(['demo', '--nodes', '1', '--no-bench'], place);
+    expect(next.output()).toContain('A simulated cluster of 1 node;');
+    expect(readdirSync(place.temporary)).not.toContain(left[0]);
+  });
+});
 
 /** A person's home and a folder for temporary files, to see what is left in either. */
 const demoPlace = () => {

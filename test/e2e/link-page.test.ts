@@ -13,156 +13,149 @@ import { measuredPast } from './measured-past.ts';
 import type { ServedMachines } from './serve-machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
-const LIMIT_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 const MACHINES = [studio, notebook, spark, rack];
 const ADDRESS = `/links/${idOf(studio)}/${idOf(notebook)}`;
 
-describe(
-  'the page of a link',
-  () => {
-    test('tells both directions, every connection with its details, and the warning about the link', async ({
-      browser,
-    }) => {
-      await using served = await serveDesk();
-      const { page, problems } = await browser.open(served.url + ADDRESS);
+describe('the page of a link', () => {
+  test('tells both directions, every connection with its details, and the warning about the link', async ({
+    browser,
+  }) => {
+    await using served = await serveDesk();
+    const { page, problems } = await browser.open(served.url + ADDRESS);
+    await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
+    await page
+      .getByRole('region', { name: 'atlas to juno' })
+      .getByRole('img', { name: /^What it carries: now 41\.2 Gb\/s; negotiated 80 Gb\/s/ })
+      .waitFor();
+    await page
+      .getByRole('region', { name: 'juno to atlas' })
+      .getByRole('img', { name: /^What it carries: now 74\.6 Gb\/s/ })
+      .waitFor();
+    const table = page.getByRole('table', { name: 'Connections of atlas – juno' });
+    const best = table.getByRole('row', { name: /^atlas to juno rdma_en3/ });
+    for (const text of ['min 16\u00a0µs · p99 38\u00a0µs', 'of 200 round trips', 'every 6\u00a0h'])
+      await best.getByText(text).waitFor();
+    await table.getByText('failed: the port is closed').waitFor();
+    await table.getByText('not measured yet').waitFor();
+    await page
+      .getByRole('region', { name: 'Warnings about this link' })
+      .getByRole('article', { name: /^atlas to juno: 41\.2.Gb\/s is far less/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Probe now: atlas – juno' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('shows its past over the span that is chosen, and the address keeps the choice', async ({
+    browser,
+  }) => {
+    await using served = await serveDesk(monthOfPast());
+    const { page } = await browser.open(served.url + ADDRESS);
+    const history = page.getByRole('region', { name: 'History' });
+    await history.getByRole('img', { name: /over the last 3 days: atlas→juno lowest 41\.2/ }).waitFor();
+    await history.getByRole('button', { name: '30 days' }).click();
+    await history.getByRole('img', { name: /over the last 30 days: .*median 74\.8/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?span=30d');
+    await page.reload();
+    await history.getByRole('img', { name: /over the last 30 days/ }).waitFor();
+    await history.getByRole('button', { name: 'RTT/2' }).click();
+    await history.getByRole('img', { name: /^Delay .* RTT\/2 lowest 9.µs/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?span=30d&measure=delay');
+    await page.reload();
+    await history.getByRole('img', { name: /^Delay over the last 30 days: RTT\/2 lowest 9.µs/ }).waitFor();
+    const connections = history.getByRole('combobox', { name: 'Connection' });
+    await connections.selectOption({ index: 2 });
+    const chosen = await connections.inputValue();
+    expect(new URL(page.url()).searchParams.get('connection')).toBe(chosen);
+    await page.reload();
+    await connections.waitFor();
+    expect(await connections.inputValue()).toBe(chosen);
+    await connections.selectOption({ index: 0 });
+    await history.getByRole('img', { name: /^Delay over the last 30 days/ }).waitFor();
+    await history.getByRole('button', { name: 'List of History' }).click();
+    await history
+      .getByRole('table', { name: 'History of this connection' })
+      .getByRole('row')
+      .nth(2)
+      .waitFor();
+  });
+
+  test('says what was measured when, under the pointer and under the focus', async ({ browser }) => {
+    await using served = await serveDesk(monthOfPast());
+    const { page } = await browser.open(`${served.url}${ADDRESS}?span=30d`);
+    const history = page.getByRole('region', { name: 'History' });
+    const values = history.getByRole('slider', { name: 'Values of the history' });
+    await values.hover();
+    await history.getByText(/^atlas→juno (74\.8|41\.2).Gb\/s$/).waitFor();
+    await history.getByText(/^\d+ [A-Z][a-z]+ \d\d:\d\d$/).waitFor();
+    await page.mouse.move(0, 0);
+    await history.getByText(/^atlas→juno \d/).waitFor({ state: 'detached' });
+    await values.focus();
+    await page.keyboard.press('Home');
+    expect(await values.getAttribute('aria-valuetext')).toMatch(/^\d+ .* \d\d:\d\d, atlas→juno 74\.8.Gb\/s/);
+    await page.keyboard.press('Escape');
+    await history.getByText(/^atlas→juno 74/).waitFor({ state: 'detached' });
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  test('is reached from the dock, from the matrix and from a node’s connections', async ({ browser }) => {
+    await using served = await serveDesk();
+    const { page } = await browser.open(served.url);
+    const arrived = async (): Promise<void> => {
       await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
-      await page
-        .getByRole('region', { name: 'atlas to juno' })
-        .getByRole('img', { name: /^What it carries: now 41\.2 Gb\/s; negotiated 80 Gb\/s/ })
-        .waitFor();
-      await page
-        .getByRole('region', { name: 'juno to atlas' })
-        .getByRole('img', { name: /^What it carries: now 74\.6 Gb\/s/ })
-        .waitFor();
-      const table = page.getByRole('table', { name: 'Connections of atlas – juno' });
-      const best = table.getByRole('row', { name: /^atlas to juno rdma_en3/ });
-      for (const text of ['min 16\u00a0µs · p99 38\u00a0µs', 'of 200 round trips', 'every 6\u00a0h'])
-        await best.getByText(text).waitFor();
-      await table.getByText('failed: the port is closed').waitFor();
-      await table.getByText('not measured yet').waitFor();
-      await page
-        .getByRole('region', { name: 'Warnings about this link' })
-        .getByRole('article', { name: /^atlas to juno: 41\.2.Gb\/s is far less/ })
-        .waitFor();
-      await page.getByRole('button', { name: 'Probe now: atlas – juno' }).waitFor();
-      expect(problems).toEqual([]);
-    });
+    };
+    await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
+    await page.getByRole('link', { name: 'Link page of atlas – juno' }).click();
+    await arrived();
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Links/ })
+      .click();
+    await page.getByRole('button', { name: /^atlas to juno:/ }).click();
+    await page.getByRole('link', { name: 'Link page of atlas to juno' }).click();
+    await arrived();
+    await page.getByRole('main').getByRole('link', { name: 'atlas' }).click();
+    await page.getByRole('link', { name: 'Link page of atlas to juno' }).first().click();
+    await arrived();
+    expect(await focusedTag(page)).toBe('MAIN');
+  });
 
-    test('shows its past over the span that is chosen, and the address keeps the choice', async ({
-      browser,
-    }) => {
-      await using served = await serveDesk(monthOfPast());
-      const { page } = await browser.open(served.url + ADDRESS);
-      const history = page.getByRole('region', { name: 'History' });
-      await history.getByRole('img', { name: /over the last 3 days: atlas→juno lowest 41\.2/ }).waitFor();
-      await history.getByRole('button', { name: '30 days' }).click();
-      await history.getByRole('img', { name: /over the last 30 days: .*median 74\.8/ }).waitFor();
-      expect(new URL(page.url()).search).toBe('?span=30d');
-      await page.reload();
-      await history.getByRole('img', { name: /over the last 30 days/ }).waitFor();
-      await history.getByRole('button', { name: 'RTT/2' }).click();
-      await history.getByRole('img', { name: /^Delay .* RTT\/2 lowest 9.µs/ }).waitFor();
-      expect(new URL(page.url()).search).toBe('?span=30d&measure=delay');
-      await page.reload();
-      await history.getByRole('img', { name: /^Delay over the last 30 days: RTT\/2 lowest 9.µs/ }).waitFor();
-      const connections = history.getByRole('combobox', { name: 'Connection' });
-      await connections.selectOption({ index: 2 });
-      const chosen = await connections.inputValue();
-      expect(new URL(page.url()).searchParams.get('connection')).toBe(chosen);
-      await page.reload();
-      await connections.waitFor();
-      expect(await connections.inputValue()).toBe(chosen);
-      await connections.selectOption({ index: 0 });
-      await history.getByRole('img', { name: /^Delay over the last 30 days/ }).waitFor();
-      await history.getByRole('button', { name: 'List of History' }).click();
-      await history
-        .getByRole('table', { name: 'History of this connection' })
-        .getByRole('row')
-        .nth(2)
-        .waitFor();
-    });
+  test('opens by the names of its nodes, and says what is wrong with an address that means none', async ({
+    browser,
+  }) => {
+    await using served = await serveDesk();
+    const { page } = await browser.open(`${served.url}/links/atlas/juno`);
+    await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
+    await page.goto(`${served.url}/links/atlas/jun`);
+    await page.getByText('No node of this cluster has the name or id “jun”').waitFor();
+    await page.getByRole('link', { name: 'atlas – juno' }).click();
+    await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
+    await page.goto(`${served.url}/links/atlas/atlas`);
+    await page.getByRole('heading', { name: 'A link has two ends' }).waitFor();
+  });
 
-    test('says what was measured when, under the pointer and under the focus', async ({ browser }) => {
-      await using served = await serveDesk(monthOfPast());
-      const { page } = await browser.open(`${served.url}${ADDRESS}?span=30d`);
-      const history = page.getByRole('region', { name: 'History' });
-      const values = history.getByRole('slider', { name: 'Values of the history' });
-      await values.hover();
-      await history.getByText(/^atlas→juno (74\.8|41\.2).Gb\/s$/).waitFor();
-      await history.getByText(/^\d+ [A-Z][a-z]+ \d\d:\d\d$/).waitFor();
-      await page.mouse.move(0, 0);
-      await history.getByText(/^atlas→juno \d/).waitFor({ state: 'detached' });
-      await values.focus();
-      await page.keyboard.press('Home');
-      expect(await values.getAttribute('aria-valuetext')).toMatch(
-        /^\d+ .* \d\d:\d\d, atlas→juno 74\.8.Gb\/s/,
-      );
-      await page.keyboard.press('Escape');
-      await history.getByText(/^atlas→juno 74/).waitFor({ state: 'detached' });
-      expect(await axeFindings(page)).toEqual([]);
-    });
+  test('of two nodes that nothing joins says so, and fills when something does', async ({ browser }) => {
+    await using served = await serveMachines({ machines: [studio, notebook] });
+    for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
+    const { page } = await browser.open(served.url + ADDRESS);
+    await page.getByText('The two are not connected').waitFor();
+    served.tellFacts(studio, ...wired(idOf(notebook), ETHERNET));
+    await page.getByRole('table', { name: 'Connections of atlas – juno' }).getByText('9.41').waitFor();
+  });
 
-    test('is reached from the dock, from the matrix and from a node’s connections', async ({ browser }) => {
-      await using served = await serveDesk();
-      const { page } = await browser.open(served.url);
-      const arrived = async (): Promise<void> => {
-        await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
-      };
-      await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
-      await page.getByRole('link', { name: 'Link page of atlas – juno' }).click();
-      await arrived();
-      await page
-        .getByRole('navigation')
-        .getByRole('link', { name: /^Links/ })
-        .click();
-      await page.getByRole('button', { name: /^atlas to juno:/ }).click();
-      await page.getByRole('link', { name: 'Link page of atlas to juno' }).click();
-      await arrived();
-      await page.getByRole('main').getByRole('link', { name: 'atlas' }).click();
-      await page.getByRole('link', { name: 'Link page of atlas to juno' }).first().click();
-      await arrived();
-      expect(await focusedTag(page)).toBe('MAIN');
-    });
-
-    test('opens by the names of its nodes, and says what is wrong with an address that means none', async ({
-      browser,
-    }) => {
-      await using served = await serveDesk();
-      const { page } = await browser.open(`${served.url}/links/atlas/juno`);
-      await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
-      await page.goto(`${served.url}/links/atlas/jun`);
-      await page.getByText('No node of this cluster has the name or id “jun”').waitFor();
-      await page.getByRole('link', { name: 'atlas – juno' }).click();
-      await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
-      await page.goto(`${served.url}/links/atlas/atlas`);
-      await page.getByRole('heading', { name: 'A link has two ends' }).waitFor();
-    });
-
-    test('of two nodes that nothing joins says so, and fills when something does', async ({ browser }) => {
-      await using served = await serveMachines({ machines: [studio, notebook] });
-      for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
-      const { page } = await browser.open(served.url + ADDRESS);
-      await page.getByText('The two are not connected').waitFor();
-      served.tellFacts(studio, ...wired(idOf(notebook), ETHERNET));
-      await page.getByRole('table', { name: 'Connections of atlas – juno' }).getByText('9.41').waitFor();
-    });
-
-    test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
-      await using served = await serveDesk(monthOfPast());
-      const { page, problems } = await browser.open(served.url + ADDRESS);
-      const looks = looksAt([390, 1_280]);
-      await page.getByRole('img', { name: /over the last 3 days/ }).waitFor();
-      await expectForEverybody(page, looks);
-      await page.goto(`${served.url}/links/atlas/nobody`);
-      await page.getByRole('heading', { name: 'No such link' }).waitFor();
-      await expectForEverybody(page, looks);
-      expect(problems).toEqual([]);
-    });
-  },
-  LIMIT_MS,
-);
+  test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
+    await using served = await serveDesk(monthOfPast());
+    const { page, problems } = await browser.open(served.url + ADDRESS);
+    const looks = looksAt([390, 1_280]);
+    await page.getByRole('img', { name: /over the last 3 days/ }).waitFor();
+    await expectForEverybody(page, looks);
+    await page.goto(`${served.url}/links/atlas/nobody`);
+    await page.getByRole('heading', { name: 'No such link' }).waitFor();
+    await expectForEverybody(page, looks);
+    expect(problems).toEqual([]);
+  });
+});
 
 const focusedTag = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.tagName');
 

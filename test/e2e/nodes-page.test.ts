@@ -11,98 +11,91 @@ import { notebook, rack, spark, studio } from './machines.ts';
 import type { ServedMachines } from './serve-machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
-const LIMIT_MS = 60_000;
 const MACHINES = [studio, notebook, spark, rack];
 const TELL_MS = 500;
 const LOADS = [0.62, 0.36, 0.91, 0.81] as const;
 
-describe(
-  'the list of nodes',
-  () => {
-    test('says of each node what the map says, and how many links and warnings it has', async ({
-      browser,
-    }) => {
-      await using served = await serve(desk());
-      const { page, problems } = await browser.open(`${served.url}/nodes`);
-      const row = page.getByRole('row', { name: /^bosun/ });
-      for (const text of [
-        'GPU 37.9 of 48\u00a0GB · 79\u202f%',
-        '330\u00a0TFLOPS',
-        '512\u00a0W',
-        'rack server',
-        'desk',
-      ])
-        await row.getByText(text).first().waitFor();
-      await expect.poll(() => cellOf(page, 'bosun', 'Links'), { timeout: 30_000 }).toBe('3');
-      await expect.poll(() => cellOf(page, 'spark', 'Warnings'), { timeout: 30_000 }).toMatch(/^[1-9]/);
-      expect(problems).toEqual([]);
-    });
+describe('the list of nodes', () => {
+  test('says of each node what the map says, and how many links and warnings it has', async ({ browser }) => {
+    await using served = await serve(desk());
+    const { page, problems } = await browser.open(`${served.url}/nodes`);
+    const row = page.getByRole('row', { name: /^bosun/ });
+    for (const text of [
+      'GPU 37.9 of 48\u00a0GB · 79\u202f%',
+      '330\u00a0TFLOPS',
+      '512\u00a0W',
+      'rack server',
+      'desk',
+    ])
+      await row.getByText(text).first().waitFor();
+    await expect.poll(() => cellOf(page, 'bosun', 'Links'), { timeout: 30_000 }).toBe('3');
+    await expect.poll(() => cellOf(page, 'spark', 'Warnings'), { timeout: 30_000 }).toMatch(/^[1-9]/);
+    expect(problems).toEqual([]);
+  });
 
-    test('is sorted by a column’s head, and says so to who listens', async ({ browser }) => {
-      await using served = await serve(desk());
-      const { page } = await browser.open(`${served.url}/nodes`);
-      await page
-        .getByRole('row', { name: /^bosun/ })
-        .getByText('330')
-        .waitFor();
-      // Who needs somebody stands on top, the others by name.
-      await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['bosun', 'spark', 'atlas', 'juno']);
-      await page.getByRole('button', { name: 'FP16' }).click();
-      await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['bosun', 'spark', 'atlas', 'juno']);
-      const head = page.getByRole('columnheader', { name: 'FP16' });
-      expect(await head.getAttribute('aria-sort')).toBe('descending');
-      await head.getByRole('button').press('Enter');
-      await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['juno', 'atlas', 'spark', 'bosun']);
-      expect(await head.getAttribute('aria-sort')).toBe('ascending');
-      expect(new URL(page.url()).search).toBe('?sort=compute');
-    });
+  test('is sorted by a column’s head, and says so to who listens', async ({ browser }) => {
+    await using served = await serve(desk());
+    const { page } = await browser.open(`${served.url}/nodes`);
+    await page
+      .getByRole('row', { name: /^bosun/ })
+      .getByText('330')
+      .waitFor();
+    // Who needs somebody stands on top, the others by name.
+    await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['bosun', 'spark', 'atlas', 'juno']);
+    await page.getByRole('button', { name: 'FP16' }).click();
+    await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['bosun', 'spark', 'atlas', 'juno']);
+    const head = page.getByRole('columnheader', { name: 'FP16' });
+    expect(await head.getAttribute('aria-sort')).toBe('descending');
+    await head.getByRole('button').press('Enter');
+    await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['juno', 'atlas', 'spark', 'bosun']);
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+    expect(new URL(page.url()).search).toBe('?sort=compute');
+  });
 
-    test('is filtered by words, state and kind, says how many are left out, and the address keeps it', async ({
-      browser,
-    }) => {
-      await using served = await serve(desk());
-      const { page } = await browser.open(`${served.url}/nodes?state=warned`);
-      await page.getByRole('row', { name: /^spark/ }).waitFor();
-      await page.getByRole('button', { name: 'Show all' }).click();
-      await page.getByRole('row', { name: /^juno/ }).waitFor();
-      await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('mac');
-      await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['atlas', 'juno']);
-      await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption('Mac Studio');
-      await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['atlas']);
-      await page.getByText('1 of 4 shown').waitFor();
-      expect(new URL(page.url()).search).toBe('?q=mac&kind=studio');
-      await page.reload();
-      await page.getByText('1 of 4 shown').waitFor();
-      await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('nobody');
-      await page.getByText('No node matches').waitFor();
-    });
+  test('is filtered by words, state and kind, says how many are left out, and the address keeps it', async ({
+    browser,
+  }) => {
+    await using served = await serve(desk());
+    const { page } = await browser.open(`${served.url}/nodes?state=warned`);
+    await page.getByRole('row', { name: /^spark/ }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('row', { name: /^juno/ }).waitFor();
+    await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('mac');
+    await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['atlas', 'juno']);
+    await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption('Mac Studio');
+    await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['atlas']);
+    await page.getByText('1 of 4 shown').waitFor();
+    expect(new URL(page.url()).search).toBe('?q=mac&kind=studio');
+    await page.reload();
+    await page.getByText('1 of 4 shown').waitFor();
+    await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('nobody');
+    await page.getByText('No node matches').waitFor();
+  });
 
-    test('reads at many nodes, and words leave the few that are meant', async ({ browser }) => {
-      // The most that one list holds; past that it is read page by page (fleet-page.test.ts).
-      const count = longCount(30, 64);
-      const machines = Array.from({ length: count }, (_, index) =>
-        renamed(MACHINES[index % 4] ?? studio, `machine-${String(index).padStart(3, '0')}`),
-      );
-      await using served = await serve({ machines, told: [] });
-      const { page, problems } = await browser.open(`${served.url}/nodes`);
-      await page.getByRole('row', { name: new RegExp(`^machine-0*${count - 1}`) }).waitFor();
-      await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('machine-01');
-      await page.getByText(`10 of ${count} shown`).waitFor();
-      expect((await names(page)).length).toBe(10);
-      expect(problems).toEqual([]);
-    });
+  test('reads at many nodes, and words leave the few that are meant', async ({ browser }) => {
+    // The most that one list holds; past that it is read page by page (fleet-page.test.ts).
+    const count = longCount(30, 64);
+    const machines = Array.from({ length: count }, (_, index) =>
+      renamed(MACHINES[index % 4] ?? studio, `machine-${String(index).padStart(3, '0')}`),
+    );
+    await using served = await serve({ machines, told: [] });
+    const { page, problems } = await browser.open(`${served.url}/nodes`);
+    await page.getByRole('row', { name: new RegExp(`^machine-0*${count - 1}`) }).waitFor();
+    await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('machine-01');
+    await page.getByText(`10 of ${count} shown`).waitFor();
+    expect((await names(page)).length).toBe(10);
+    expect(problems).toEqual([]);
+  });
 
-    test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
-      await using served = await serve(mesh(8));
-      const { page, problems } = await browser.open(`${served.url}/nodes?q=studio`);
-      await page.getByText('4 of 8 shown').waitFor();
-      await page.getByRole('row', { name: /^atlas/ }).waitFor();
-      await expectForEverybody(page, looksAt([390, 1_280]));
-      expect(problems).toEqual([]);
-    });
-  },
-  LIMIT_MS,
-);
+  test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
+    await using served = await serve(mesh(8));
+    const { page, problems } = await browser.open(`${served.url}/nodes?q=studio`);
+    await page.getByText('4 of 8 shown').waitFor();
+    await page.getByRole('row', { name: /^atlas/ }).waitFor();
+    await expectForEverybody(page, looksAt([390, 1_280]));
+    expect(problems).toEqual([]);
+  });
+});
 
 /** Its machines go on telling how they do, so that none of them is stale on a slow computer. */
 const serve = async ({ machines, told }: Fleet): Promise<Pick<ServedMachines, 'url'> & AsyncDisposable> => {

@@ -15,7 +15,7 @@ import { serveMachines } from './serve-machines.ts';
 import { startCommand } from './started-command.ts';
 import { startProcess } from './started-process.ts';
 
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 120_000;
 const TELL_MS = 1_000;
 
 describe(

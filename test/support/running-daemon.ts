@@ -115,6 +115,6 @@ const isAlive = (pid: number): boolean => {
 /** A probe of the processor would take all cores from whatever is tested. */
 const PROBES_OFF = ['--probes', 'off'] as const;
 const POLL_MS = 5;
-const COME_UP_MS_MAX = 20_000;
-const STOP_MS_MAX = 5_000;
+const COME_UP_MS_MAX = 30_000;
+const STOP_MS_MAX = 30_000;
 const OUTPUT_CHARACTERS_MAX = 100_000;
