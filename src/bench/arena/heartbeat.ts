@@ -1,4 +1,4 @@
-// The heartbeat of a load or parse thread: a timer that is due every 20 ms, with or without traffic, and how late it came by
+// The heartbeat of a load or parse thread: a timer that is due every 20 ms or so, with or without traffic, and how late it came by
 // the monotonic clock. What stops a thread (a signal, a quota, other programs) stops its heart, and nothing that it
 // measures in that time can be believed. Nothing is allocated in a beat.
 
@@ -15,9 +15,9 @@ export class Heartbeat {
     this.#lastNs = nowNs;
   }
 
-  /** @returns how late it came, ns. */
-  beat(nowNs: number): number {
-    const lateNs = Math.max(0, nowNs - this.#lastNs - BEAT_NS);
+  /** @param afterNs behind the beat before it was due so long. @returns how late it came, ns. */
+  beat(nowNs: number, afterNs: number = BEAT_NS): number {
+    const lateNs = Math.max(0, nowNs - this.#lastNs - afterNs);
     this.#lastNs = nowNs;
     // More than are told at a time never come between two tellings; should they, the last place keeps the longest.
     const at = Math.min(this.count, BEATS_MAX - 1);

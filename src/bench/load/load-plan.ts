@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { SessionPlaces } from '../../core/run/run-shape.ts';
+import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { ReplayPlan } from '../replay/feed-message.ts';
@@ -123,12 +124,6 @@ export interface LoadWorkerData {
   readonly turns: MessagePort | undefined;
   /** Where the requests of a trace come from; undefined without one. */
   readonly feed: MessagePort | undefined;
-}
-
-/** Where a load thread gets its marks: a port of this machine's loopback. */
-export interface MarkSource {
-  readonly port: number;
-  readonly token: Uint8Array;
 }
 
 export type ToLoadWorker =

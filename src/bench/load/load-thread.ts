@@ -9,6 +9,7 @@ import { BEAT_NS } from '../../core/run/event-record.ts';
 import type { Milestone } from '../arena/load-record.ts';
 import { RECORD } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
+import type { MarkSource } from '../arena/mark.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
 import type { TurnResult } from '../arena/turn-result.ts';
 import { LOOK } from '../arena/turn-result.ts';
@@ -20,7 +21,7 @@ import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
 import { ConnectionOpening } from './connection-opening.ts';
 import type { LoadPattern } from './load-pattern.ts';
-import type { LoadPlan, MarkSource, OpenedConnections } from './load-plan.ts';
+import type { LoadPlan, OpenedConnections } from './load-plan.ts';
 import { cancelAfterMs } from './load-plan.ts';
 
 export interface LoadThreadParts {

@@ -1,10 +1,11 @@
-// Reads the marks that the main thread sends over loopback while the load runs: each says when it was written, on the clock
+// Reads the marks that a parse thread sends over loopback while the load runs: each says when it was written, on the clock
 // that everything is measured with. How much later the load thread has it, beyond what the thread's own work explains, is
 // how late the system wakes it: the part of a reply's lateness that nobody can see from within.
 
 import net from 'node:net';
 import { BEATS_MAX } from '../../wire/event-batch-layout.ts';
-import type { MarkSource } from './load-plan.ts';
+import type { MarkSource } from '../arena/mark.ts';
+import { MARK_BYTES, MARK_HOST } from '../arena/mark.ts';
 
 export class MarkReader {
   /** Of each mark since `clear` two figures: its lateness, and how long the system held it back; `count` figures in all. */
@@ -89,9 +90,6 @@ export interface MarkLate {
   readonly restNs: number;
 }
 
-export const MARK_HOST = '127.0.0.1';
-/** When it was written, and how long the writing of the one before took: two numbers. */
-export const MARK_BYTES = 16;
 /** A write of 16 bytes takes some 20 µs. */
 const INTERRUPTED_NS = 200_000;
 const READ_BYTES = 4_096;

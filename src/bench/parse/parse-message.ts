@@ -1,6 +1,7 @@
 // The messages between the main thread and its parse threads. Few and rare but for what the threads come to.
 
 import type { MessagePort } from 'node:worker_threads';
+import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField } from '../target/load-target.ts';
@@ -42,6 +43,8 @@ export type ToParseWorker =
   | { readonly kind: 'tell-every'; readonly ms: number };
 
 export type FromParseWorker =
+  /** For the load threads that it reads the rings of. */
+  | { readonly kind: 'marks'; readonly source: MarkSource }
   | { readonly kind: 'batch'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** For whoever takes them, by its name there. */
   | {

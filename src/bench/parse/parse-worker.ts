@@ -4,10 +4,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { BEAT_NS } from '../../core/run/event-record.ts';
 import { Heartbeat } from '../arena/heartbeat.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import { serverApi } from '../target/api/server-apis.ts';
+import { MarkSender } from './mark-sender.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';
 import { RecordOutput } from './record-output.ts';
 import { RingParser } from './ring-parser.ts';
@@ -67,7 +67,7 @@ let tellMs = data.tellMs;
 let toldAtMs = systemClock.nowMs();
 let isLooking = false;
 
-/** Rings hold more than a thread can receive between two beats: looking more often would only cost a processor. */
+/** Rings hold more than a thread can receive between two turns: looking more often would only cost a processor. */
 const look = (): void => {
   board.add(data.boardThread, 'heartbeat', 1);
   isLooking = false;
@@ -81,16 +81,34 @@ const look = (): void => {
   if (isLooking) setImmediate(look);
 };
 
-setInterval(() => {
+const marks = new MarkSender(sinceZeroNs);
+if (parsers.length > 0) marks.start(source => tell({ kind: 'marks', source }));
+
+let turn = 0;
+
+/** Whatever is to be done now and then is done in one turn: each time a thread is woken costs more than what it does. */
+const turnIn = (waitMs: number): void => {
+  setTimeout(() => {
+    beat(waitMs);
+    if (!isLooking) look();
+    // Last, so that this thread sleeps again when a load thread wakes.
+    marks.send();
+    turn += 1;
+    turnIn((WAIT_MS_MIN + ((turn * GOLDEN) % 1) * WAIT_MS_SPAN) / Math.max(1, marks.readerCount));
+  }, waitMs);
+};
+
+const beat = (waitMs: number): void => {
   const atNs = sinceZeroNs();
-  heartbeat.beat(atNs);
+  heartbeat.beat(atNs, waitMs * 1e6);
   if (heartbeat.count >= BEATS_TOLD) {
     const latenessNs = [...heartbeat.latenessNs.subarray(0, heartbeat.count)];
     output.observed({ kind: 'client.beats', atNs, thread: data.parser, isLoad: false, latenessNs });
     heartbeat.clear();
   }
-  if (!isLooking) look();
-}, BEAT_NS / 1e6);
+};
+
+turnIn(0);
 
 const lost = ({ thread, reason, atNs }: Extract<ToParseWorker, { kind: 'thread-lost' }>): void => {
   const parser = parsers.find(candidate => candidate.thread === thread);
@@ -122,4 +140,9 @@ for (const { thread, port } of data.turnPorts) {
 
 /** Few enough to hear messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;
-const BEATS_TOLD = 10;
+const BEATS_TOLD = 16;
+/** Some seventy marks a second: the tail of a run of ten seconds is known to 1 in 100. */
+const WAIT_MS_MIN = 2;
+const WAIT_MS_SPAN = 22;
+/** Fractions of its multiples lie evenly, in no rhythm. */
+const GOLDEN = 0.618_033_988_75;

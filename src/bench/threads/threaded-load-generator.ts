@@ -26,7 +26,6 @@ import type {
   LoadSink,
 } from './load-generator.ts';
 import { loadResult } from './load-result.ts';
-import { MarkSender } from './mark-sender.ts';
 import { RequestFeeder } from './request-feeder.ts';
 import { ThreadTally } from './thread-tally.ts';
 import { TurnPorts } from './turn-ports.ts';
@@ -67,7 +66,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #reasons: string[] = [];
   #state: 'new' | 'open' | 'started' | 'stopped' | 'over' = 'new';
   readonly #over = new AbortController();
-  readonly #marks: MarkSender = new MarkSender(() => this.#nowNs());
   #overdue: Promise<void> | undefined;
 
   constructor(plan: LoadPlan, sink: LoadSink, options: LoadGeneratorOptions) {
@@ -105,7 +103,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
     this.#feeder.start();
     for (const thread of this.#load) thread.post({ kind: 'open' });
-    if (this.#options.standIns === undefined) this.#marks.start(this.#load);
     return this.#opened.whole;
   }
 
@@ -190,7 +187,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         ports: turnPorts.map(({ port }) => port),
         ...{ board: this.#board, boardThread },
         heartbeatMsMax: this.#plan.heartbeatMsMax,
-        received: message => this.#parseTold(message),
+        received: message => this.#parseTold(rings, message),
         lost: reason => this.#parseLost(rings, `parse thread ${parser} ${reason}`),
       }),
     );
@@ -210,8 +207,11 @@ class ThreadedLoadGenerator implements LoadGenerator {
     }
   }
 
-  #parseTold(message: FromParseWorker): void {
+  #parseTold(rings: ParseWorkerData['rings'], message: FromParseWorker): void {
     switch (message.kind) {
+      case 'marks':
+        for (const { thread } of rings) this.#load[thread]?.post(message);
+        return;
       case 'batch':
         // Later beats of a parse thread are in no run and would count as lost: publishers are closed.
         if (this.#state !== 'over') this.#sink.batch(message.bytes);
@@ -273,7 +273,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const wasStopped = this.#state === 'stopped';
     this.#state = 'over';
     this.#over.abort();
-    this.#marks.stop();
     const atNs = Math.max(0, ...this.#endedNs.values);
     for (const thread of [...this.#load, ...this.#parse, this.#feeder]) void thread.terminate();
     this.#opened.endWith(unopened(this.#reasons[0] ?? 'the load was stopped'));

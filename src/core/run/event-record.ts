@@ -151,8 +151,8 @@ export type ClientRecord = {
 };
 
 /**
- * How late each heartbeat of a load or parse thread came since its last such record. A beat is due BEAT_NS after the one before,
- * with or without traffic, so that a process that was stopped, throttled or starved cannot look as if it had kept up.
+ * How late each heartbeat of a load or parse thread came since its last such record. A beat of a load thread is due BEAT_NS after
+ * the one before, one of a parse thread at irregular times, 2 to 24 ms apart, with or without traffic, so that a process that was stopped, throttled or starved cannot look as if it had kept up.
  */
 export type BeatsRecord = {
   readonly kind: 'client.beats';
