@@ -10,6 +10,7 @@ import { factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { nodeId } from '../src/core/ids.ts';
 import { Cluster } from '../src/daemon/cluster.ts';
+import { generateNodeKey } from '../src/daemon/node-key.ts';
 import { restore } from '../src/daemon/restore.ts';
 import type { Journal } from '../src/journal/journal.ts';
 import { openSqliteJournal } from '../src/journal/sqlite-journal.ts';
@@ -39,13 +40,13 @@ const connection = (sink: NodeId): Fact => ({
 
 const fill = (journal: Journal): void => {
   for (let source = 0; source < NODES; source += 1) {
-    const origin = node(1_000_000 + source);
+    const { nodeId: origin, publicKey, sign } = generateNodeKey();
     for (let after = 0; after < KEYS_OF_EACH; after += FRAME_RECORDS) {
       const records = Array.from({ length: FRAME_RECORDS }, (_, index) => {
         const fact = connection(node(after + index));
         const position = { origin, epoch: 1, seq: after + index + 1 };
         const body = encodeRecordBody(position, fact);
-        const signature = new Uint8Array(96);
+        const signature = Buffer.concat([publicKey, sign(body)]);
         return { ...position, kind: fact.kind, key: factKey(fact), body, signature, ageMs: 0 };
       });
       journal.appendCatchUp({ origin, epoch: 1, through: after + FRAME_RECORDS }, records);

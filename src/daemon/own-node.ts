@@ -57,7 +57,12 @@ export const openOwnNode = async (
   const { nodeId } = key;
   const settings = await LiveConfig.open(homeFiles(home).config, notices);
   const journal = lifetimes.add(
-    openDaemonJournal(home, settings.config.journal, { ownNode: nodeId, clock }, notices),
+    openDaemonJournal(
+      home,
+      settings.config.journal,
+      { ownNode: nodeId, ownPublicKey: key.publicKey, clock },
+      notices,
+    ),
   );
   const cluster = new Cluster();
   for (const reason of restore(journal, cluster, clock).refusals) {

@@ -136,6 +136,8 @@ export interface JournalOptions {
   readonly currentLimits?: CurrentLimits;
   /** The greatest epoch of this node known from elsewhere; its epoch is never below it. */
   readonly epochFloor?: number;
+  /** Raw ed25519 key of the own node: with it, what is current of this node must bear its signature. */
+  readonly ownPublicKey?: Uint8Array;
 }
 
 export interface CompactionResult {

@@ -29,7 +29,7 @@ export interface SqliteFile {
 }
 
 export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
-  const inspection = inspect(options.path);
+  const inspection = inspect(options.path, options);
   if (inspection.kind === 'damaged') return replace(options, inspection.reason, inspection.salvaged);
   try {
     return open(options, undefined);

@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../core/problem.ts';
 import { JournalError } from './journal.ts';
 import type { OwnNumbers } from './numbering.ts';
+import type { OwnIdentity } from './spoiled-record.ts';
+import { spoiledRecord } from './spoiled-record.ts';
 import { fileSizeBytes, openForReading, textIn } from './sqlite-database.ts';
 import { isDamage, isUnfinished } from './sqlite-error.ts';
 import { SqliteRecords } from './sqlite-records.ts';
@@ -28,20 +30,20 @@ export type Inspection =
     };
 
 /** @throws JournalError `newer-schema`, and SQLite's error if a file cannot be opened at all */
-export const inspect = (path: string): Inspection => {
+export const inspect = (path: string, own: OwnIdentity): Inspection => {
   refuseOtherThanFile(path);
   try {
-    return look(path);
+    return look(path, own);
   } catch (error) {
     if (!isUnfinished(error)) throw error;
     // Reading rolls back what a killed first start left unfinished.
     using database = new DatabaseSync(path);
     schemaVersion(database);
   }
-  return look(path);
+  return look(path, own);
 };
 
-const look = (path: string): Inspection => {
+const look = (path: string, own: OwnIdentity): Inspection => {
   if (fileSizeBytes(path) === 0) {
     // SQLite would delete a log without its database, which may be all that is left.
     return fileSizeBytes(`${path}-wal`) === 0
@@ -53,7 +55,7 @@ const look = (path: string): Inspection => {
     using database = openForReading(path);
     refuseNewer(database, path);
     salvaged = salvage(database);
-    const reason = faultOf(database);
+    const reason = faultOf(database, own);
     return reason === undefined ? { kind: 'sound' } : { kind: 'damaged', reason, salvaged };
   } catch (error) {
     if (!isDamage(error)) throw error;
@@ -82,20 +84,23 @@ const refuseNewer = (database: DatabaseSync, path: string): void => {
 };
 
 /** The first problem found, cheapest check first. */
-const faultOf = (database: DatabaseSync): string | undefined => {
+const faultOf = (database: DatabaseSync, own: OwnIdentity): string | undefined => {
   const version = schemaVersion(database);
   const shape = schemaShape(database);
   // A first start that was killed before it created its tables.
   if (version === 0 && shape === '') return undefined;
   if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is not a Plimsoll journal';
   if (shape !== expectedShape(version)) return 'tables are missing or wrong';
-  const check = textIn(database.prepare('PRAGMA quick_check(1)').get(), 'quick_check');
+  // Not quick_check: a flipped bit may make a row and its index differ, and a record would not be found, without a word.
+  const check = textIn(database.prepare('PRAGMA integrity_check(1)').get(), 'integrity_check');
   if (check !== 'ok') return check.replaceAll(/[*\s]+/g, ' ').trim();
   const records = new SqliteRecords(database);
   if (records.own() === undefined) return 'its own epoch is missing';
-  records.origins(); // throws if one is invalid
+  const origins = records.origins(); // throws if one is invalid
   const ahead = database.prepare(RECORDS_AHEAD).get();
-  return ahead === undefined ? undefined : 'it has records beyond the position of their origin';
+  if (ahead !== undefined) return 'it has records beyond the position of their origin';
+  const spoiled = spoiledRecord(records, origins, own);
+  return spoiled === undefined ? undefined : `record ${spoiled} is not what its origin signed`;
 };
 
 const salvage = (database: DatabaseSync): OwnNumbers | undefined => {

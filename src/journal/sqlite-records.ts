@@ -135,11 +135,11 @@ export class SqliteRecords {
   }
 
   /** Few among many: found by the index of current records (the + keeps the index of positions out), then sorted. */
-  current({ id, origin, epoch }: OriginRow): readonly StoredRecord[] {
+  current({ id, origin, epoch }: OriginRow, limit = -1): readonly StoredRecord[] {
     const rows: readonly SqliteRow[] = this.#sql(
       `SELECT seq, kind, key, at_ms, age_ms, body, signature FROM records
-       WHERE origin_id = ? AND is_superseded = 0 AND +epoch = ? ORDER BY +seq`,
-    ).all(id, epoch);
+       WHERE origin_id = ? AND is_superseded = 0 AND +epoch = ? ORDER BY +seq LIMIT ?`,
+    ).all(id, epoch, limit);
     return rows.map(row => storedRecord(row, origin, epoch));
   }
 

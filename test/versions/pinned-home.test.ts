@@ -49,6 +49,21 @@ test('its identity is the same, and its settings are in order', async () => {
   expect(await loadConfig(join(home.path, 'config.toml'))).toMatchObject({ kind: 'ok' });
 });
 
+test('every record that is current is found to be what its origin signed', async () => {
+  using home = openHome();
+  home.journal[Symbol.dispose]();
+  const { nodeId, publicKey } = await openNodeKey(home.path);
+  using journal = openSqliteJournal({
+    path: join(home.path, 'journal.sqlite'),
+    ownNode: nodeId,
+    ownPublicKey: publicKey,
+    clock: systemClock,
+  });
+  expect(journal.notices).toEqual([]);
+  expect(journal.currentRecords(nodeId).every(({ signature }) => signature.length === 64)).toBe(true);
+  expect(journal.currentRecords(nodeId).length).toBeGreaterThan(0);
+});
+
 test('its journal is opened without a word, and every record is read', () => {
   using home = openHome();
   const cluster = new Cluster();
