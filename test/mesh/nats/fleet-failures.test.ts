@@ -64,6 +64,11 @@ test('a server that is killed loses nothing that it took, and nodes go on where 
 test('a full stream is told, readings go on, and what it did not take enters it when there is room', async context => {
   if (!isLongRun) context.skip('five seconds of trying again: in npm run test:long');
   await using server = await startedServer(context.skip);
+  // nats-server issue 4771: depending on sizes, it acknowledges the record that is too much and drops old ones.
+  if (server.program.version.startsWith('2.9.'))
+    context.skip(
+      `nats-server ${server.program.version} may drop old records where it should refuse new ones`,
+    );
   await server.createStreams({ stateBytesMax: 4_096 });
   await using one = fleetNode({ keys: KEYS, servers: [server.url] });
   await using other = fleetNode({ keys: KEYS, servers: [server.url] });
