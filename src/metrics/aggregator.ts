@@ -25,7 +25,7 @@ export interface AggregatorParts {
 }
 
 export interface AggregatorOptions extends RunMetricsOptions {
-  /** Whether the parent wants each live snapshot. Default true; else one a second is made unless somebody else subscribes. */
+  /** Whether the parent wants each live snapshot. Default true; else one is made each 5 s unless somebody else subscribes. */
   readonly isLookedAt?: boolean;
   readonly refreshHz?: number;
   /** How long background tasks may take after the session's end. */

@@ -16,7 +16,7 @@ export interface MetricsPublisherParts {
   readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
   /** CLOCK_MONOTONIC, ns. */
   readonly monotonicNs: () => bigint;
-  /** With fewer subscribers they come once a second, for whoever begins to want them. Default 0. */
+  /** With fewer subscribers they come each 5 s, for whoever begins to want them. Default 0. */
   readonly viewersMin?: number;
   /** That there are enough, or no longer. */
   readonly lookedAt?: ((isLookedAt: boolean) => void) | undefined;
@@ -182,6 +182,6 @@ const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
 
 const DONE: { readonly kind: 'done' } = { kind: 'done' };
 const REFRESH_HZ = 5;
-const UNSEEN_PERIOD_MS = 1_000;
+const UNSEEN_PERIOD_MS = 5_000;
 const DISK_MS_MAX = 2_000;
 const LINGER_MS = 10_000;

@@ -101,11 +101,16 @@ export class DaemonContact implements AsyncDisposable {
         if (this.#isAnnounced || (await this.#announce())) await turn();
       })().catch(() => this.#lose());
       try {
-        await this.#options.clock.sleep(turnMs, this.#stop.signal);
+        await this.#options.clock.sleep(Math.max(turnMs, this.#waitMs()), this.#stop.signal);
       } catch {
         return;
       }
     }
+  }
+
+  /** Until a daemon is looked for again: nothing is to be told before. */
+  #waitMs(): number {
+    return this.#isAnnounced ? 0 : this.#retryAtMs - this.#options.clock.nowMs();
   }
 
   /** Whether the daemon knows of it now. */
