@@ -9,7 +9,7 @@ import type { NodeId } from '../../src/core/ids.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { Access } from '../../src/daemon/http/access.ts';
-import type { HttpLimits } from '../../src/daemon/http/http-options.ts';
+import type { HttpLimits, HttpServerOptions } from '../../src/daemon/http/http-options.ts';
 import { HTTP_LIMITS } from '../../src/daemon/http/http-options.ts';
 import { createHttpServer } from '../../src/daemon/http/http-server.ts';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -41,6 +41,7 @@ export interface ServeOptions {
   readonly dashboardDir?: string;
   /** What was measured before: measuredPast of measured-past.ts. */
   readonly past?: Pick<Journal, 'history'>;
+  readonly joining?: HttpServerOptions['joining'];
 }
 
 export const serveMachines = async ({
@@ -51,6 +52,7 @@ export const serveMachines = async ({
   notices = [],
   dashboardDir = fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
   past,
+  joining,
 }: ServeOptions): Promise<ServedMachines> => {
   const clock = systemClock;
   const cluster = new Cluster();
@@ -95,6 +97,7 @@ export const serveMachines = async ({
     notices: () => notices,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
     home: undefined,
+    ...(joining === undefined ? {} : { joining }),
   });
   const { port } = await server.listen({ host, port: askedPort, isExplicitPort: true });
   return {
