@@ -17,6 +17,7 @@ import { DIGEST, DIGEST_ENTRIES_MAX, HELLO, RECORDS, WANT } from './fleet-subjec
 import type { GroupHearing } from './group-hearing.ts';
 import type { ToldReading } from './reading-batches.ts';
 import { ReadingBatches } from './reading-batches.ts';
+import { ToldReadings } from './told-readings.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
@@ -32,8 +33,7 @@ export interface FleetPublisherParts {
 
 export class FleetPublisher {
   readonly #parts: FleetPublisherParts;
-  /** The newest reading of each key, for nodes that come later: what changes once in a minute would be missing so long. */
-  readonly #told = new Map<string, ToldReading>();
+  readonly #told = new ToldReadings();
   /** The newest of each place since it was last told to those who hear another rack. */
   readonly #slow = new Map<string, ToldReading>();
   readonly #askers = new Map<NodeId, TokenBucket>();
@@ -91,13 +91,13 @@ export class FleetPublisher {
       else this.#batches.put(place, reading);
       this.#putSlow(place, reading);
       if (head?.origin !== this.#parts.self) continue;
-      if (this.#told.has(place) || this.#told.size < TOLD_MAX) this.#told.set(place, reading);
+      this.#told.put(place, head.kind, reading);
     }
   }
 
   /** Somebody has come and missed what was told until then: it is told again, with the age that it has. */
   tellAgain(untilMs: number): void {
-    const missed = [...this.#told].filter(([, { toldAtMs }]) => toldAtMs <= untilMs);
+    const missed = this.#told.until(untilMs);
     this.#tellTogether(
       missed.map(([, reading]) => reading),
       slots => this.#readingSubject(slots),
@@ -205,7 +205,6 @@ export class FleetPublisher {
 const keyToken = (name: string): string => createHash('sha256').update(name).digest('base64url').slice(0, 22);
 
 const NOTHING = new Uint8Array(0);
-const TOLD_MAX = 512;
 /** Of this node, and of those that a bridge passes on. */
 const SLOW_MAX = 8_192;
 const PROGRESS = 'progress';
