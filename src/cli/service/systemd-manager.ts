@@ -79,7 +79,7 @@ const adviceFor = (why: string, { scope, name }: ServicePlan): string => {
 
 const deviceGroups = async (): Promise<readonly string[]> => {
   const names = (await readFile('/etc/group', 'utf8')).split('\n').map(line => line.split(':')[0] ?? '');
-  return ['video', 'render'].filter(name => names.includes(name));
+  return ['video', 'render', 'systemd-journal'].filter(name => names.includes(name));
 };
 
 const exists = async (path: string): Promise<boolean> => {

@@ -2,7 +2,8 @@
 // from its source, since the text of an event differs by version. Without it, readings come at their interval.
 
 import type { Clock } from '../../clock/clock.ts';
-import { type Env, streamLines, ToolError } from '../../process/child.ts';
+import { type Env, ToolError } from '../../process/child.ts';
+import { NOT_FOUND, quietLines } from '../../process/quiet-tool.ts';
 
 export interface LinkWatchOptions {
   readonly env: Env;
@@ -18,12 +19,10 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
   while (!signal.aborted) {
     const startedMs = clock.nowMs();
     try {
-      const lines = streamLines('sh', ['-c', END_WITH_US, 'sh', 'ip', 'monitor', 'link', 'address'], {
+      const lines = quietLines(['ip', 'monitor', 'link', 'address'], {
         env,
         signal,
-        idleTimeoutMs: Number.POSITIVE_INFINITY,
         lineBytesMax: LINE_BYTES_MAX,
-        input: '',
       });
       let strangeCount = 0;
       for await (const line of lines) {
@@ -48,16 +47,8 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
   }
 };
 
-/**
- * Becomes the tool, with a reader of our end of the pipe beside it that ends it when this process is gone. A monitor
- * may print nothing for days, so it would not notice by itself, and each kill -9 would leave one behind.
- */
-const END_WITH_US = `exec 3<&0 </dev/null
-{ read -r _ <&3; kill $$; } >/dev/null 2>&1 &
-exec 3<&-
-exec "$@"`;
-/** What a shell exits with when there is no such command (POSIX). */
-const isNotFound = ({ problem }: ToolError): boolean => problem.code === 'exited' && problem.exitCode === 127;
+const isNotFound = ({ problem }: ToolError): boolean =>
+  problem.code === 'exited' && problem.exitCode === NOT_FOUND;
 
 /** "4: thunderbolt1@if4: <…", "Deleted 3: thunderbolt0 …", with or without a label such as "[LINK]". */
 const EVENT_LINE = /^(?:\[[A-Z]+\])?(?:Deleted )?\d+: /;

@@ -1,55 +1,82 @@
-// Errors that NVIDIA's driver writes into the kernel's log (Xid), from /dev/kmsg: no process, and nothing read twice. A GPU that has
-// fallen off the bus is told here when nvidia-smi does not answer any more.
+// Errors that NVIDIA's driver writes into the kernel's log (Xid), from /dev/kmsg: no process, and nothing read twice. Where the kernel
+// keeps that for root, from systemd's journal, which holds it for whoever is in its group. A GPU that has fallen off the bus is told here
+// when nvidia-smi does not answer any more.
 
 import { join } from 'node:path';
-import { type GatheredKind, type Gatherer, sourceFailed } from '../gatherer.ts';
+import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { accessCode, textOr } from '../machine-files.ts';
 import { nvidiaTrace } from '../nvidia/nvidia-tool.ts';
-import { poll } from '../poll.ts';
+import { poll, runBeside } from '../poll.ts';
+import { journalLines, needJournal } from './journal.ts';
 import { KernelLog } from './kernel-log.ts';
-import { parseXid, XidTally } from './parse-xid.ts';
+import { parseJournalXid, parseXid, XidTally } from './parse-xid.ts';
 
-export const linuxGpuErrorsGatherer = ({ root, files }: MachineAccess): Gatherer => ({
+export const linuxGpuErrorsGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'kmsg-gpu-errors',
   tells: [GPU_ERRORS],
   intervalMs: INTERVAL_MS,
   gather: async session => {
-    if ((await nvidiaTrace(root)) === undefined) {
-      session.absent(GPU_ERRORS, SOURCE, 'no NVIDIA GPU');
+    if ((await nvidiaTrace(machine.root)) === undefined) {
+      session.absent(GPU_ERRORS, 'kernel log', 'no NVIDIA GPU');
       return;
     }
-    using log = openLog(join(root, 'dev/kmsg'));
-    const tally = new XidTally();
-    await poll(session, INTERVAL_MS, () => {
-      for (const record of log.readNow()) {
-        const logged = parseXid(record);
-        if (logged !== undefined) tally.add(logged);
-      }
-      // Its clock stands still while the machine sleeps, and uptime does not: errors before that look older.
-      const uptimeSeconds = Number.parseFloat(textOr(files.textNow('/proc/uptime'), ''));
-      if (Number.isNaN(uptimeSeconds)) throw new Error('/proc/uptime cannot be read');
-      session.emit(SOURCE, { kind: 'gpuErrors', value: { errors: tally.read(uptimeSeconds) } });
-    });
+    using log = openLog(join(machine.root, 'dev/kmsg'));
+    if (log === undefined) await readJournal(machine, session);
+    else await readLog(log, machine, session);
   },
 });
 
-const openLog = (path: string): KernelLog => {
+const readLog = async (log: KernelLog, machine: MachineAccess, session: GatherSession): Promise<void> => {
+  const tally = new XidTally();
+  await poll(session, INTERVAL_MS, () => {
+    for (const record of log.readNow()) {
+      const logged = parseXid(record);
+      if (logged !== undefined) tally.add(logged);
+    }
+    tell(session, 'kernel log', tally, machine);
+  });
+};
+
+const readJournal = async (machine: MachineAccess, session: GatherSession): Promise<void> => {
+  const tally = new XidTally();
+  await needJournal(machine, session.signal);
+  await runBeside(
+    session.signal,
+    signal =>
+      poll({ clock: session.clock, signal }, INTERVAL_MS, () => tell(session, 'journal', tally, machine)),
+    async signal => {
+      for await (const line of journalLines(machine, signal)) {
+        const logged = parseJournalXid(line);
+        if (logged !== undefined) tally.add(logged);
+      }
+    },
+  );
+};
+
+const tell = (session: GatherSession, source: string, tally: XidTally, { files }: MachineAccess): void => {
+  // Its clock stands still while the machine sleeps, and uptime does not: errors before that look older.
+  const uptimeSeconds = Number.parseFloat(textOr(files.textNow('/proc/uptime'), ''));
+  if (Number.isNaN(uptimeSeconds)) throw new Error('/proc/uptime cannot be read');
+  session.emit(source, { kind: 'gpuErrors', value: { errors: tally.read(uptimeSeconds) } });
+};
+
+/** Undefined where only others may read it. */
+const openLog = (path: string): KernelLog | undefined => {
   try {
     return new KernelLog(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'ENOENT') throw sourceFailed('there is no /dev/kmsg here, as in most containers', undefined);
+    if (accessCode(code) !== undefined) return undefined;
     throw sourceFailed(
-      accessCode(code) === undefined
-        ? `/dev/kmsg cannot be opened: ${code}`
-        : 'the kernel keeps its log for root (kernel.dmesg_restrict)',
-      accessCode(code),
+      code === 'ENOENT'
+        ? 'there is no /dev/kmsg here, as in most containers'
+        : `/dev/kmsg cannot be opened: ${code}`,
+      undefined,
       { cause: error },
     );
   }
 };
 
 const GPU_ERRORS: GatheredKind = { reading: 'gpuErrors', vendor: 'none' };
-const SOURCE = 'kernel log';
 const INTERVAL_MS = 10_000;

@@ -2,6 +2,7 @@
 // Lines that begin with a space belong to the record before.
 
 import type { GpuError } from '../../core/node/gpu-errors.ts';
+import { looseJson, looseRecord, looseWhole } from '../loose-json.ts';
 
 export const GPU_ERROR_TEXT_LENGTH_MAX = 200;
 export const GPU_ERRORS_MAX = 64;
@@ -18,10 +19,25 @@ export interface LoggedXid {
  * of a device that is divided (MIG) the part stands behind its address: "(PCI:0000:1b:00 GPU-I:01 GPU-CI:00)".
  */
 export const parseXid = (record: string): LoggedXid | undefined => {
-  const [, micros, address, digits, rest] = XID.exec(record) ?? [];
-  if (micros === undefined || address === undefined || digits === undefined) return undefined;
+  const [, micros, told] = RECORD.exec(record) ?? [];
+  return micros === undefined || told === undefined ? undefined : xidOf(told, Number(micros));
+};
+
+/** The same from `journalctl -o json`: systemd.journal-fields(7), where the journal has taken a record of the kernel. */
+export const parseJournalXid = (line: string): LoggedXid | undefined => {
+  const record = looseRecord(looseJson(line));
+  const told = record?.['MESSAGE'];
+  // The kernel's own time; where it is missing, that at which the journal got it.
+  const micros =
+    looseWhole(record?.['_SOURCE_MONOTONIC_TIMESTAMP']) ?? looseWhole(record?.['__MONOTONIC_TIMESTAMP']);
+  return typeof told === 'string' && micros !== undefined ? xidOf(told, micros) : undefined;
+};
+
+const xidOf = (told: string, micros: number): LoggedXid | undefined => {
+  const [, address, digits, rest] = XID.exec(told) ?? [];
+  if (address === undefined || digits === undefined) return undefined;
   return {
-    atSeconds: Number(micros) / 1e6,
+    atSeconds: micros / 1e6,
     address: address.toLowerCase(),
     xid: Number(digits),
     text: (rest ?? '').replace(/^,\s*/, '').trim().slice(0, GPU_ERROR_TEXT_LENGTH_MAX),
@@ -50,5 +66,6 @@ export class XidTally {
   }
 }
 
+const RECORD = /^\d{1,10},\d{1,20},(\d{1,15}),[^;]{0,200};(.*)/;
 const XID =
-  /^\d{1,10},\d{1,20},(\d{1,15}),[^;]{0,200};NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?: GPU-I:\d{1,3})?(?: GPU-CI:\d{1,3})?\): (\d{1,5})(.*)/i;
+  /^NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?: GPU-I:\d{1,3})?(?: GPU-CI:\d{1,3})?\): (\d{1,5})(.*)/i;

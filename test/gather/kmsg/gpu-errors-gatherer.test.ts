@@ -7,6 +7,7 @@ import { GPU_ERRORS_MAX, parseXid, XidTally } from '../../../src/gather/kmsg/par
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { FixtureTree } from '../gpu/fixture-tree.ts';
 import { machineForTest } from '../machine-for-test.ts';
+import { standInTools } from '../stand-in-tools.ts';
 
 const LOG = `5,0,0,-;Linux version 6.8.0
 4,900,3600000000,-;NVRM: Xid (PCI:0000:1b:00): 13, pid=4242, name=python3, Graphics Exception: ESR 0x505648=0x102000e
@@ -64,10 +65,13 @@ it('says why a log may not be read, and that there is none', async ({ skip }) =>
   if (process.getuid?.() === 0) skip('root may read every file');
   await tree.write('dev/kmsg', LOG);
   chmodSync(`${tree.root}/dev/kmsg`, 0);
-  await using run = runForTest([linuxGpuErrorsGatherer(machine)], new VirtualClock());
+  using tools = standInTools();
+  tools.script('journalctl', 'true');
+  const refused = machineForTest({ root: tree.root, env: tools.env });
+  await using run = runForTest([linuxGpuErrorsGatherer(refused)], new VirtualClock());
   const told = await run.waitUntil(({ kind }) => kind === 'failure', 'from start');
   expect(told).toMatchObject({
-    reason: 'the kernel keeps its log for root (kernel.dmesg_restrict)',
+    reason: expect.stringContaining('the kernel keeps its log for root (kernel.dmesg_restrict), and'),
     code: 'permission',
   });
 });
