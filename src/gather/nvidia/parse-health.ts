@@ -3,7 +3,7 @@
 
 import type { EccCounts, GpuHealth, MemoryRepair } from '../../core/node/gpu-health.ts';
 import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
-import { cellNumber, cellText } from './nvidia-cell.ts';
+import { cellCount, cellText } from './nvidia-cell.ts';
 import { nvidiaDeviceId } from './parse-inventory.ts';
 import { childOf, childrenOf, descendant, parseTagTree, type Tag } from './tag-tree.ts';
 
@@ -24,7 +24,7 @@ const healthOf = (gpu: Tag, deviceId: string): GpuHealth => {
     eccVolatile: isOff ? ECC_OFF : eccOf(childOf(errors, 'volatile')),
     eccAggregate: isOff ? ECC_OFF : eccOf(childOf(errors, 'aggregate')),
     repair: repairOf(gpu),
-    pcieReplays: cellNumber(descendant(gpu, 'pci', 'replay_counter')?.text),
+    pcieReplays: cellCount(descendant(gpu, 'pci', 'replay_counter')?.text),
     recoveryAction: recoveryOf(gpu),
     links: unknown('not asked yet'),
   };
@@ -38,8 +38,8 @@ const eccOf = (errors: Tag | undefined): EccCounts => ({
 /** A part that the device does not count adds nothing; where it counts none of them, there is no sum. */
 const sumOf = (errors: Tag | undefined, names: readonly string[], older: string): Reported<number> => {
   const cells = names.flatMap(name => childOf(errors, name) ?? []);
-  if (cells.length === 0) return cellNumber(descendant(errors, older, 'total')?.text);
-  const counts = cells.map(cell => cellNumber(cell.text));
+  if (cells.length === 0) return cellCount(descendant(errors, older, 'total')?.text);
+  const counts = cells.map(cell => cellCount(cell.text));
   const known = counts.filter(isKnown);
   const [first] = counts;
   return known.length === 0 && first !== undefined ? first : known.reduce((sum, one) => sum + one, 0);
@@ -50,15 +50,15 @@ const repairOf = (gpu: Tag): MemoryRepair => {
   const pages = childOf(gpu, 'retired_pages');
   const hasRows = rows !== undefined && rows.children.length > 0;
   const row = (name: string): string | undefined => (hasRows ? childOf(rows, name)?.text : rows?.text);
-  const single = cellNumber(descendant(pages, 'multiple_single_bit_retirement', 'retired_count')?.text);
-  const double = cellNumber(descendant(pages, 'double_bit_retirement', 'retired_count')?.text);
+  const single = cellCount(descendant(pages, 'multiple_single_bit_retirement', 'retired_count')?.text);
+  const double = cellCount(descendant(pages, 'double_bit_retirement', 'retired_count')?.text);
   const pendingPages = yesOrNo(
     (childOf(pages, 'pending_retirement') ?? childOf(pages, 'pending_blacklist'))?.text,
   );
   const pendingRows = yesOrNo(row('remapped_row_pending'));
   return {
-    rowsAfterCorrected: cellNumber(row('remapped_row_corr')),
-    rowsAfterUncorrected: cellNumber(row('remapped_row_unc')),
+    rowsAfterCorrected: cellCount(row('remapped_row_corr')),
+    rowsAfterUncorrected: cellCount(row('remapped_row_unc')),
     retiredPages: isUnknown(single) ? double : isUnknown(double) ? single : single + double,
     isPending: isUnknown(pendingRows) ? pendingPages : pendingRows || pendingPages === true,
     hasFailed: yesOrNo(row('remapped_row_failure')),

@@ -76,6 +76,11 @@ it('reads the names of older generations: single and double bits, retired pages'
   });
 });
 
+it('takes no part of an error for a count', () => {
+  const [health] = parseHealth(oneGpu('<pci><replay_counter>1.5</replay_counter></pci>'));
+  expect(health?.pcieReplays).toEqual(unknown('not a whole number: 1.5'));
+});
+
 it('says that ECC is off rather than 0', () => {
   const [health] = parseHealth(
     oneGpu(
