@@ -28,7 +28,8 @@ export const linuxDiskTrafficGatherer = ({ files, intervals }: MachineAccess): G
       }
       const text = files.textNow('/proc/diskstats');
       if (isUnreadable(text)) throw readFailed(text);
-      const disks = parseDiskstats(text, name => whole.has(name));
+      // No file name holds a slash: what /proc calls cciss/c0d0 is cciss!c0d0 in /sys.
+      const disks = parseDiskstats(text, name => whole.has(name.replaceAll('/', '!')));
       if (disks === undefined) throw new Error('/proc/diskstats is not of the form that Linux writes');
       const seconds = (nowMs - readAtMs) / 1_000;
       const devices = disks.map(disk => withDiskRates(disk, before.get(disk.name), seconds));

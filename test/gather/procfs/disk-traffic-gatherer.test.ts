@@ -52,6 +52,19 @@ it('tells bytes, requests and the busy share of each whole disk from two reading
   expect((await third).reading.value.devices[0]?.rates).toEqual(unknown('its counters began anew'));
 });
 
+it('tells a disk whose name has a slash, which is an exclamation mark in /sys', async () => {
+  await using tree = await FixtureTree.create();
+  await tree.write('sys/block/cciss!c0d0/dev', '104:0\n');
+  await tree.write(
+    'proc/diskstats',
+    ' 104 0 cciss/c0d0 9 0 8 0 1 0 8 0 0 4 0\n 104 1 cciss/c0d0p1 9 0 8 0 1 0 8 0 0 4 0\n',
+  );
+  const machine = machineForTest({ root: tree.root });
+  await using run = runForTest([linuxDiskTrafficGatherer(machine)], new VirtualClock());
+  const { reading } = await run.waitFor(isReading('diskTraffic'), 'from start');
+  expect(reading.value.devices.map(({ name }) => name)).toEqual(['cciss/c0d0']);
+});
+
 it('refuses what is not that file, and keeps the most used of very many disks', () => {
   expect(parseDiskstats('garbage', () => true)).toBeUndefined();
   expect(parseDiskstats('8 0 sda 1 2', () => true)).toBeUndefined();
