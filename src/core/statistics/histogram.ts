@@ -1,8 +1,10 @@
 // A histogram with a bounded relative error (after HdrHistogram): 1,024 cells an octave, found by the bits of the double
-// itself, so that recording costs a few nanoseconds and never allocates.
+// itself, so that recording costs a few nanoseconds. It has memory for the octaves that its values lie in: most of a run's histograms hold a
+// few octaves of the forty that they could, and many nothing.
 
 /** Cells of one octave; a cell is at most 1/1024 = 0.098% wide: three significant figures. */
 const CELLS_PER_OCTAVE_BITS = 10;
+const CELLS_PER_OCTAVE = 1 << CELLS_PER_OCTAVE_BITS;
 
 export interface HistogramBounds {
   /** Smallest value told apart, at least 1. */
@@ -14,7 +16,10 @@ export interface HistogramBounds {
 export class Histogram {
   readonly #bounds: HistogramBounds;
   readonly #first: number;
-  readonly #counts: Float64Array;
+  readonly #cells: number;
+  /** Of the cells from `#from` on. */
+  #counts = new Float64Array(0);
+  #from = 0;
   #count = 0;
   #clampedCount = 0;
   #minCell = Number.POSITIVE_INFINITY;
@@ -29,7 +34,7 @@ export class Histogram {
     }
     this.#bounds = bounds;
     this.#first = cellOf(bounds.low);
-    this.#counts = new Float64Array(cellOf(bounds.high) - this.#first + 1);
+    this.#cells = cellOf(bounds.high) - this.#first + 1;
   }
 
   get count(): number {
@@ -51,10 +56,7 @@ export class Histogram {
       this.#clampedCount += 1;
     }
     const cell = cellOf(inside) - this.#first;
-    this.#counts[cell] = (this.#counts[cell] ?? 0) + 1;
-    this.#count += 1;
-    if (cell < this.#minCell) this.#minCell = cell;
-    if (cell > this.#maxCell) this.#maxCell = cell;
+    this.#add(cell, 1);
   }
 
   /**
@@ -68,7 +70,7 @@ export class Histogram {
     let seen = 0;
     let rank = ranks[0] ?? Number.POSITIVE_INFINITY;
     for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
-      seen += this.#counts[cell] ?? 0;
+      seen += this.#counts[cell - this.#from] ?? 0;
       while (seen >= rank) {
         values.push(this.#highest(cell));
         rank = ranks[values.length] ?? Number.POSITIVE_INFINITY;
@@ -91,7 +93,7 @@ export class Histogram {
 
   /** Empty as at first, without new memory. */
   clear(): void {
-    if (this.#maxCell >= 0) this.#counts.fill(0, this.#minCell, this.#maxCell + 1);
+    this.#counts.fill(0);
     this.#count = 0;
     this.#clampedCount = 0;
     this.#minCell = Number.POSITIVE_INFINITY;
@@ -101,19 +103,16 @@ export class Histogram {
   /** Of each cell that holds something its number, which is the same in every histogram, and how many; ascending. */
   *cells(): Generator<readonly [cell: number, count: number], void, void> {
     for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
-      const count = this.#counts[cell] ?? 0;
+      const count = this.#counts[cell - this.#from] ?? 0;
       if (count > 0) yield [this.#first + cell, count];
     }
   }
 
   /** So many values of another histogram's cell; those outside the bounds go to the nearest cell, counted as clamped. */
   addCell(number: number, count: number): void {
-    const cell = Math.min(Math.max(number - this.#first, 0), this.#counts.length - 1);
+    const cell = Math.min(Math.max(number - this.#first, 0), this.#cells - 1);
     if (cell !== number - this.#first) this.#clampedCount += count;
-    this.#counts[cell] = (this.#counts[cell] ?? 0) + count;
-    this.#count += count;
-    if (cell < this.#minCell) this.#minCell = cell;
-    if (cell > this.#maxCell) this.#maxCell = cell;
+    this.#add(cell, count);
   }
 
   /** Values that another histogram has clamped. */
@@ -134,10 +133,33 @@ export class Histogram {
       const isLast = bucket === counts.length - 1;
       const end = isLast ? this.#maxCell + 1 : this.#firstAtLeast(edges[bucket + 1] ?? 0);
       let count = 0;
-      for (; cell < end && cell <= this.#maxCell; cell += 1) count += this.#counts[cell] ?? 0;
+      for (; cell < end && cell <= this.#maxCell; cell += 1) count += this.#counts[cell - this.#from] ?? 0;
       counts[bucket] = count;
     }
     return counts;
+  }
+
+  #add(cell: number, count: number): void {
+    if (cell < this.#minCell || cell > this.#maxCell) {
+      this.#minCell = Math.min(this.#minCell, cell);
+      this.#maxCell = Math.max(this.#maxCell, cell);
+      this.#reach(this.#minCell, this.#maxCell);
+    }
+    const at = cell - this.#from;
+    this.#counts[at] = (this.#counts[at] ?? 0) + count;
+    this.#count += count;
+  }
+
+  /** Memory for the octaves from one cell to another, and for what was counted before. */
+  #reach(low: number, high: number): void {
+    const before = this.#counts;
+    if (low >= this.#from && high < this.#from + before.length) return;
+    const isEmpty = before.length === 0;
+    const from = Math.min(low - (low % CELLS_PER_OCTAVE), isEmpty ? low : this.#from);
+    const to = Math.max(high + CELLS_PER_OCTAVE - (high % CELLS_PER_OCTAVE), this.#from + before.length);
+    this.#counts = new Float64Array(Math.min(to, this.#cells) - from);
+    this.#counts.set(before, isEmpty ? 0 : this.#from - from);
+    this.#from = from;
   }
 
   /** The first cell whose middle is at least the edge. */
@@ -150,7 +172,7 @@ export class Histogram {
     if (!(rank >= 1 && rank <= this.#count)) return undefined;
     let seen = 0;
     for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
-      seen += this.#counts[cell] ?? 0;
+      seen += this.#counts[cell - this.#from] ?? 0;
       if (seen >= rank) return cell;
     }
     return undefined;

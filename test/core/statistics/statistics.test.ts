@@ -269,3 +269,20 @@ describe('jitter', () => {
     expect(meanAbsoluteDifference([10])).toBeUndefined();
   });
 });
+
+it('a histogram counts the same whatever octave its values begin in', () => {
+  const bounds = { low: 1, high: 3_600_000_000_000 };
+  const values = [5_000, 3_600_000_000_000, 1, 70_000_000, 5_001, 1_023, 1_024, 2_047, 2_048];
+  const cellsOf = (order: readonly number[]) => {
+    const histogram = new Histogram(bounds);
+    for (const value of order) histogram.record(value);
+    const again = new Histogram(bounds);
+    for (const [cell, count] of histogram.cells()) again.addCell(cell, count);
+    expect([...again.cells()]).toEqual([...histogram.cells()]);
+    return [histogram.count, histogram.percentiles([0, 50, 100]), [...histogram.cells()]];
+  };
+  const rising = cellsOf(values.toSorted((a, b) => a - b));
+  expect(cellsOf(values)).toEqual(rising);
+  expect(cellsOf(values.toReversed())).toEqual(rising);
+  expect(cellsOf(values.toSorted((a, b) => b - a))).toEqual(rising);
+});
