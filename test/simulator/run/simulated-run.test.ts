@@ -12,7 +12,7 @@ import { simulateRun } from './simulate-run.ts';
 const ONCE_BROKEN = [4351];
 
 describe('a simulated run', () => {
-  const runs = longCount(12, 2_000);
+  const runs = longCount(12, 5_000);
 
   test(`keeps every invariant, ${runs} times`, { timeout: longCount(120_000, 1_800_000) }, async () => {
     using folder = temporaryDirectory();
