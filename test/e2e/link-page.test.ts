@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
@@ -142,6 +143,27 @@ describe('the page of a link', () => {
     await page.getByText('The two are not connected').waitFor();
     served.tellFacts(studio, ...wired(idOf(notebook), ETHERNET));
     await page.getByRole('table', { name: 'Connections of atlas – juno' }).getByText('9.41').waitFor();
+  });
+
+  test('tells what a queue adds under load, and warns of it from a tenth of a second on', async ({
+    browser,
+  }) => {
+    await using served = await serveMachines({ machines: [studio, notebook] });
+    for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
+    const queueing = (uploadQueueNs: number): Fact =>
+      profiled(idOf(notebook), ETHERNET, { uploadQueueNs, downloadQueueNs: 2e6 });
+    served.tellFacts(studio, opened(idOf(notebook), ETHERNET), queueing(180e6));
+    const { page, problems } = await browser.open(served.url + ADDRESS, { width: 1_440, height: 1_000 });
+    const table = page.getByRole('table', { name: 'Connections of atlas – juno' });
+    await table.getByText('queue adds 180\u00a0ms up, 2.0\u00a0ms down under load').waitFor();
+    const warning = page
+      .getByRole('region', { name: 'Warnings about this link' })
+      .getByRole('article', { name: /^atlas to juno: queue adds 180.ms up, 2\.0.ms down under load/ });
+    await warning.getByText('bufferbloat').waitFor();
+    served.tellFacts(studio, queueing(99e6));
+    await table.getByText('queue adds 99\u00a0ms up').waitFor();
+    await page.getByRole('article', { name: /queue adds/ }).waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
   });
 
   test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
