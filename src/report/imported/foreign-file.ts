@@ -76,7 +76,13 @@ export const checkedSample = (sample: EndedSample, place: string): EndedSample =
 export const shortText = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX);
 
 /** Seconds. */
-export const seconds: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
+export const seconds: v.GenericSchema<unknown, number> = v.pipe(
+  v.number(),
+  v.finite(),
+  v.minValue(0),
+  // The last moment of a Date: beyond it nanoseconds may be past all numbers.
+  v.maxValue(8.64e12),
+);
 export const foreignTokens: v.GenericSchema<unknown, number> = v.pipe(
   v.number(),
   v.safeInteger(),

@@ -158,7 +158,7 @@ const patternOf = (strategy: Strategy, place: string): RunPattern => {
 
 const OUTCOMES = { successful: 'completed', errored: 'failed', incomplete: 'cancelled' } as const;
 
-const stamp = v.nullish(v.pipe(seconds, v.maxValue(8.64e12)));
+const stamp = v.nullish(seconds);
 const TIMINGS = v.looseObject({
   targeted_start: stamp,
   resolve_start: stamp,

@@ -63,6 +63,12 @@ test("a result of vLLM without its lists keeps vLLM's own figures, and says that
   expect(run?.untold.map(({ what }) => what)).toContain('single requests');
 });
 
+test('a duration that is no number of nanoseconds is refused where it stands', async () => {
+  const text = (await writtenAs('vllm')).replace(/"duration": ?[\d.e+]+/, '"duration": 1e305');
+  expect(text).toContain('1e305');
+  expect(placeOf(text)).toContain('duration');
+});
+
 test('several results of vLLM in one file, as --append-result writes them, are several runs', async () => {
   const text = (await writtenAs('vllm')).trim();
   expect(readForeignRuns(`${text}\n${text}`, { beside: undefined })).toHaveLength(2);
