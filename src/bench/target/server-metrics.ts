@@ -33,7 +33,8 @@ const addLine = (sums: Map<string, number>, line: string): void => {
   const before = sums.get(name);
   const joined =
     name.startsWith('sglang:') || SHARES.has(name) ? Math.max(before ?? 0, figure) : (before ?? 0) + figure;
-  sums.set(name, joined);
+  // Two figures that are finite may have a sum that is not.
+  if (Number.isFinite(joined)) sums.set(name, joined);
 };
 
 /** Some builds of llama.cpp (7010 and after) send the page as one JSON text: ggml-org/llama.cpp issue 17384. */

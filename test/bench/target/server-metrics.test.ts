@@ -54,6 +54,11 @@ test('engines of a server add up, shares do not', () => {
   });
 });
 
+test('a figure with which the sum would be past all numbers does not count', () => {
+  const line = 'vllm:num_requests_waiting 1e308\n';
+  expect(readServerFigures(`${line}${line}`)?.waiting).toBe(1e308);
+});
+
 test('any page at all gives figures of at least 0 or none', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), noise => {
