@@ -21,7 +21,7 @@ export const cellText = (text: string | undefined): Reported<string> => {
       `driver says: ${inner.slice(0, 80)}`,
       /permission/i.test(inner) ? 'permission' : undefined,
     );
-  return inner;
+  return inner.slice(0, CELL_LENGTH_MAX);
 };
 
 /** A figure, without its unit. Negative values do not count. */
@@ -62,3 +62,6 @@ export const isNotOffered = (text: string | undefined): boolean => {
 /** Texts that some drivers print without brackets in XML. */
 const PROBLEM =
   /^(unknown error|gpu is lost|gpu requires reset|insufficient permissions|requested functionality.*|err!?)$/i;
+
+/** Other nodes refuse longer texts; names of devices have some 30 characters. */
+const CELL_LENGTH_MAX = 200;

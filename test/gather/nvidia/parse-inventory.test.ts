@@ -103,6 +103,12 @@ describe('the inventory of nvidia-smi', () => {
     );
   });
 
+  it('cuts a text that other nodes would refuse with the whole reading', () => {
+    const xml = fixtureText('nvidia-smi/inventory-h100-pair.xml');
+    const [device] = inventoryOf(xml.replaceAll('NVIDIA H100 80GB HBM3', 'x'.repeat(5_000)));
+    expect(device?.name).toHaveLength(200);
+  });
+
   it('takes a hostile text in time that grows with its length', () => {
     const opened = '<a>'.repeat(300_000);
     expect(parseInventory(`${opened}${'</b>'.repeat(300_000)}`).kind).toBe('unanswered');
