@@ -34,7 +34,7 @@ const treeOf = (input: Uint8Array): RecordedTree | undefined => {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const texts = Object.entries(value).flatMap(([path, text]) =>
-    typeof text === 'string' ? [[path, text] as const] : [],
+    typeof text === 'string' && isPath(path) ? [[path, text] as const] : [],
   );
   const [files, errors, links] = ['', '!', '@'].map(mark =>
     Object.fromEntries(
@@ -44,6 +44,12 @@ const treeOf = (input: Uint8Array): RecordedTree | undefined => {
     ),
   );
   return { root: '', files: files ?? {}, errors: errors ?? {}, links: links ?? {} };
+};
+
+/** Linux has no longer ones: NAME_MAX and PATH_MAX of linux/limits.h; and /sys is nowhere deeper. */
+const isPath = (path: string): boolean => {
+  const names = path.slice(0, 4_097).split('/');
+  return path.length <= 4_096 && names.length <= 64 && names.every(name => name.length <= 255);
 };
 
 /** The other way round: errors and links stand under their path with a mark before it. */
