@@ -97,8 +97,8 @@ const faultOf = (database: DatabaseSync, own: OwnIdentity): string | undefined =
   const records = new SqliteRecords(database);
   if (records.own() === undefined) return 'its own epoch is missing';
   const origins = records.origins(); // throws if one is invalid
-  const ahead = database.prepare(RECORDS_AHEAD).get();
-  if (ahead !== undefined) return 'it has records beyond the position of their origin';
+  const ahead = database.prepare(RECORDS_AHEAD).get() ?? database.prepare(CURRENT_OF_OLD).get();
+  if (ahead !== undefined) return 'it has records that are not within the position of their origin';
   const spoiled = spoiledRecord(records, origins, own);
   return spoiled === undefined ? undefined : `record ${spoiled} is not what its origin signed`;
 };
@@ -120,5 +120,11 @@ const expectedShape = (version: number): string => {
 const RECORDS_AHEAD = `
   SELECT 1 FROM origins o
   WHERE EXISTS (SELECT 1 FROM records r WHERE r.origin_id = o.id AND (r.epoch, r.seq) > (o.epoch, o.through))
+  LIMIT 1
+`;
+/** Once an epoch has begun, nothing of an older one is current. */
+const CURRENT_OF_OLD = `
+  SELECT 1 FROM origins o
+  WHERE EXISTS (SELECT 1 FROM records r WHERE r.origin_id = o.id AND r.is_superseded = 0 AND r.epoch <> o.epoch)
   LIMIT 1
 `;

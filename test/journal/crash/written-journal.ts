@@ -21,9 +21,12 @@ export interface Moment {
 
 /** Whatever the journal gives to readers. */
 export interface Contents {
-  /** How far, and what state is built from, without ages. */
+  /** What state is built from, without ages. */
   readonly current: string;
-  /** What has been replaced, histories, and ages: nothing that was signed tells whether an age is right. */
+  /**
+   * What has been replaced, histories, ages, and how far: nothing that was signed tells whether an age or a position is right. Of a
+   * position that is too great its origin hears as of its own future, and begins anew.
+   */
   readonly past: string;
 }
 
@@ -90,11 +93,9 @@ export const writeJournal = (
 
 export const contentsOf = (journal: Journal): Contents => {
   const origins = journal.origins().filter(({ through }) => through > 0);
-  const current = origins.flatMap(({ origin, epoch, through }) => [
+  const current = origins.flatMap(({ origin }) => journal.currentRecords(origin).map(signedText));
+  const past = origins.flatMap(({ origin, epoch, through }) => [
     `${origin} ${epoch} ${through}`,
-    ...journal.currentRecords(origin).map(signedText),
-  ]);
-  const past = origins.flatMap(({ origin }) => [
     ...Array.from(journal.recordsAfter(origin, 0), agedText),
     ...KEYS.flatMap(key =>
       journal
