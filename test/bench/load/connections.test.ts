@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
+import { SocketDialer } from '../../../src/bench/target/http1/dialer.ts';
+import { couldNotKnow, NO_READ } from '../../../src/bench/target/http1/reply-deadlines.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
+import { LOOP_TIMERS } from '../../../src/clock/loop-timers.ts';
 import { chunkedStream, events, reply, STREAM } from '../target/reply-shapes.ts';
 import { loadPlan } from './load-plan.ts';
 import { runHere } from './run-here.ts';
@@ -79,12 +83,34 @@ test.each([
   expect(run.samples.map(({ connectNs }) => connectNs > 0)).toEqual([false, true, true]);
 });
 
+test('a close is a stale one for 50 ms and a round trip after the request, and never behind a byte of the reply', () => {
+  const sent = { sentNs: 1e9, lastReadNs: NO_READ };
+  expect(couldNotKnow(sent, 1.05e9, 0)).toBe(true);
+  expect(couldNotKnow(sent, 1.05e9 + 1, 0)).toBe(false);
+  expect(couldNotKnow(sent, 1.25e9, 200e6)).toBe(true);
+  expect(couldNotKnow(sent, 1.25e9 + 1, 200e6)).toBe(false);
+  expect(couldNotKnow({ ...sent, lastReadNs: 1e9 }, 1e9, 0)).toBe(false);
+});
+
+/** Over a round trip so long that a close comes within it however late this process gets its turn. */
+class FarDialer extends SocketDialer {
+  override get roundTripNs(): number {
+    return 25e9;
+  }
+}
+
+const runFarAway = (plan: LoadPlan) => {
+  const zeroNs = process.hrtime.bigint();
+  const nowNs = () => Number(process.hrtime.bigint() - zeroNs);
+  return runHere(plan, { loop: { nowNs, timers: LOOP_TIMERS, dialer: new FarDialer(plan.target, true) } });
+};
+
 test('a request on a used connection that the server closes is sent once more, and counted', async () => {
   await using server = await scriptedServer(({ socket, index }) => {
     if (index === 1) socket.end();
     else socket.write(GOOD);
   });
-  const run = await runHere(loadPlan({ ...server, ...samplesMax(3) }));
+  const run = await runFarAway(loadPlan({ ...server, ...samplesMax(3) }));
   expect(outcomes(run.samples)).toEqual(Array(3).fill('completed'));
   expect(server.requests).toHaveLength(4);
   expect(run.counts).toMatchObject({ stale: 1, opened: 2 });
@@ -97,7 +123,7 @@ test('a request that was sent once more fails when that is closed too', async ()
     if (index > 0) socket.resetAndDestroy();
     else socket.write(GOOD);
   });
-  const run = await runHere(loadPlan({ ...server, ...samplesMax(2) }));
+  const run = await runFarAway(loadPlan({ ...server, ...samplesMax(2) }));
   expect(outcomes(run.samples)).toEqual(['completed', 'reset']);
   expect(server.requests).toHaveLength(3);
 });
