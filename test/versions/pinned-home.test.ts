@@ -1,7 +1,7 @@
 // The home that version 0.1.0 left behind: who it was, what it was told to do, and every durable event, its own and another
 // node's. test/versions/mixed-mesh.test.ts starts daemons on it.
 
-import { cpSync } from 'node:fs';
+import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
@@ -15,10 +15,12 @@ import { decodeHourlySummary } from '../../src/journal/hourly-summary.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { JOURNAL_LIMITS } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
+import { deriveSecret } from '../../src/mesh/key/cluster-key.ts';
+import { clusterKeyPath, keysIn, readClusterKey } from '../../src/mesh/key/key-file.ts';
 import { proofOf } from '../../src/mesh/replication/record-proof.ts';
 import { eventsOf } from '../../src/recording/recording-line.ts';
 import { NodeKeys, PUBLIC_KEY_BYTES } from '../../src/wire/node-signature.ts';
-import { PINNED_NODE, pinnedFacts, pinnedPath, withUntold } from '../support/pinned-version.ts';
+import { PINNED_NODE, pinnedFacts, pinnedPath, pinnedText, withUntold } from '../support/pinned-version.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const OTHER = nodeId('lqu3pdyqunnetjrddueo5bakaq');
@@ -47,6 +49,23 @@ test('its identity is the same, and its settings are in order', async () => {
   using home = openHome();
   expect((await openNodeKey(home.path)).nodeId).toBe(PINNED_NODE);
   expect(await loadConfig(join(home.path, 'config.toml'))).toMatchObject({ kind: 'ok' });
+});
+
+test('its cluster keys, the current one and the one before, are read and derive the same secrets', async () => {
+  using home = openHome();
+  const path = clusterKeyPath(home.path);
+  copyFileSync(pinnedPath('cluster-key'), path);
+  const held = await readClusterKey(path);
+  if (held.kind !== 'key') throw new Error(JSON.stringify(held));
+  const purposes = ['psk', 'proof', 'beacon', 'reachability'] as const;
+  const read = keysIn(held).map(key => ({
+    id: key.id,
+    secrets: Object.fromEntries(
+      purposes.map(purpose => [purpose, Buffer.from(deriveSecret(key, purpose)).toString('hex')]),
+    ),
+  }));
+  expect(read).toEqual(JSON.parse(pinnedText('cluster-keys.json')));
+  expect(read).toHaveLength(2);
 });
 
 test('every record that is current is found to be what its origin signed', async () => {
