@@ -16,7 +16,7 @@ import { McpToolError, readArguments } from '../../daemon/mcp/mcp-tool.ts';
 import { countFrom, NODE, nodeOf } from '../../daemon/mcp/tool-arguments.ts';
 import type { ToolResult } from '../../process/child.ts';
 import { runTool } from '../../process/child.ts';
-import type { ProbeTarget } from '../../wire/api/probe-answers.ts';
+import type { ProbesAnswer, ProbeTarget } from '../../wire/api/probe-answers.ts';
 import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import { CommandError } from '../command-error.ts';
@@ -30,21 +30,32 @@ export interface McpAction extends McpToolHead {
 
 /** What a person named: endpoints that may be loaded, machines that may be measured. */
 export interface AllowedTargets {
-  readonly urls: readonly string[];
+  /** By what is shown of each: neither its credentials nor its query, for whoever asks hears of the list. */
+  readonly urls: ReadonlyMap<string, string>;
   /** Names or ids; "cluster" is each of them. */
   readonly nodes: readonly string[];
 }
 
 /** @throws CommandError for a URL that cannot be loaded. */
 export const allowedTargets = (given: readonly string[]): AllowedTargets => {
-  const urls = given.filter(target => target.includes('://'));
-  for (const url of urls) {
+  const urls = new Map<string, string>();
+  for (const url of given.filter(isUrl)) {
     const parsed = parseTargetUrl(url);
     if (parsed.kind === 'wrong')
       throw new CommandError('usage', `--allow-target: ${parsed.problem}`, parsed.advice);
+    const { shown } = parsed.value;
+    if (urls.has(shown) && urls.get(shown) !== url)
+      throw new CommandError(
+        'usage',
+        `--allow-target: ${shown} is there twice, with other credentials or another query`,
+        'Name it once: whoever asks could not tell the two apart.',
+      );
+    urls.set(shown, url);
   }
-  return { urls, nodes: given.filter(target => !urls.includes(target)) };
+  return { urls, nodes: given.filter(target => !isUrl(target)) };
 };
+
+const isUrl = (target: string): boolean => target.includes('://') || /^unix:/i.test(target);
 
 export interface ActionParts {
   readonly home: string;
@@ -57,7 +68,7 @@ export interface ActionParts {
 
 export const mcpActions = ({ urls, nodes }: AllowedTargets, parts: ActionParts): readonly McpAction[] => [
   ...(nodes.length === 0 ? [] : [startProbe(nodes, parts)]),
-  ...(urls.length === 0 ? [] : [startBench(urls, parts)]),
+  ...(urls.size === 0 ? [] : [startBench(urls, parts)]),
 ];
 
 const PROBE_INPUT = v.object({
@@ -108,10 +119,16 @@ const startProbe = (nodes: readonly string[], { home, state, until }: ActionPart
         reason: quoted(reason),
       })),
     };
-    const started = answer.probes.filter(({ result }) => result === 'started').length;
-    return { text: `${started} of ${answer.probes.length} probes have started.`, structured };
+    return { text: sentenceOf(answer), structured };
   },
 });
+
+const sentenceOf = ({ probes, unreached }: ProbesAnswer): string => {
+  const count = (result: ProbesAnswer['probes'][number]['result']): number =>
+    probes.filter(probe => probe.result === result).length;
+  const isCut = probes.length > ROWS_TOLD || unreached.length > ROWS_TOLD;
+  return `Of ${probes.length} probes ${count('started')} have started, ${count('queued')} wait and ${count('refused')} are refused; nodes that were not reached: ${unreached.length}.${isCut ? ` The first ${ROWS_TOLD} are listed.` : ''}`;
+};
 
 const allowedNode = (state: State, asked: string, nodes: readonly string[]): NodeId => {
   const id = nodeOf(state, asked);
@@ -126,11 +143,11 @@ const BENCH_OUTPUT = v.object({
 });
 
 const startBench = (
-  urls: readonly string[],
+  urls: AllowedTargets['urls'],
   { home, state, until, earlyMs = EARLY_MS }: ActionParts,
 ): McpAction => {
   const input = v.object({
-    target: v.pipe(v.picklist(urls), v.description('Endpoints that may be loaded.')),
+    target: v.pipe(v.picklist([...urls.keys()]), v.description('Endpoints that may be loaded.')),
     concurrency: countFrom({ least: 1, most: 64, usual: 8, what: 'Requests at once' }),
     seconds: countFrom({ least: 5, most: 300, usual: 30, what: 'How long' }),
   });
@@ -150,7 +167,7 @@ const startBench = (
       const name = `asked-${randomBytes(4).toString('hex')}`;
       running = name;
       const args = [
-        ...['bench', target, '--quiet', '--json', `--home=${home}`, `--name=${name}`],
+        ...['bench', urls.get(target) ?? target, '--quiet', '--json', `--home=${home}`, `--name=${name}`],
         ...[`--concurrency=${concurrency}`, `--duration=${seconds}s`],
       ];
       const ended = runTool(state.nodePath, [state.script, ...args], {

@@ -56,6 +56,37 @@ describe('who may start something', () => {
   });
 });
 
+describe('an endpoint with credentials', () => {
+  const SECRET = 'http://lee:s3cret@127.0.0.1:9/v1?key=s3cret';
+
+  test('is told and asked for without them, and loaded with them', async ({ signal }) => {
+    const allowed = madeUpProcess(['mcp', '--allow-actions', '--allow-target', SECRET], { input: LIST });
+    expect(await allowed.run([mcpCommand])).toBe(0);
+    expect(allowed.stdout.text).toContain('"http://127.0.0.1:9/v1"');
+    expect(allowed.stdout.text).not.toContain('s3cret');
+    using folder = temporaryDirectory();
+    const told = join(folder.path, 'told');
+    const script = join(folder.path, 'bench.mjs');
+    writeFileSync(
+      script,
+      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(told)}, process.argv[3]);`,
+    );
+    const [bench] = actionsFor([SECRET], folder.path, { script, earlyMs: 30_000 });
+    await expect(bench?.start({ target: SECRET })).rejects.toThrow('Expected "http://127.0.0.1:9/v1"');
+    const answer = await bench?.start({ target: 'http://127.0.0.1:9/v1' });
+    expect(JSON.stringify(answer)).not.toContain('s3cret');
+    await until(() => existsSync(told), signal);
+    expect(readFileSync(told, 'utf8')).toBe(SECRET);
+  });
+
+  test('is refused beside another of the same place, and one behind a socket of this machine is an endpoint too', () => {
+    expect(() => allowedTargets([SECRET, SECRET, 'http://127.0.0.1:9/v1'])).toThrow('there twice');
+    const { urls, nodes } = allowedTargets([SECRET, SECRET, 'unix:/run/server.sock', 'atlas']);
+    expect([...urls.keys()]).toEqual(['http://127.0.0.1:9/v1', 'unix:/run/server.sock']);
+    expect(nodes).toEqual(['atlas']);
+  });
+});
+
 describe('a probe', () => {
   let daemon: CommandDaemon;
   beforeAll(async () => {
