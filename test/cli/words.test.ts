@@ -44,6 +44,30 @@ describe('plimsoll completion', () => {
     expect(offer('help', 'swe')).toEqual(['sweep']);
   });
 
+  test('completes in fish the same, without a mistake while it runs', async context => {
+    if (!isInstalled('fish')) context.skip('there is no fish');
+    using folder = temporaryDirectory();
+    const script = join(folder.path, 'plimsoll.fish');
+    writeFileSync(script, await printed('completion', 'fish'));
+    const lines = [
+      'be',
+      'config s',
+      'runs rm --ho',
+      'up --probes ',
+      'completion ',
+      'help swe',
+      'status --fi',
+    ];
+    const asked = lines.map(line => `echo "= ${line}"; complete -C"plimsoll ${line}"`).join('; ');
+    const run = spawnSync('fish', ['--no-config', '-c', `source ${script}; ${asked}`], { encoding: 'utf8' });
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    const offered = run.stdout.trim().split('\n');
+    expect(offered.map(line => line.split('\t')[0])).toEqual([
+      ...['= be', 'bench', '= config s', 'show', '= runs rm --ho', '--home', '= up --probes ', 'off'],
+      ...['= completion ', 'bash', 'fish', 'zsh', '= help swe', 'sweep', '= status --fi', '--fields'],
+    ]);
+  });
+
   test.each(['bash', 'zsh', 'fish'])('%s finds no mistake, and every option is in it', async shell => {
     const script = await printed('completion', shell);
     for (const { name, options } of await allCommands())

@@ -13,11 +13,13 @@ function __plimsoll_command
   if test "$words[1]" = help
     set -e words[1]
   end
-  test "$argv" = "$words[1..(count $argv)]"
+  set -l length (count $argv)
+  test "$argv" = "$words[1..$length]"
 end
 complete -c plimsoll -f
 complete -c plimsoll -n __fish_is_first_arg -l help -d 'List the commands'
 complete -c plimsoll -n __fish_is_first_arg -l version -d 'Print the version'
+complete -c plimsoll -n '__fish_seen_subcommand_from help; and test (count (commandline -opc)) = 2' -a ${quoted(groups.map(({ word }) => word).join(' '))}
 ${groups.flatMap(groupLines).join('\n')}
 `;
 };
