@@ -1,5 +1,6 @@
 // Standard input of a process, as a command takes it: whole, by lines, or as it is typed.
 
+import type { Readable } from 'node:stream';
 import { LineQueue } from '../process/line-queue.ts';
 
 export type InputLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
@@ -31,7 +32,7 @@ export const readInput = async (
 };
 
 export async function* inputLines(
-  stream: NodeJS.ReadStream,
+  stream: Readable,
   bytesMax: number,
   stop: AbortSignal,
 ): AsyncGenerator<InputLine, void, void> {

@@ -1,34 +1,15 @@
 // The daemon's HTTP server over a folded state: requests of any bytes on a connection of their own. It answers each of them, or closes;
 // no answer is 500, and nothing is logged as a failure.
 
-import type { Server } from 'node:http';
-import fc from 'fast-check';
 import type { ApiRoute } from '../../../src/daemon/http/route.ts';
-import { arbitraryFact } from '../../core/arbitrary-event.ts';
-import type { ServedCluster } from '../../daemon/http/served-cluster.ts';
-import { identityFact, memoryFact, SELF, serveCluster, TOKEN } from '../../daemon/http/served-cluster.ts';
+import { SELF, serveCluster, TOKEN } from '../../daemon/http/served-cluster.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { textSeeds } from '../fuzz-target.ts';
-import { answerOf, serverBehind } from '../socketless-http.ts';
+import type { FuzzedCluster } from '../fuzzed-cluster.ts';
+import { fuzzedCluster } from '../fuzzed-cluster.ts';
+import { answerOf } from '../socketless-http.ts';
 
-interface Served {
-  readonly cluster: ServedCluster;
-  readonly server: Server;
-}
-
-let served: Promise<Served> | undefined;
-
-const start = async (): Promise<Served> => {
-  // Its clock stands still: with the bounds of every day it would refuse all but the first thousand.
-  const cluster = await serveCluster({ limits: { requestsPerSecondMax: 1e12, refusalsPerMinuteMax: 1e12 } });
-  cluster.tell(
-    SELF,
-    identityFact('left'),
-    memoryFact(1e9),
-    ...fc.sample(arbitraryFact, { seed: 5, numRuns: 20 }),
-  );
-  return { cluster, server: await serverBehind(cluster.port) };
-};
+let served: Promise<FuzzedCluster> | undefined;
 
 const routes = async (): Promise<readonly ApiRoute[]> => {
   await using cluster = await serveCluster();
@@ -66,7 +47,7 @@ export const target: FuzzTarget = {
       }),
     ),
   run: async input => {
-    served ??= start();
+    served ??= fuzzedCluster();
     const {
       cluster: { warnings },
       server,
