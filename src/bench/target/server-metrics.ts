@@ -19,7 +19,9 @@ export const readServerFigures = (page: string): ServerFigures | undefined => {
   }
   const figures = recordOf(SERVER_FIGURE_KEYS, key => {
     const name = NAMES[key].find(candidate => sums.has(candidate));
-    return name === undefined ? NO_FIGURE : (sums.get(name) ?? NO_FIGURE);
+    const sum = name === undefined ? undefined : sums.get(name);
+    // Figures that are finite may have a sum that is not: without one of them it would be a wrong one.
+    return sum !== undefined && Number.isFinite(sum) ? sum : NO_FIGURE;
   });
   return SERVER_FIGURE_KEYS.some(key => figures[key] !== NO_FIGURE) ? figures : undefined;
 };
@@ -33,8 +35,7 @@ const addLine = (sums: Map<string, number>, line: string): void => {
   const before = sums.get(name);
   const joined =
     name.startsWith('sglang:') || SHARES.has(name) ? Math.max(before ?? 0, figure) : (before ?? 0) + figure;
-  // Two figures that are finite may have a sum that is not.
-  if (Number.isFinite(joined)) sums.set(name, joined);
+  sums.set(name, joined);
 };
 
 /** Some builds of llama.cpp (7010 and after) send the page as one JSON text: ggml-org/llama.cpp issue 17384. */

@@ -54,9 +54,10 @@ test('engines of a server add up, shares do not', () => {
   });
 });
 
-test('a figure with which the sum would be past all numbers does not count', () => {
-  const line = 'vllm:num_requests_waiting 1e308\n';
-  expect(readServerFigures(`${line}${line}`)?.waiting).toBe(1e308);
+test('figures with a sum past all numbers give none, rather than that of some of them', () => {
+  const waiting = 'vllm:num_requests_waiting 1e308\n'.repeat(2);
+  const figures = readServerFigures(`${waiting}vllm:num_requests_waiting 3\nvllm:num_requests_running 2`);
+  expect(figures).toMatchObject({ waiting: NO_FIGURE, running: 2 });
 });
 
 test('any page at all gives figures of at least 0 or none', () => {
