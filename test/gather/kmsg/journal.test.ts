@@ -1,6 +1,7 @@
 // A script stands in for journalctl, with lines in the form of systemd.journal-fields(7).
 
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { journalLines, needJournal } from '../../../src/gather/kmsg/journal.ts';
@@ -35,7 +36,7 @@ it('reads an error of the journal as one of the log, by the time of the kernel',
 
 it('follows what the journal holds of the kernel, and leaves no process behind', async () => {
   using tools = standInTools();
-  tools.script('journalctl', FOLLOWS);
+  tools.script('journalctl', `echo $$ >"$HERE/pid"\n${FOLLOWS}`);
   const machine = machineForTest({ env: tools.env });
   const stop = new AbortController();
   await needJournal(machine, stop.signal);
@@ -43,6 +44,8 @@ it('follows what the journal holds of the kernel, and leaves no process behind',
     expect(line).toBe(LOGGED);
     break;
   }
+  const pid = Number(readFileSync(join(tools.folder, 'pid'), 'utf8'));
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
 it('says what to do where the journal hides the kernel, which looks like a log without errors', async () => {
