@@ -62,5 +62,5 @@ const groupsOf = (packed: Uint8Array): MarkGroups | undefined => {
   return groups;
 };
 
-/** 25 minutes of one load thread, in at most 5 bytes each: less than a snapshot may carry in one piece. */
+/** Half an hour of one load thread, in at most 5 bytes each: less than a snapshot may carry in one piece. */
 const MARK_NUMBERS_MAX = 160_000;

@@ -233,7 +233,7 @@ const tooFewMarks = (count: number, where: string): string =>
 
 /** Fewer say nothing of a tail. */
 const MARKS_MIN = 20;
-/** Four hours of one load thread; the first of them speak for the rest. */
+/** Some six hours of one load thread; the first of them speak for the rest. */
 const MARKS_MAX = 1_500_000;
 /** A live view looks five times a second, and a bound once. */
 const LIVE_REUSED = 4;
