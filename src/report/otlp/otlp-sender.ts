@@ -122,8 +122,15 @@ const post = (
       ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
     };
     const sending = request(url, { method: 'POST', headers, signal: limit, agent: false });
-    sending.once('response', answer => void answerOf(answer).then(resolve));
-    sending.on('error', error => resolve(limit.aborted ? 'no answer in time' : errorMessage(error)));
+    let hasAnswered = false;
+    sending.once('response', answer => {
+      hasAnswered = true;
+      void answerOf(answer).then(resolve);
+    });
+    // What is wrong behind the head of an answer does not undo it: sent once more, the message would count twice.
+    sending.on('error', error => {
+      if (!hasAnswered) resolve(limit.aborted ? 'no answer in time' : errorMessage(error));
+    });
     sending.end(body);
   });
 

@@ -1,6 +1,8 @@
 // A run as OTLP, and its sending to a receiver that reads it by the rules of protobuf's JSON.
 
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -199,6 +201,27 @@ test('what a receiver took and did not keep is counted, and a receiver that unpa
   expect(receiver.asked.map(({ encoding, body }) => [encoding, body])).toEqual(
     messages.map(({ body }) => ['gzip', body]),
   );
+});
+
+test('a message that was taken is not sent once more for a byte too many behind the answer', async () => {
+  let connections = 0;
+  const server = createServer(socket => {
+    connections += 1;
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}}'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = v.parse(v.object({ port: v.number() }), server.address());
+    const { signal } = new AbortController();
+    const one = [{ path: '/v1/metrics' as const, body: '{}' }];
+    const clock = { nowMs: () => 0, wallMs: () => 0, sleep: async () => undefined };
+    const outcome = await sendOtlp(`http://127.0.0.1:${port}`, one, { clock, signal });
+    expect(outcome).toEqual({ sent: 1, dropped: 0, rejected: 0, problem: undefined });
+    expect(connections).toBe(1);
+  } finally {
+    server.close();
+  }
 });
 
 const MIX: ModelMix = [
