@@ -32,7 +32,7 @@ const planned = (wish: { isUser?: boolean; home?: string }, machine: Partial<Ser
   return plan.value;
 };
 
-const BARE = { deviceGroups: [], hasRdma: false };
+const BARE = { supplementaryGroups: [], hasRdma: false };
 
 describe('the plan of a service', () => {
   test("the machine's own has its home in /var/lib, and reads no home of a person", () => {
@@ -68,7 +68,7 @@ describe('the file of a service', () => {
     const unit = systemdUnit(plan, BARE);
     expect(unit).toContain(String.raw`--home "/srv/a \"b\" 50%% $$HOME"`);
     expect(unit).not.toMatch(/SupplementaryGroups|LimitMEMLOCK/);
-    expect(systemdUnit(planned({}), { deviceGroups: ['render'], hasRdma: true })).toMatch(
+    expect(systemdUnit(planned({}), { supplementaryGroups: ['render'], hasRdma: true })).toMatch(
       /SupplementaryGroups=render\nLimitMEMLOCK=infinity/,
     );
   });
@@ -80,7 +80,7 @@ describe('the file of a service', () => {
     for (const isUser of [false, true]) {
       const file = join(folder.path, 'plimsoll.service');
       const plan = planned({ isUser }, { nodePath: process.execPath });
-      writeFileSync(file, systemdUnit(plan, { deviceGroups: ['video'], hasRdma: true }));
+      writeFileSync(file, systemdUnit(plan, { supplementaryGroups: ['video'], hasRdma: true }));
       const found = spawnSync(
         'systemd-analyze',
         ['verify', '--man=no', ...(isUser ? ['--user'] : []), file],

@@ -24,7 +24,7 @@ export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools)
   return {
     text: async () =>
       systemdUnit(plan, {
-        deviceGroups: await deviceGroups(),
+        supplementaryGroups: await groupsHere(),
         hasRdma: await exists('/sys/class/infiniband'),
       }),
     start: async () => {
@@ -77,7 +77,7 @@ const adviceFor = (why: string, { scope, name }: ServicePlan): string => {
   return `See: journalctl ${scope === 'user' ? '--user ' : ''}--unit ${name} --lines 50`;
 };
 
-const deviceGroups = async (): Promise<readonly string[]> => {
+const groupsHere = async (): Promise<readonly string[]> => {
   const names = (await readFile('/etc/group', 'utf8')).split('\n').map(line => line.split(':')[0] ?? '');
   return ['video', 'render', 'systemd-journal'].filter(name => names.includes(name));
 };

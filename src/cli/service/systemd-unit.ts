@@ -5,13 +5,13 @@ import { homeNote } from './service-file.ts';
 import type { ServicePlan } from './service-plan.ts';
 
 export interface MachineGroups {
-  /** Of `video` and `render` those that this machine has: a unit that names a missing one does not start. */
-  readonly deviceGroups: readonly string[];
+  /** Of `video`, `render` and `systemd-journal` those that this machine has: a unit that names a missing one does not start. */
+  readonly supplementaryGroups: readonly string[];
   /** RDMA pins memory. */
   readonly hasRdma: boolean;
 }
 
-export const systemdUnit = (plan: ServicePlan, { deviceGroups, hasRdma }: MachineGroups): string =>
+export const systemdUnit = (plan: ServicePlan, { supplementaryGroups, hasRdma }: MachineGroups): string =>
   `${[
     `# ${homeNote(plan.home)}`,
     '[Unit]',
@@ -31,8 +31,8 @@ export const systemdUnit = (plan: ServicePlan, { deviceGroups, hasRdma }: Machin
     'UMask=0077',
     ...(plan.scope === 'system' ? SYSTEM : []),
     ...HARDENED,
-    ...(plan.scope === 'system' && deviceGroups.length > 0
-      ? [`SupplementaryGroups=${deviceGroups.join(' ')}`]
+    ...(plan.scope === 'system' && supplementaryGroups.length > 0
+      ? [`SupplementaryGroups=${supplementaryGroups.join(' ')}`]
       : []),
     ...(hasRdma ? ['LimitMEMLOCK=infinity'] : []),
     '',
