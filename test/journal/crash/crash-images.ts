@@ -3,6 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SCHEMA_STEPS } from '../../../src/journal/sqlite-schema.ts';
 import type { Contents, Moment, Written } from './written-journal.ts';
 import { contentsOf, openJournal, WRITTEN_WALL_MS } from './written-journal.ts';
 
@@ -16,7 +17,7 @@ export interface Image {
 }
 
 /** 'past differs': what is current came back; an age, or something that had been replaced, is not what it was. */
-export type Verdict = 'came back' | 'past differs' | 'moved aside' | `wrong: ${string}`;
+export type Verdict = 'came back' | 'past differs' | 'moved aside' | 'refused as newer' | `wrong: ${string}`;
 
 export const PAGE_BYTES = 4_096;
 const LOG_HEADER_BYTES = 32;
@@ -118,9 +119,18 @@ export const judge = (directory: string, written: Written, image: Image): Verdic
     if (contentsOf(journal).current !== '') return 'wrong: a new journal is not empty';
     return areKept(directory, image) ? 'moved aside' : 'wrong: what was moved aside was changed';
   } catch (error) {
-    return `wrong: ${error instanceof Error ? error.message : String(error)}`;
+    const words = error instanceof Error ? error.message : String(error);
+    const isRefused = words.includes('was written by a newer Plimsoll') && hasNewerSchema(image);
+    if (!isRefused) return `wrong: ${words}`;
+    return Buffer.compare(readFileSync(path), image.database) === 0
+      ? 'refused as newer'
+      : 'wrong: what was refused was changed';
   }
 };
+
+/** Of a flipped bit nothing tells that it was not written by a version to come. */
+const hasNewerSchema = ({ database }: Image): boolean =>
+  Buffer.from(database).readInt32BE(USER_VERSION_AT) > SCHEMA_STEPS.length;
 
 const cameBack = (
   { moments, startNumber }: Written,
@@ -163,3 +173,5 @@ const momentAt = (moments: readonly Moment[], at: number): Moment => {
 };
 
 const SECTOR_BYTES = 512;
+/** Of SQLite's header: https://www.sqlite.org/fileformat.html#user_version_number */
+const USER_VERSION_AT = 60;

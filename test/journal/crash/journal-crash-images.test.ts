@@ -21,7 +21,7 @@ import {
 import type { Written } from './written-journal.ts';
 import { writeJournal } from './written-journal.ts';
 
-const journals = longCount(1, 12);
+const journals = longCount(1, 3);
 
 /** Of every kind some at random places, and in the long run one at each boundary of a page besides. */
 const imagesOf = (written: Written, seed: number): readonly Image[] => {
@@ -91,4 +91,13 @@ test('a flipped bit in a current figure is found, although the file is sound to 
   const open = { ...image, mayBeReplaced: true };
   expect(judge(join(directory.path, 'image'), written, open)).toBe('came back');
   expect(judge(join(directory.path, 'image'), written, { ...open, database })).toBe('moved aside');
+});
+
+test('a flipped bit in the number of the schema is refused as what a newer version wrote, and nothing is changed', () => {
+  using directory = temporaryDirectory();
+  const written = writeJournal(join(directory.path, 'written'), { seed: 3, writes: 20, compactEach: 10 });
+  const clean = written.moments.findLastIndex(({ log }) => log.length === 0);
+  expect(judge(join(directory.path, 'image'), written, flippedDatabase(written, clean, 8 * 62 + 2))).toBe(
+    'refused as newer',
+  );
 });
