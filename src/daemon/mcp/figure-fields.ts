@@ -1,6 +1,7 @@
 // A figure as a tool answers it: never a bare number. And text of others, cut and without control characters.
 
 import * as v from 'valibot';
+import type { ReadingView } from '../../core/node/reading-view.ts';
 import { singleLine } from '../../core/text/single-line.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -52,6 +53,22 @@ export const unknownFigure = (unit: string, reason: string): ToldFigure => ({
   isStale: false,
   reason: quoted(reason),
 });
+
+/** @param value of that reading; undefined where it has none of this. */
+export const readFigure = (
+  view: ReadingView<unknown>,
+  value: Reported<number> | undefined,
+  unit: string,
+): ToldFigure =>
+  view.kind === 'current' || view.kind === 'stale'
+    ? toldFigure(value, { unit, ageMs: view.ageMs, method: view.source, isStale: view.kind === 'stale' })
+    : unknownFigure(unit, missingReason(view));
+
+/** Why there is nothing of a reading; '' where there is. */
+export const missingReason = (view: ReadingView<unknown>): string => {
+  if (view.kind === 'waiting') return 'nothing reported yet';
+  return view.kind === 'absent' || view.kind === 'unavailable' ? quoted(view.reason) : '';
+};
 
 /** Text that a stranger may have chosen. */
 export const quoted = (text: string): string => singleLine(text).slice(0, QUOTED_LENGTH_MAX);

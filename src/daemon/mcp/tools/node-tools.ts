@@ -15,10 +15,18 @@ import { clusterTotals } from '../../../core/totals.ts';
 import { isKnown } from '../../../core/unknown.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
 import type { ToldFigure } from '../figure-fields.ts';
-import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import {
+  missingReason,
+  quoted,
+  readFigure,
+  toldFigure,
+  toldFigureSchema,
+  unknownFigure,
+} from '../figure-fields.ts';
 import type { McpContext, McpTool } from '../mcp-tool.ts';
 import { mcpTool } from '../mcp-tool.ts';
 import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
+import { disksSchema, portsSchema, toldDisks, toldPorts } from './carried-now.ts';
 
 const totalSchema = v.object({
   sum: v.number(),
@@ -47,6 +55,8 @@ const nodeSchema = v.object({
   gpuCount: v.number(),
 });
 
+const ERRORS = v.pipe(toldFigureSchema, v.description('Since its driver was loaded or it was reset.'));
+
 const deviceSchema = v.object({
   deviceId: v.string(),
   name: v.string(),
@@ -57,10 +67,8 @@ const deviceSchema = v.object({
   memoryTotal: toldFigureSchema,
   fp16: toldFigureSchema,
   memoryRead: toldFigureSchema,
-  uncorrectedMemoryErrors: v.pipe(
-    toldFigureSchema,
-    v.description('Since its driver was loaded or it was reset.'),
-  ),
+  correctedMemoryErrors: ERRORS,
+  uncorrectedMemoryErrors: ERRORS,
   problems: v.pipe(
     v.array(v.string()),
     v.description(
@@ -125,7 +133,8 @@ export const listNodesTool: McpTool = mcpTool({
 export const nodeDetailTool: McpTool = mcpTool({
   name: 'node_detail',
   title: 'Node detail',
-  description: 'One node: its machine, memory, devices with their load and what they were measured at.',
+  description:
+    'One node: its machine, memory, devices with their load, their errors and what they were measured at; what its network ports and disks carry now.',
   input: v.object({ node: NODE }),
   output: v.object({
     ...nodeSchema.entries,
@@ -148,6 +157,12 @@ export const nodeDetailTool: McpTool = mcpTool({
       ),
       v.description("Errors that NVIDIA's driver has logged since the machine started (Xid)."),
     ),
+    gpuErrorsMissing: v.pipe(
+      v.string(),
+      v.description('Why nothing is known of such errors; empty where the log was read.'),
+    ),
+    traffic: portsSchema,
+    diskTraffic: disksSchema,
   }),
   call: ({ node }, context) => {
     const view = nodeView(context.state, nodeOf(context.state, node), context.nowMs);
@@ -164,6 +179,9 @@ export const nodeDetailTool: McpTool = mcpTool({
           .flatMap(vendor => vendor.devices.map(gpu => device(gpu, vendor, context)))
           .slice(0, DEVICES_MAX),
         gpuErrors: toldErrors(view.gpuErrors),
+        gpuErrorsMissing: missingReason(view.gpuErrors),
+        traffic: toldPorts(view.traffic),
+        diskTraffic: toldDisks(view.diskTraffic),
       },
     };
   },
@@ -185,16 +203,10 @@ const listedNode = (view: NodeView): v.InferOutput<typeof nodeSchema> => {
     name: quoted(view.name),
     presence: view.presence,
     lastHeardSecondsAgo: Number.isFinite(view.silentMs) ? Math.round(view.silentMs / 1_000) : null,
-    memoryUsed: read(view.memory, use?.usedBytes, 'bytes'),
-    memoryTotal: read(view.memory, use?.totalBytes, 'bytes'),
+    memoryUsed: readFigure(view.memory, use?.usedBytes, 'bytes'),
+    memoryTotal: readFigure(view.memory, use?.totalBytes, 'bytes'),
     gpuCount: gpusOf(view).length,
   };
-};
-
-const read = (view: ReadingView<unknown>, value: number | undefined, unit: string): ToldFigure => {
-  if (view.kind === 'waiting') return unknownFigure(unit, 'nothing reported yet');
-  if (view.kind === 'absent' || view.kind === 'unavailable') return unknownFigure(unit, view.reason);
-  return toldFigure(value, { unit, ageMs: view.ageMs, method: view.source, isStale: view.kind === 'stale' });
 };
 
 const device = (
@@ -214,10 +226,8 @@ const device = (
     memoryTotal: toldFigure(identity.memoryTotalBytes, { unit: 'bytes', ...originOf(inventory) }),
     fp16: measured(gpu, 'fp16FlopsPerSecond', 'FLOP/s', context),
     memoryRead: measured(gpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
-    uncorrectedMemoryErrors: toldFigure(health?.eccVolatile.uncorrected, {
-      unit: 'errors',
-      ...originOf(healths),
-    }),
+    correctedMemoryErrors: readFigure(healths, health?.eccVolatile.corrected, 'errors'),
+    uncorrectedMemoryErrors: readFigure(healths, health?.eccVolatile.uncorrected, 'errors'),
     problems: gpu.findings.map(({ what }) => quoted(what)),
     isLowerBound: gpu.profile?.value.isLowerBound === true,
   };
