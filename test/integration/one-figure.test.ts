@@ -10,17 +10,20 @@ import { gpuRows } from '../../dashboard/src/node/device-rows.ts';
 import { runTiles } from '../../dashboard/src/run/run-tiles.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { homeFiles } from '../../src/config/home.ts';
-import { figureText } from '../../src/core/figure/figure.ts';
+import { figureText, formatBytesPerSecond } from '../../src/core/figure/figure.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import { linkViews } from '../../src/core/link/link-view.ts';
 import { gpusOf } from '../../src/core/node/memory-use.ts';
 import { nodeName, nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
+import { heldValue } from '../../src/core/node/reading-view.ts';
 import { runView } from '../../src/core/run/run-selectors.ts';
 import type { State } from '../../src/core/state.ts';
 import { isUnknown } from '../../src/core/unknown.ts';
 import { writeDaemonFile } from '../../src/daemon/daemon-file.ts';
+import { renderSummary } from '../../src/tui/render.ts';
+import { laterReadings } from '../support/later-readings.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import type { RecordedCluster } from '../support/recorded-cluster.ts';
 import { recordedCluster } from '../support/recorded-cluster.ts';
@@ -37,7 +40,7 @@ let statusJson: unknown;
 let statusText: string;
 
 beforeAll(async () => {
-  served = await recordedCluster();
+  served = await recordedCluster(() => [], { bosun: laterReadings(BOSUN_GPU) });
   const { url, token, home } = served;
   await writeDaemonFile(homeFiles(home).daemon, {
     url,
@@ -79,7 +82,7 @@ const numberAt = (json: unknown, ...path: readonly string[]): number => {
       here = here.find(
         item =>
           isJsonObject(item) &&
-          [item['name'], item['deviceId'], item['vendor'], item['runId']].includes(step),
+          ['name', 'deviceId', 'vendor', 'runId', 'address', 'pciAddress'].some(key => item[key] === step),
       );
     else here = isJsonObject(here) ? here[step] : undefined;
   }
@@ -109,9 +112,17 @@ const idOf = (name: string): NodeId => {
   return id;
 };
 
+const BOSUN_GPU = 'GPU-51e70000-0006-4000-8000-000000000000';
+
 const sixDigits = (value: number): number => Number(value.toPrecision(6));
 const text = (figure: { readonly figure: string; readonly unit: string }): string =>
   figureText(figure).replace(/[\u00a0\u202f]/g, ' ');
+
+/** What `plimsoll top` shows of one machine. */
+const summaryOf = (node: NodeId): string =>
+  renderSummary(page, node, systemClock.nowMs(), { columns: 400, color: false, isUnicode: true })
+    .join('\n')
+    .replace(/[\u00a0\u202f]/g, ' ');
 
 const rowOf = (start: RegExp): string => statusText.split('\n').find(line => start.test(line)) ?? '';
 
@@ -146,7 +157,7 @@ test('columns that were asked for, and nothing else', async () => {
 
 test('temperature and power of a GPU', async () => {
   const bosun = idOf('bosun');
-  const device = 'GPU-51e70000-0006-4000-8000-000000000000';
+  const device = BOSUN_GPU;
   const [gpu] = gpusOf(nodeView(page, bosun, systemClock.nowMs()));
   if (gpu === undefined) throw new Error('no GPU');
   const detail = await asked('node_detail', { node: 'bosun' });
@@ -167,6 +178,127 @@ test('temperature and power of a GPU', async () => {
     expect(row?.now.text.replace(/[\u00a0\u202f]/g, ' ')).toBe(shown);
     if (row !== undefined) expect(text(row.format(exact))).toBe(shown);
   }
+});
+
+test('what a GPU counts of memory errors, and what its driver has logged', async () => {
+  const bosun = idOf('bosun');
+  const device = BOSUN_GPU;
+  const detail = await asked('node_detail', { node: 'bosun' });
+  const view = nodeView(page, bosun, systemClock.nowMs());
+  const health = gpusOf(view).find(gpu => gpu.device.deviceId === device)?.health;
+  for (const [kind, field, shown] of [
+    ['corrected', 'correctedMemoryErrors', '7 corrected memory errors'],
+    ['uncorrected', 'uncorrectedMemoryErrors', '2 uncorrected memory errors'],
+  ] as const) {
+    const path = ['nodeGpuHealths', bosun, 'nvidia', 'value', 'devices', device, 'eccVolatile', kind];
+    const exact = numberAt(api, ...path);
+    expect([
+      numberAt(statusJson, 'state', ...path),
+      metric('plimsoll_gpu_ecc_errors_total', { name: 'bosun', device, since: 'driver', kind }),
+      health?.eccVolatile[kind],
+      numberAt(detail, 'devices', device, field, 'value'),
+    ]).toEqual([exact, exact, exact, exact]);
+    expect(Number.parseInt(shown, 10)).toBe(exact);
+    expect(summaryOf(bosun)).toMatch(
+      new RegExp(kind === 'corrected' ? `corrected memory errors ${exact}\\b` : shown),
+    );
+  }
+  const [error] = heldValue(view.gpuErrors)?.errors ?? [];
+  const path = ['nodeGpuErrors', bosun, 'value', 'errors', '0000:41:00', 'count'];
+  const exact = numberAt(api, ...path);
+  expect([
+    numberAt(statusJson, 'state', ...path),
+    metric('plimsoll_gpu_xid_errors_total', { name: 'bosun', pci: '0000:41:00', xid: '63' }),
+    error?.count,
+    numberAt(detail, 'gpuErrors', '0000:41:00', 'count'),
+  ]).toEqual([exact, exact, exact, exact]);
+  expect(summaryOf(bosun)).toMatch(new RegExp(`Xid 63: bad memory was marked for repair.* ${exact} times`));
+  expect(detail).toMatchObject({ gpuErrorsMissing: '' });
+  expect(await asked('node_detail', { node: 'pip' })).toMatchObject({
+    gpuErrorsMissing: 'nothing reported yet',
+    traffic: { ports: [], missing: 'nothing reported yet' },
+  });
+});
+
+test('what a disk and a network port carry now, and have carried', async () => {
+  const bosun = idOf('bosun');
+  const detail = await asked('node_detail', { node: 'bosun' });
+  const view = nodeView(page, bosun, systemClock.nowMs());
+  const [disk] = heldValue(view.diskTraffic)?.devices ?? [];
+  const [port] = heldValue(view.traffic)?.ports ?? [];
+  if (disk === undefined || isUnknown(disk.rates) || port === undefined || isUnknown(port.rates))
+    throw new Error('no rates');
+  const diskPath = ['nodeDiskTraffics', bosun, 'value', 'devices', 'nvme0n1'];
+  const portPath = ['nodeTraffics', bosun, 'value', 'ports', 'enp65s0f0'];
+  const diskMetric = { series: 'plimsoll_disk_io_bytes_total', labels: { name: 'bosun', disk: 'nvme0n1' } };
+  const portMetric = {
+    series: 'plimsoll_network_bytes_total',
+    labels: { name: 'bosun', interface: 'enp65s0f0', counter: 'interface' },
+  };
+  for (const [path, total, { series, labels }, direction, inPage] of [
+    [diskPath, ['readBytes'], diskMetric, 'read', disk.readBytes],
+    [diskPath, ['writtenBytes'], diskMetric, 'write', disk.writtenBytes],
+    [portPath, ['received', 'bytes'], portMetric, 'receive', port.received.bytes],
+    [portPath, ['sent', 'bytes'], portMetric, 'transmit', port.sent.bytes],
+  ] as const) {
+    const exact = numberAt(api, ...path, ...total);
+    expect([
+      numberAt(statusJson, 'state', ...path, ...total),
+      metric(series, { ...labels, direction }),
+      inPage,
+    ]).toEqual([exact, exact, exact]);
+  }
+  // Of rates `/metrics` has none: Prometheus makes them of the totals.
+  for (const [path, rate, told, inPage, format, shown] of [
+    [
+      diskPath,
+      ['readBytesPerSecond'],
+      ['diskTraffic', 'disks', 'nvme0n1', 'read'],
+      disk.rates.readBytesPerSecond,
+      formatBytesPerSecond,
+      'read 1.23 GB/s',
+    ],
+    [
+      diskPath,
+      ['writtenBytesPerSecond'],
+      ['diskTraffic', 'disks', 'nvme0n1', 'written'],
+      disk.rates.writtenBytesPerSecond,
+      formatBytesPerSecond,
+      'write 45.7 MB/s',
+    ],
+    [
+      portPath,
+      ['received', 'bytesPerSecond'],
+      ['traffic', 'ports', 'enp65s0f0', 'received'],
+      port.rates.received.bytesPerSecond,
+      (value: number) => rateFigure(value * 8, 'bits'),
+      'in 4.94 Gb/s',
+    ],
+    [
+      portPath,
+      ['sent', 'bytesPerSecond'],
+      ['traffic', 'ports', 'enp65s0f0', 'sent'],
+      port.rates.sent.bytesPerSecond,
+      (value: number) => rateFigure(value * 8, 'bits'),
+      'out 78.9 Mb/s',
+    ],
+  ] as const) {
+    const exact = numberAt(api, ...path, 'rates', ...rate);
+    expect([numberAt(statusJson, 'state', ...path, 'rates', ...rate), inPage]).toEqual([exact, exact]);
+    expect(numberAt(detail, ...told, 'value')).toBe(sixDigits(exact));
+    expect(shown.endsWith(` ${text(format(exact))}`), shown).toBe(true);
+    expect(summaryOf(bosun)).toContain(shown);
+  }
+  expect(rowOf(/● bosun /)).toMatch(/ 4\.94 Gb\/s +78\.9 Mb\/s /);
+  expect(detail).toMatchObject({
+    traffic: {
+      ports: [
+        { sent: { unit: 'bytes/s', method: 'sysfs', isStale: false }, drops: { value: 5, unit: 'packets' } },
+        { name: 'mlx5_0', kind: 'rdma', sent: { value: null, reason: 'its counters began anew' } },
+      ],
+      leftOut: 0,
+    },
+  });
 });
 
 test('the bandwidth of a link each way, and its latency', async () => {

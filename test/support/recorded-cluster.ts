@@ -2,8 +2,11 @@
 // time. Beside its eight machines stands the one that answers, with two finished runs in its home.
 
 import { join } from 'node:path';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import { isRunId } from '../../src/core/ids.ts';
+import { nodeName } from '../../src/core/node/node-view.ts';
+import { nodeIds } from '../../src/core/node/presence-view.ts';
 import type { Report } from '../../src/core/run/report.ts';
 import type { State } from '../../src/core/state.ts';
 import { Access } from '../../src/daemon/http/access.ts';
@@ -12,6 +15,7 @@ import { createHttpServer } from '../../src/daemon/http/http-server.ts';
 import { RunComparisons } from '../../src/daemon/runs/run-comparisons.ts';
 import { RunRegistry } from '../../src/daemon/runs/run-registry.ts';
 import type { HistoryRow } from '../../src/journal/journal.ts';
+import { eventOf } from './grouped-nodes.ts';
 import { recordedState } from './recorded-state.ts';
 import { REGISTRY_NODE, registryParts } from './registry-parts.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -29,13 +33,23 @@ export interface RecordedCluster extends AsyncDisposable {
 
 export const RECORDED_RUNS = ['run-a', 'run-b'] as const;
 
-/** @param rows of the journal of the machine that answers, for whichever device or connection is asked for. */
+/**
+ * @param rows of the journal of the machine that answers, for whichever device or connection is asked for.
+ * @param told besides by machines of the recording, by name: live readings that its version did not have yet.
+ */
 export const recordedCluster = async (
   rows: (wallMs: number) => readonly HistoryRow[] = () => [],
+  told: Readonly<Record<string, readonly Fact[]>> = {},
 ): Promise<RecordedCluster> => {
   const home = temporaryDirectory();
   const { clock, cluster, parts } = registryParts(home.path);
   cluster.replace(await recordedState(clock));
+  for (const [name, facts] of Object.entries(told)) {
+    const origin = nodeIds(cluster.state).find(id => nodeName(cluster.state, id) === name);
+    if (origin === undefined) throw new RangeError(`the recording has no ${name}`);
+    const receivedAtMs = clock.nowMs();
+    cluster.dispatch(facts.map((fact, index) => eventOf(origin, fact, { seq: index + 1, receivedAtMs })));
+  }
   const runs = new RunRegistry(parts);
   for (const [seed, id] of RECORDED_RUNS.entries()) {
     const directory = join(home.path, 'runs', id);
