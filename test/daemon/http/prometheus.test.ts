@@ -49,8 +49,20 @@ describe('the dashboards of deploy/grafana', () => {
       expect(dashboard).not.toHaveProperty('__inputs');
       expect(dashboard.templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource' });
       expect(dashboard.panels.length).toBeGreaterThan(5);
-      for (const panel of dashboard.panels)
+      for (const panel of panelsOf(dashboard))
         expect(panel.datasource).toEqual({ type: 'prometheus', uid: '$' + '{datasource}' });
+    }
+  });
+
+  test('number their panels once each and lay none over another', () => {
+    for (const { file, dashboard } of dashboards()) {
+      const ids = dashboard.panels.map(({ id }) => id);
+      expect(new Set(ids).size, file).toBe(ids.length);
+      const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+        Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+      );
+      expect(new Set(cells).size, file).toBe(cells.length);
+      expect(Math.max(...dashboard.panels.map(({ gridPos: { x, w } }) => x + w)), file).toBe(24);
     }
   });
 
@@ -78,12 +90,23 @@ interface Dashboard {
   readonly uid: string;
   readonly templating: { readonly list: readonly unknown[] };
   readonly annotations: { readonly list: readonly { readonly name: string; readonly expr: string }[] };
-  readonly panels: readonly {
-    readonly title: string;
-    readonly datasource: unknown;
-    readonly targets: readonly { readonly expr: string }[];
-  }[];
+  readonly panels: readonly (Placed & (Panel | { readonly type: 'row' }))[];
 }
+
+interface Placed {
+  readonly id: number;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+}
+
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly datasource: unknown;
+  readonly targets: readonly { readonly expr: string }[];
+}
+
+/** A row is a heading between them. */
+const panelsOf = ({ panels }: Dashboard): readonly Panel[] => panels.filter(panel => 'targets' in panel);
 
 const dashboards = (): readonly { readonly file: string; readonly dashboard: Dashboard }[] =>
   readdirSync(join(repositoryRoot, 'deploy/grafana'))
@@ -92,8 +115,8 @@ const dashboards = (): readonly { readonly file: string; readonly dashboard: Das
 
 /** Of every panel, as Grafana asks them for everything that can be chosen; of one node for the dashboard of a node. */
 const queries = (): readonly { readonly name: string; readonly expr: string }[] =>
-  dashboards().flatMap(({ file, dashboard: { panels } }) =>
-    panels.flatMap(({ title, targets }) =>
+  dashboards().flatMap(({ file, dashboard }) =>
+    panelsOf(dashboard).flatMap(({ title, targets }) =>
       targets.map(({ expr }) => ({
         name: `${file}: ${title}`,
         expr: expr
@@ -111,8 +134,46 @@ const servedWorld = async (): Promise<ServedCluster> => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(3_000);
   for (const { node, fact } of world.said) served.tell(node, fact);
+  const bosun = world.nodeNamed('bosun');
+  for (const { node, fact } of world.said.filter(told => told.node === bosun))
+    for (const whole of withUntold(fact)) served.tell(node, whole);
   served.tell(world.nodeNamed('atlas'), ...LIVE_RUN);
   return served;
+};
+
+/** With what the simulation leaves unknown and other cards tell: links between them, retired pages, video, processes. */
+const withUntold = (fact: Fact): readonly Fact[] => {
+  if (fact.kind === 'gpuHealths.gathered') {
+    const { value } = fact.payload;
+    const devices = value.devices.map(device => ({
+      ...device,
+      repair: { ...device.repair, retiredPages: 3 },
+      links: [UP, { ...UP, number: 1, isUp: false }],
+    }));
+    return [{ ...fact, payload: { ...fact.payload, value: { ...value, devices } } }];
+  }
+  if (fact.kind === 'gpuLoads.gathered') {
+    const { value } = fact.payload;
+    const devices = value.devices.map(device => ({
+      ...device,
+      encoderUse: 0,
+      decoderUse: 0.1,
+      processes: [],
+    }));
+    return [{ ...fact, payload: { ...fact.payload, value: { ...value, devices } } }];
+  }
+  return [];
+};
+
+const UP = {
+  number: 0,
+  isUp: true,
+  bytesPerSecond: 25e9,
+  sentBytes: 4e12,
+  receivedBytes: 5e12,
+  replays: 0,
+  recoveries: 0,
+  crcErrors: 1,
 };
 
 const RUN = runIdOf('run-1');
