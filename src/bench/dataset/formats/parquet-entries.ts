@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { errorCode } from '../../../core/problem.ts';
+import { errorCode, shortReason } from '../../../core/problem.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import type { DatasetEntry } from './dataset-entry.ts';
 import { EntryError } from './dataset-entry.ts';
@@ -67,7 +67,8 @@ const next = async (worker: Worker, line: number, signal: AbortSignal): Promise<
     if (deadline.aborted) throw damaged(line, `what follows was not read within ${GROUP_MS_MAX / 1_000} s`);
     if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
       throw damaged(line, `what follows asks for more than ${READER_MIB_MAX} MiB of memory`);
-    throw error;
+    // The library drops some of its own failures, and one that nobody hears ends the thread.
+    throw damaged(line, `what follows cannot be read: ${shortReason(error)}`);
   }
   throw damaged(line, 'reading ended without a word');
 };

@@ -65,6 +65,13 @@ describe('a Parquet data set', () => {
     );
   });
 
+  test('is refused with its row where its reader ends over it', async () => {
+    // Found by fuzzing: one of two columns that the library reads at once fails when nobody waits for it any more.
+    expect(await refusal(place('ends-its-reader'))).toContain(
+      'a.parquet, row 1: what follows cannot be read: parquet dictionary page header is undefined',
+    );
+  });
+
   test(
     'is read or refused with its row, however it is damaged',
     async () => {
