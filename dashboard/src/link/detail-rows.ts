@@ -5,7 +5,7 @@ import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
-import { longerQueueNs, queueWords } from '../../../src/core/link/link-queue.ts';
+import { longerQueueNs, queueWays } from '../../../src/core/link/link-queue.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { endsWords, typeWords } from '../../../src/core/link/link-words.ts';
@@ -132,7 +132,7 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
     queue: detail(
       profile === undefined ? undefined : (longerQueueNs(profile) ?? profile.uploadQueueNs),
       timeFigure,
-      profile === undefined || longerQueueNs(profile) === undefined ? '' : queueWords(profile),
+      profile === undefined || longerQueueNs(profile) === undefined ? '' : queueWays(profile),
     ),
     sentAgain: detail(profile?.retransmits, count => ({ figure: formatCount(count), unit: '' }), ''),
     method: profile?.method ?? '',

@@ -48,10 +48,21 @@ export const boardLines = (
       ? []
       : [{ at: negotiated / giga, name: 'negotiated', isRing: true }]),
     ...(week === undefined ? [] : [{ at: week / giga, name: 'median last week', isRing: false }]),
-    ...(back === undefined ? [] : [{ at: back.value / giga, name: backName, isRing: false }]),
+    ...(back === undefined
+      ? []
+      : [
+          {
+            at: back.value / giga,
+            name: backName.length > NAME_LENGTH_MOST ? 'other way' : backName,
+            isRing: false,
+          },
+        ]),
   ];
 };
 
 export const gigaOf = (unit: RateUnit): number => (unit === 'bits' ? 1e9 : 8e9);
 
 export const boardUnit = (unit: RateUnit): string => (unit === 'bits' ? 'Gb/s' : 'GB/s');
+
+/** Characters: beside the vessel there is room for no more. */
+const NAME_LENGTH_MOST = 20;

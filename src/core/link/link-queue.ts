@@ -8,15 +8,21 @@ import type { LinkProfile } from './link-profile.ts';
 type Queues = Pick<LinkProfile, 'uploadQueueNs' | 'downloadQueueNs'>;
 
 /** "queue adds 180 ms up, 2.0 ms down under load", or why that is not known. */
-export const queueWords = ({ uploadQueueNs: up, downloadQueueNs: down }: Queues): string => {
-  if (!isKnown(up) && !isKnown(down)) return `queue under load unknown: ${up.reason}`;
+export const queueWords = (queues: Queues): string =>
+  longerQueueNs(queues) === undefined
+    ? `queue under load ${queueWays(queues)}`
+    : `queue adds ${queueWays(queues)} under load`;
+
+/** "180 ms up, 2.0 ms down", where what it is stands beside it; or "unknown: …". */
+export const queueWays = ({ uploadQueueNs: up, downloadQueueNs: down }: Queues): string => {
+  if (!isKnown(up) && !isKnown(down)) return `unknown: ${up.reason}`;
   const ways = [
     { queueNs: up, way: 'up' },
     { queueNs: down, way: 'down' },
   ].map(({ queueNs, way }) =>
     isKnown(queueNs) ? `${figureText(formatNanoseconds(queueNs))} ${way}` : `– ${way} (${queueNs.reason})`,
   );
-  return `queue adds ${ways.join(', ')} under load`;
+  return ways.join(', ');
 };
 
 /** Of the direction that waits longer; undefined where neither is known. */
