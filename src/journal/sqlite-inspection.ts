@@ -7,7 +7,7 @@ import { JournalError } from './journal.ts';
 import type { OwnNumbers } from './numbering.ts';
 import type { OwnIdentity } from './spoiled-record.ts';
 import { spoiledRecord } from './spoiled-record.ts';
-import { fileSizeBytes, openForReading, textIn } from './sqlite-database.ts';
+import { fileSizeBytes, numberIn, openForReading, textIn } from './sqlite-database.ts';
 import { isDamage, isUnfinished } from './sqlite-error.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import {
@@ -55,7 +55,7 @@ const look = (path: string, own: OwnIdentity): Inspection => {
     using database = openForReading(path);
     refuseNewer(database, path);
     salvaged = salvage(database);
-    const reason = faultOf(database, own);
+    const reason = cutOff(database, path) ?? faultOf(database, own);
     return reason === undefined ? { kind: 'sound' } : { kind: 'damaged', reason, salvaged };
   } catch (error) {
     if (!isDamage(error)) throw error;
@@ -81,6 +81,16 @@ const refuseNewer = (database: DatabaseSync, path: string): void => {
     problem: `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one knows ${SCHEMA_STEPS.length}.`,
     advice: 'Install that version again, or start with another --home. The file was not changed.',
   });
+};
+
+/**
+ * SQLite reads a last page that is incomplete as one with zeros, and a file of one byte as an empty one. Where there is a log, a killed
+ * checkpoint may have left such a page, and the log has it whole.
+ */
+const cutOff = (database: DatabaseSync, path: string): string | undefined => {
+  if (fileSizeBytes(`${path}-wal`) > 0) return undefined;
+  const pageBytes = numberIn(database.prepare('PRAGMA page_size').get(), 'page_size');
+  return fileSizeBytes(path) % pageBytes === 0 ? undefined : 'its last page is incomplete';
 };
 
 /** The first problem found, cheapest check first. */

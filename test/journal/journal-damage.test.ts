@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -62,6 +63,8 @@ const DAMAGES: readonly (readonly [string, () => void])[] = [
   ['is cut in the middle', () => truncateSync(path, 200_000)],
   ['is cut in the middle of a page', () => truncateSync(path, 123_457)],
   ['is cut after its first page', () => truncateSync(path, 4096)],
+  ['has lost its last bytes', () => truncateSync(path, statSync(path).size - 9)],
+  ['has only its first byte', () => truncateSync(path, 1)],
   ['is cut in its header', () => truncateSync(path, 60)],
   ['has zeros in the middle', () => overwrite(100_000, new Uint8Array(300_000))],
   ['has garbage in the middle', () => overwrite(100_000, new Uint8Array(300_000).fill(0xa5))],
