@@ -16,8 +16,17 @@ export interface Image {
   readonly mayBeReplaced: boolean;
 }
 
-/** 'past differs': what is current came back; an age, or something that had been replaced, is not what it was. */
-export type Verdict = 'came back' | 'past differs' | 'moved aside' | 'refused as newer' | `wrong: ${string}`;
+/**
+ * 'begun anew': the node that it belongs to reads as another one, which is told; a new epoch begins in the same file.
+ * 'past differs': what is current came back; an age, or something that had been replaced, is not what it was.
+ */
+export type Verdict =
+  | 'came back'
+  | 'past differs'
+  | 'moved aside'
+  | 'refused as newer'
+  | 'begun anew'
+  | `wrong: ${string}`;
 
 export const PAGE_BYTES = 4_096;
 const LOG_HEADER_BYTES = 32;
@@ -116,6 +125,7 @@ export const judge = (directory: string, written: Written, image: Image): Verdic
     if (notice === undefined) return cameBack(written, image, contentsOf(journal), journal.startNumber);
     if (!image.mayBeReplaced) return `wrong: moved aside: ${notice.problem}`;
     if (journal.ownEpoch <= written.ownEpoch) return 'wrong: the new epoch is not above the old one';
+    if (notice.code === 'journal-of-other-node') return 'begun anew';
     if (contentsOf(journal).current !== '') return 'wrong: a new journal is not empty';
     return areKept(directory, image) ? 'moved aside' : 'wrong: what was moved aside was changed';
   } catch (error) {
