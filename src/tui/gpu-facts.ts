@@ -66,13 +66,17 @@ export const findingFact = ({ what, level }: HealthFinding): Line => [
   part(what, level === 'danger' ? 'bad' : 'caution'),
 ];
 
-export const xidFacts = ({ address, count, newestAgeMs, ...error }: GpuError): readonly Line[] => {
+/** @param ageMs of the reading that has it */
+export const xidFacts = (
+  { address, count, newestAgeMs, ...error }: GpuError,
+  ageMs: number,
+): readonly Line[] => {
   const { level } = xidMeaning(error);
   return [
     [part(xidWords(error), level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'plain')],
     [part(address)],
     [part(count === 1 ? 'once' : `${formatCount(count)} times`)],
-    named('newest', [part(`${figureText(formatAge(newestAgeMs))} ago`)]),
+    named('newest', [part(`${figureText(formatAge(newestAgeMs + ageMs))} ago`)]),
   ];
 };
 

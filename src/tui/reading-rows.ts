@@ -77,7 +77,9 @@ const gpuFindingRows = (view: NodeView): readonly Row[] =>
 /** Of a machine whose log has some, or may not be read. */
 const gpuErrorRows = ({ gpuErrors }: NodeView): readonly Row[] =>
   gpuErrors.kind === 'unavailable' || (heldValue(gpuErrors)?.errors.length ?? 0) > 0
-    ? rowsOf('GPU errors', gpuErrors, ({ errors }) => listFacts(errors, xidFacts, 'none'))
+    ? rowsOf('GPU errors', gpuErrors, ({ errors }, ageMs) =>
+        listFacts(errors, error => xidFacts(error, ageMs), 'none'),
+      )
     : [];
 
 /** Of a machine that tells it: disks that do something now. */
@@ -111,7 +113,7 @@ export const agePart = (view: ReadingView<unknown>): Part | undefined => {
 const rowsOf = <T>(
   label: string,
   view: ReadingView<T>,
-  facts: (value: T) => readonly (readonly Line[])[],
+  facts: (value: T, ageMs: number) => readonly (readonly Line[])[],
 ): readonly Row[] => {
   switch (view.kind) {
     case 'waiting':
@@ -122,7 +124,7 @@ const rowsOf = <T>(
       return [{ label, facts: [unknownFact({ kind: 'unknown', reason: view.reason })], age: undefined }];
     case 'current':
     case 'stale':
-      return facts(view.value).map((row, index) => ({
+      return facts(view.value, view.ageMs).map((row, index) => ({
         label: index === 0 ? label : '',
         facts: index === 0 && view.kind === 'stale' ? [staleFact(view.reason), ...row] : row,
         age: index === 0 ? agePart(view) : undefined,

@@ -119,8 +119,8 @@ const text = (figure: { readonly figure: string; readonly unit: string }): strin
   figureText(figure).replace(/[\u00a0\u202f]/g, ' ');
 
 /** What `plimsoll top` shows of one machine. */
-const summaryOf = (node: NodeId): string =>
-  renderSummary(page, node, systemClock.nowMs(), { columns: 400, color: false, isUnicode: true })
+const summaryOf = (node: NodeId, laterMs = 0): string =>
+  renderSummary(page, node, systemClock.nowMs() + laterMs, { columns: 400, color: false, isUnicode: true })
     .join('\n')
     .replace(/[\u00a0\u202f]/g, ' ');
 
@@ -213,6 +213,8 @@ test('what a GPU counts of memory errors, and what its driver has logged', async
     numberAt(detail, 'gpuErrors', '0000:41:00', 'count'),
   ]).toEqual([exact, exact, exact, exact]);
   expect(summaryOf(bosun)).toMatch(new RegExp(`Xid 63: bad memory was marked for repair.* ${exact} times`));
+  // 90 s before the reading, which is as old as what asks.
+  expect(summaryOf(bosun, 3_600_000)).toMatch(/Xid 63:.* newest 1 h ago/);
   expect(detail).toMatchObject({ gpuErrorsMissing: '' });
   expect(await asked('node_detail', { node: 'pip' })).toMatchObject({
     gpuErrorsMissing: 'nothing reported yet',
