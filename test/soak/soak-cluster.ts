@@ -125,20 +125,10 @@ export class SoakCluster implements AsyncDisposable {
     return child;
   }
 
-  /** A short run of a host against the mock of another. */
-  async bench(host: SoakHost, served: SoakHost): Promise<void> {
+  /** A short run of a host against the mock of another. @param load options of `plimsoll bench` */
+  async bench(host: SoakHost, served: SoakHost, load: readonly string[] = SHORT_RUN): Promise<void> {
     const url = `http://${addressOf(SOAK_HOSTS.indexOf(served)).split('/')[0]}:8000`;
-    const args = [
-      'bench',
-      url,
-      '--home',
-      this.home(host),
-      '--requests',
-      '40',
-      '--concurrency',
-      '4',
-      '--json',
-    ];
+    const args = ['bench', url, '--home', this.home(host), ...load, '--json'];
     const child = this.#net.spawn(host, process.execPath, [PROGRAM, ...args]);
     child.stdout.resume();
     const [code] = await once(child, 'exit');
@@ -195,6 +185,7 @@ export interface Visitor {
   readonly heapBytes?: number;
 }
 
+const SHORT_RUN = ['--requests', '40', '--concurrency', '4'];
 const addressOf = (index: number): string => `10.84.0.${index + 1}/24`;
 
 const PROGRAM = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));

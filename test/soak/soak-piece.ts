@@ -10,6 +10,7 @@ import { journalBytes, sampleProcess } from './process-sample.ts';
 import type { SoakHost, SoakPage } from './soak-cluster.ts';
 import { SOAK_HOSTS, SoakCluster } from './soak-cluster.ts';
 import type { SoakRow } from './soak-row.ts';
+import { WARM_UP_HOURS } from './trend.ts';
 
 export interface PieceOptions {
   /** Of the whole soak: pieces beside each other, and the homes that all of them use. */
@@ -72,8 +73,16 @@ export const runPiece = async ({ out, hours, signal }: PieceOptions): Promise<st
     }
     if (page !== undefined) write(await pageRow(page));
   };
+  // What keeps so many of the newest would grow to that through the whole piece, which looks like growth without end.
+  const fill = async (): Promise<void> => {
+    const warm = AbortSignal.any([end, AbortSignal.timeout(WARM_UP_HOURS * 3_600_000)]);
+    await cluster.bench('ada', 'cyr', FILL_LOG);
+    const runs = await Promise.all([fillRuns(cluster, 'ada', warm), fillRuns(cluster, 'bea', warm)]);
+    tell({ what: 'histories filled', runs: runs[0] + runs[1], of: 2 * RUNS_KEPT });
+  };
   const period = Math.min(1, hours) * 60_000; // of everything below, so that a rehearsal of minutes has all of it
   await Promise.all([
+    ...(hours < HOURS_TO_FILL ? [] : [fill()]),
     each(Math.min(60_000, period * 2), end, sample),
     each(5 * period, end, () => churn(cluster, 'cyr', 'SIGTERM')),
     each(7 * period, end, () => churn(cluster, 'dan', 'SIGKILL')),
@@ -87,6 +96,19 @@ export const runPiece = async ({ out, hours, signal }: PieceOptions): Promise<st
   ]);
   tell({ what: 'the piece has ended' });
   return folder;
+};
+
+/** As many runs as state keeps of a node, two at a time. @returns how many there were before the time was over */
+const fillRuns = async (cluster: SoakCluster, host: SoakHost, warm: AbortSignal): Promise<number> => {
+  let runs = 0;
+  const one = async (): Promise<void> => {
+    while (runs < RUNS_KEPT && !warm.aborted) {
+      runs += 1;
+      await cluster.bench(host, 'cyr', FILL_RUN);
+    }
+  };
+  await Promise.all([one(), one()]);
+  return runs;
 };
 
 const processRow = (name: string, pid: number | undefined): Omit<SoakRow, 'atMs' | 'load'> | undefined => {
@@ -127,4 +149,10 @@ const pause = async (ms: number, end: AbortSignal): Promise<void> => {
 
 /** Nobody who visits them is to be refused anything; the others are away every few minutes. */
 const NEVER_DOWN: ReadonlySet<SoakHost> = new Set(['ada', 'bea']);
+/** Below that there is no warm-up to do it in. */
+const HOURS_TO_FILL = 1;
+/** As many as state keeps of a node, and requests as the mock keeps. */
+const RUNS_KEPT = 256;
+const FILL_RUN = ['--requests', '8', '--concurrency', '8', '--output-tokens', '16'];
+const FILL_LOG = ['--requests', '50000', '--concurrency', '100', '--output-tokens', '1'];
 const COME_UP_MS = 15_000;
