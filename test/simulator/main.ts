@@ -1,5 +1,5 @@
 // `npm run simulate -- [--seed N] [--hours H] [--nodes N] [--mutation NAME] [--plan FILE]`, or
-// `--runs N [--seed N]`: simulated clusters in which
+// `--runs N [--seed N] [--mutation NAME]`: simulated clusters in which
 // everything goes wrong, one seed after another, until so many simulated hours have passed. A plan that breaks something is
 // made small, written into a file and ends it.
 
@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { minimise } from './minimise.ts';
 import { MUTATIONS, NO_MUTATION } from './mutations.ts';
+import { NO_RUN_MUTATION, RUN_MUTATIONS } from './run/run-mutations.ts';
 import { simulateRuns } from './run/simulate-runs.ts';
 import { simulate } from './simulate.ts';
 import type { Plan } from './step.ts';
@@ -21,8 +22,38 @@ const { values } = parseArgs({
     mutation: { type: 'string' },
     plan: { type: 'string' },
     runs: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
+
+const listed = (mutations: Readonly<Record<string, { readonly what: string }>>): string =>
+  Object.entries(mutations)
+    .map(([name, { what }]) => `  ${name.padEnd(25)} ${what}\n`)
+    .join('');
+
+if (values.help) {
+  process.stdout.write(
+    `npm run simulate -- [--seed N] [--hours H] [--nodes N] [--minutes M] [--plan FILE] [--mutation NAME]: clusters
+npm run simulate -- --runs N [--seed N] [--mutation NAME]: benchmark runs
+What each does: docs/simulator.md.
+
+Mutations of clusters:
+${listed(MUTATIONS)}
+Mutations of runs:
+${listed(RUN_MUTATIONS)}`,
+  );
+  process.exit(0);
+}
+
+/** The planted bug asked for, of those that there are. */
+const plantedOf = <T>(mutations: Readonly<Record<string, T>>, none: T, whose: string): T => {
+  const mutation = values.mutation === undefined ? none : mutations[values.mutation];
+  if (mutation !== undefined) return mutation;
+  process.stderr.write(
+    `There is no mutation ${values.mutation} of ${whose}. There are: ${Object.keys(mutations).join(', ')}.\n`,
+  );
+  process.exit(2);
+};
 
 const numberOf = (name: 'seed' | 'hours' | 'nodes' | 'minutes' | 'runs'): number => {
   const number = Number(values[name]);
@@ -33,16 +64,12 @@ const numberOf = (name: 'seed' | 'hours' | 'nodes' | 'minutes' | 'runs'): number
 
 if (values.runs !== undefined) {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  const isGood = await simulateRuns({ seed: numberOf('seed'), runs: numberOf('runs') }, say);
+  const mutation = plantedOf(RUN_MUTATIONS, NO_RUN_MUTATION, 'runs');
+  const isGood = await simulateRuns({ seed: numberOf('seed'), runs: numberOf('runs'), mutation }, say);
   process.exit(isGood ? 0 : 1);
 }
 
-const mutation = values.mutation === undefined ? NO_MUTATION : MUTATIONS[values.mutation];
-if (mutation === undefined) {
-  const names = Object.keys(MUTATIONS).join(', ');
-  process.stderr.write(`There is no mutation ${values.mutation}. There are: ${names}.\n`);
-  process.exit(2);
-}
+const mutation = plantedOf(MUTATIONS, NO_MUTATION, 'clusters');
 
 const run = async (plan: Plan): Promise<boolean> => {
   const outcome = await simulate(plan, mutation);

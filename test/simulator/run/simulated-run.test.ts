@@ -1,5 +1,6 @@
 // Simulated runs in which threads, replies, messages, disks and processes fail.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isLongRun, longCount } from '../../support/counts.ts';
@@ -35,6 +36,13 @@ describe('a simulated run', () => {
     const again = () => simulateRun(runPlanOf(3), join(folder.path, 'run'));
     expect(await again()).toEqual(await again());
   });
+});
+
+test('the planted bugs of runs are those that docs/simulator.md lists', () => {
+  const told = [...readFileSync('docs/simulator.md', 'utf8').matchAll(/^\| `([a-z-]+)` \| (.+) \|$/gm)];
+  expect(told.map(([, name, what]) => [name, what])).toEqual(
+    Object.entries(RUN_MUTATIONS).map(([name, { what }]) => [name, what]),
+  );
 });
 
 test.for(Object.entries(RUN_MUTATIONS))(
