@@ -24,130 +24,37 @@ export const instrument = (source: string, file: string, first: number): Instrum
         factory.createElementAccessExpression(factory.createIdentifier(COUNTERS), first + lines.length - 1),
       );
     };
-    const counted = <T extends ts.Statement>(statement: T, at: ts.Node): ts.Block =>
+    const countedBlock = (statement: ts.Statement, at: ts.Node): ts.Block =>
       factory.createBlock([
         factory.createExpressionStatement(count(at)),
         ...(ts.isBlock(statement) ? statement.statements : [statement]),
       ]);
-    const before = (value: ts.Expression, at: ts.Node): ts.Expression =>
-      factory.createParenthesizedExpression(
-        factory.createBinaryExpression(count(at), ts.SyntaxKind.CommaToken, value),
+    const counted = (part: ts.Node, at: ts.Node): ts.Node => {
+      if (ts.isBlock(part) || ts.isStatement(part)) return countedBlock(part, at);
+      if (!ts.isExpression(part)) return part;
+      return factory.createParenthesizedExpression(
+        factory.createBinaryExpression(count(at), ts.SyntaxKind.CommaToken, part),
       );
+    };
     const visit = (node: ts.Node): ts.Node => {
       if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return node;
       collect(node, words);
       const inner = ts.visitEachChild(node, visit, context);
-      if (ts.isArrowFunction(inner)) {
-        const body = ts.isBlock(inner.body) ? counted(inner.body, node) : before(inner.body, node);
-        return factory.updateArrowFunction(
-          inner,
-          inner.modifiers,
-          inner.typeParameters,
-          inner.parameters,
-          inner.type,
-          inner.equalsGreaterThanToken,
-          body,
-        );
-      }
-      if (ts.isMethodDeclaration(inner) && inner.body !== undefined)
-        return factory.updateMethodDeclaration(
-          inner,
-          inner.modifiers,
-          inner.asteriskToken,
-          inner.name,
-          inner.questionToken,
-          inner.typeParameters,
-          inner.parameters,
-          inner.type,
-          counted(inner.body, node),
-        );
-      if (ts.isFunctionExpression(inner))
-        return factory.updateFunctionExpression(
-          inner,
-          inner.modifiers,
-          inner.asteriskToken,
-          inner.name,
-          inner.typeParameters,
-          inner.parameters,
-          inner.type,
-          counted(inner.body, node),
-        );
-      if (ts.isFunctionDeclaration(inner) && inner.body !== undefined)
-        return factory.updateFunctionDeclaration(
-          inner,
-          inner.modifiers,
-          inner.asteriskToken,
-          inner.name,
-          inner.typeParameters,
-          inner.parameters,
-          inner.type,
-          counted(inner.body, node),
-        );
-      if (ts.isIfStatement(inner)) {
-        const otherwise = inner.elseStatement;
+      if (ts.isIfStatement(inner) && inner.elseStatement === undefined)
         return factory.updateIfStatement(
           inner,
           inner.expression,
-          counted(inner.thenStatement, inner.thenStatement.pos < 0 ? node : inner.thenStatement),
-          otherwise === undefined ? counted(factory.createBlock([]), node) : counted(otherwise, node),
+          countedBlock(inner.thenStatement, node),
+          countedBlock(factory.createBlock([]), node),
         );
+      if (ts.isCaseOrDefaultClause(inner)) {
+        const statements = [factory.createExpressionStatement(count(node)), ...inner.statements];
+        return ts.isCaseClause(inner)
+          ? factory.updateCaseClause(inner, inner.expression, statements)
+          : factory.updateDefaultClause(inner, statements);
       }
-      if (ts.isForOfStatement(inner))
-        return factory.updateForOfStatement(
-          inner,
-          inner.awaitModifier,
-          inner.initializer,
-          inner.expression,
-          counted(inner.statement, node),
-        );
-      if (ts.isForInStatement(inner))
-        return factory.updateForInStatement(
-          inner,
-          inner.initializer,
-          inner.expression,
-          counted(inner.statement, node),
-        );
-      if (ts.isForStatement(inner))
-        return factory.updateForStatement(
-          inner,
-          inner.initializer,
-          inner.condition,
-          inner.incrementor,
-          counted(inner.statement, node),
-        );
-      if (ts.isWhileStatement(inner))
-        return factory.updateWhileStatement(inner, inner.expression, counted(inner.statement, node));
-      if (ts.isDoStatement(inner))
-        return factory.updateDoStatement(inner, counted(inner.statement, node), inner.expression);
-      if (ts.isCaseClause(inner))
-        return factory.updateCaseClause(inner, inner.expression, [
-          factory.createExpressionStatement(count(node)),
-          ...inner.statements,
-        ]);
-      if (ts.isDefaultClause(inner))
-        return factory.updateDefaultClause(inner, [
-          factory.createExpressionStatement(count(node)),
-          ...inner.statements,
-        ]);
-      if (ts.isCatchClause(inner))
-        return factory.updateCatchClause(inner, inner.variableDeclaration, counted(inner.block, node));
-      if (ts.isConditionalExpression(inner))
-        return factory.updateConditionalExpression(
-          inner,
-          inner.condition,
-          inner.questionToken,
-          before(inner.whenTrue, node),
-          inner.colonToken,
-          before(inner.whenFalse, node),
-        );
-      if (ts.isBinaryExpression(inner) && CHOICES.has(inner.operatorToken.kind))
-        return factory.updateBinaryExpression(
-          inner,
-          inner.left,
-          inner.operatorToken,
-          before(inner.right, node),
-        );
-      return inner;
+      const branches = new Set<ts.Node | undefined>(branchesOf(inner));
+      return ts.visitEachChild(inner, part => (branches.has(part) ? counted(part, node) : part), context);
     };
     return ts.visitEachChild(tree, visit, context);
   };
@@ -161,6 +68,23 @@ export const instrument = (source: string, file: string, first: number): Instrum
     transformers: { before: [transform] },
   });
   return { code: `const ${COUNTERS} = globalThis.${COUNTERS};${outputText}`, lines, words: [...words] };
+};
+
+/** The parts of a node that run or do not. */
+const branchesOf = (node: ts.Node): readonly (ts.Node | undefined)[] => {
+  if (
+    ts.isArrowFunction(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isFunctionExpression(node) ||
+    ts.isFunctionDeclaration(node)
+  )
+    return [node.body];
+  if (ts.isIfStatement(node)) return [node.thenStatement, node.elseStatement];
+  if (ts.isIterationStatement(node, false)) return [node.statement];
+  if (ts.isCatchClause(node)) return [node.block];
+  if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse];
+  if (ts.isBinaryExpression(node) && CHOICES.has(node.operatorToken.kind)) return [node.right];
+  return [];
 };
 
 const collect = (node: ts.Node, words: Set<string>): void => {
