@@ -32,7 +32,7 @@ import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { commandText } from '../sweep/kept-command.ts';
-import { CompareDisplay } from './compare-display.ts';
+import { compareDisplay } from './compare-display.ts';
 import type { AskedSide } from './compared-servers.ts';
 import { ComparedServers } from './compared-servers.ts';
 
@@ -81,7 +81,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
   const provenance = await stageProvenance(state, start);
   await using place = await openPlace(state, start);
   const { directory, document, kept } = place;
-  await using display = new CompareDisplay(start.mode, state.stdout);
+  await using display = compareDisplay(start.mode, state.stdout);
   for (const notice of [...start.notices, ...place.notices]) display.notice(notice);
   const stopAsked = new AbortController();
   const bench = {

@@ -18,7 +18,7 @@ import { judgedRuns } from '../bench/run-headroom.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
-import { LineDisplay } from './line-display.ts';
+import { lineDisplay } from './line-display.ts';
 import { StageCompanions } from './stage-companions.ts';
 
 export interface LineStart {
@@ -50,7 +50,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
   const { request, search, budgetMs, home, out } = start;
   const { runId: id, startedAt } = newRun();
   const directory = out === undefined ? join(home, 'runs', id) : resolve(state.cwd, out);
-  await using display = new LineDisplay(start.mode, state.stdout);
+  await using display = lineDisplay(start.mode, state.stdout);
   for (const notice of start.notices) display.notice(notice);
   const onNotice = (text: string): void => display.notice(text);
   // Made of the same signs as the id of a run, which this module has just made.
