@@ -54,7 +54,7 @@ export class ControlPings {
   async beside({ reason, roundTripMs, signal }: BesideOptions): Promise<Beside> {
     if (reason !== undefined) return { start: () => undefined, end: () => Promise.resolve(unknown(reason)) };
     const idleMs = Math.max(IDLE_MS_MIN, IDLE_ROUND_TRIPS * roundTripMs);
-    this.#idleNs ??= await this.#series(IDLE_MAX, AbortSignal.any([signal, AbortSignal.timeout(idleMs)]));
+    this.#idleNs ??= await this.#idle(idleMs, signal);
     const idleNs = this.#idleNs;
     const over = new AbortController();
     let loadedNs: Promise<readonly number[]> = Promise.resolve([]);
@@ -67,6 +67,16 @@ export class ControlPings {
         return queueNs(idleNs, await loadedNs);
       },
     };
+  }
+
+  async #idle(durationMs: number, signal: AbortSignal): Promise<readonly number[]> {
+    const over = new AbortController();
+    const ended = AbortSignal.any([over.signal, signal]);
+    const limit = pause(this.#clock, durationMs, ended).then(() => over.abort());
+    const timesNs = await this.#series(IDLE_MAX, ended);
+    over.abort();
+    await limit;
+    return timesNs;
   }
 
   /** One after another until the signal, in order, nanoseconds. */

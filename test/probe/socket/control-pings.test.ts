@@ -1,8 +1,9 @@
 // What a queue adds to a round trip, from round trips without and beside a load.
 
 import { expect, test } from 'vitest';
+import { pause } from '../../../src/clock/until-aborted.ts';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { ControlPings, queueNs, reasonAgainstPings } from '../../../src/probe/socket/control-pings.ts';
 
 const IDLE = [20e6, 21e6, 20e6, 22e6];
@@ -42,4 +43,23 @@ test('an other end that stops answering, or answers what was not asked, holds no
   start();
   expect(isUnknown(await end())).toBe(true);
   expect(asked).toEqual([1]);
+});
+
+test('idle round trips end in their time on a connection whose round trip is not a whole number of milliseconds', async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const ROUND_TRIP_MS = 100.3;
+  const pings: ControlPings = new ControlPings(sequence => {
+    void pause(clock, ROUND_TRIP_MS, stop.signal).then(() => pings.hear(sequence));
+  }, clock);
+  const starting = pings.beside({ reason: undefined, roundTripMs: ROUND_TRIP_MS, signal: stop.signal });
+  await clock.advance(4.5 * ROUND_TRIP_MS);
+  const beside = await starting;
+  beside.start();
+  await clock.advance(1_000);
+  expect(isKnown(await beside.end())).toBe(true);
+  // Not even the limit of the idle ones is left.
+  stop.abort();
+  await clock.advance(0);
+  expect(clock.sleeperCount).toBe(0);
 });
