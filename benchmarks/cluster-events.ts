@@ -6,6 +6,7 @@ import type { Fact } from '../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { nodeId } from '../src/core/ids.ts';
+import { LINK_FIGURES } from '../test/support/link-figures.ts';
 
 /** Numbers the facts of its nodes as their origins would: gapless for durable ones, one counter for live ones. */
 export class ClusterEvents {
@@ -150,26 +151,14 @@ const profileFact = (sink: NodeId, sinkAddress: string, turn: number): Fact => (
   payload: {
     sink,
     connectionKey: `socket ${sinkAddress}`,
+    ...LINK_FIGURES,
     uploadBitsPerSecond: 90e9 + turn,
     downloadBitsPerSecond: 91e9,
     roundTripNsMin: 11_000,
     roundTripNsP50: 14_000,
     roundTripNsP99: 40_000,
     jitterNs: 900,
-    roundTripCount: 200,
-    allReduceNs16Kib: 60_000,
-    allReduceNs1Mib: 900_000,
-    uploadQueueNs: 400_000,
-    downloadQueueNs: 400_000,
-    retransmits: 0,
-    uploadStreams: 1,
-    downloadStreams: 1,
     bytesUsed: 1_000_000,
-    engine: 'socket-ffi',
-    measuredAgeMs: 0,
-    intervalMs: 300_000,
-    method: 'tcp',
-    failure: 'none',
   },
 });
 

@@ -4,6 +4,7 @@ import { apply, applyAll, applyCatchUp, UNKNOWN_KINDS_PER_ORIGIN_MAX } from '../
 import type { Event } from '../../src/core/event.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { EMPTY_STATE, type State } from '../../src/core/state.ts';
+import { LINK_FIGURES } from '../support/link-figures.ts';
 import { arbitraryHistories, arbitraryHistory, interleavings, ORIGINS } from './arbitrary-event.ts';
 
 const [a, b] = ORIGINS;
@@ -302,26 +303,14 @@ const linkProfiled = ({ sink, ...at }: LinkPlace): Event => ({
   payload: {
     sink,
     connectionKey: 'socket 10.0.0.1',
+    ...LINK_FIGURES,
     uploadBitsPerSecond: 1e9,
     downloadBitsPerSecond: 1e9,
     roundTripNsMin: 1,
     roundTripNsP50: 2,
     roundTripNsP99: 3,
     jitterNs: 1,
-    roundTripCount: 200,
-    allReduceNs16Kib: 60_000,
-    allReduceNs1Mib: 900_000,
-    uploadQueueNs: 400_000,
-    downloadQueueNs: 400_000,
-    retransmits: 0,
-    uploadStreams: 1,
-    downloadStreams: 1,
     bytesUsed: 1_000_000,
-    engine: 'socket-ffi',
-    measuredAgeMs: 0,
-    intervalMs: 300_000,
-    method: 'tcp',
-    failure: 'none',
   },
 });
 

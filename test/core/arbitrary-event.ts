@@ -6,6 +6,7 @@ import type { Fact } from '../../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { unknown } from '../../src/core/unknown.ts';
+import { LINK_FIGURES } from '../support/link-figures.ts';
 
 export const ORIGINS: readonly NodeId[] = ['a', 'b', 'c'].map(letter => nodeId(letter.repeat(26)));
 
@@ -88,26 +89,14 @@ const linkProfile: fc.Arbitrary<Fact> = fc
     payload: {
       sink,
       connectionKey: `socket 10.0.0.${port}`,
+      ...LINK_FIGURES,
       uploadBitsPerSecond: upload,
       downloadBitsPerSecond: upload,
       roundTripNsMin: 1,
       roundTripNsP50: 2,
       roundTripNsP99: 3,
       jitterNs: 1,
-      roundTripCount: 200,
-      allReduceNs16Kib: 60_000,
-      allReduceNs1Mib: 900_000,
-      uploadQueueNs: 400_000,
-      downloadQueueNs: 400_000,
-      retransmits: 0,
-      uploadStreams: 1,
-      downloadStreams: 1,
       bytesUsed: 1_000_000,
-      engine: 'socket-ffi',
-      measuredAgeMs: 0,
-      intervalMs: 300_000,
-      method: 'tcp',
-      failure: 'none',
     },
   }));
 

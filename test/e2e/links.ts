@@ -8,6 +8,7 @@ import { connectionKey } from '../../src/core/link/connection.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
 import { unknown } from '../../src/core/unknown.ts';
+import { LINK_FIGURES } from '../support/link-figures.ts';
 import type { Machine } from './machines.ts';
 
 export const idOf = ({ seed }: Pick<Machine, 'seed'>): NodeId => nodeId(seed.padEnd(26, 'x'));
@@ -53,21 +54,16 @@ export const opened = (sink: NodeId, wire: Wire): Fact => ({
 export const profileOf = (sink: NodeId, wire: Wire, value: Partial<LinkProfile> = {}): LinkProfile => ({
   sink,
   connectionKey: connectionKey(connectionOf(sink, wire)),
+  ...LINK_FIGURES,
   uploadBitsPerSecond: wire.up,
   downloadBitsPerSecond: wire.down,
   roundTripNsMin: wire.roundTripNs * 0.9,
   roundTripNsP50: wire.roundTripNs,
   roundTripNsP99: wire.roundTripNs * 2.1,
   jitterNs: wire.jitterNs ?? wire.roundTripNs / 20,
-  roundTripCount: 200,
-  allReduceNs16Kib: 60_000,
-  allReduceNs1Mib: 900_000,
-  uploadQueueNs: 400_000,
-  downloadQueueNs: 400_000,
   retransmits: wire.rdma === undefined ? 0 : unknown('no TCP'),
   uploadStreams: 4,
   downloadStreams: 4,
-  bytesUsed: 1e9,
   engine: wire.rdma === undefined ? 'socket-ffi' : 'mlx-jaccl',
   method: wire.rdma === undefined ? 'TCP, 1.5 s each way' : 'JACCL, 1 MiB messages, 2 s each way',
   measuredAgeMs: wire.ageMs ?? 0,

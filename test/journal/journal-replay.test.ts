@@ -18,6 +18,7 @@ import type { AgedRecord, DurableRecord, Journal } from '../../src/journal/journ
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { OTHER, OWN } from '../support/journal-records.ts';
+import { LINK_FIGURES } from '../support/link-figures.ts';
 import { PLAIN_RUN_ENTRY } from '../support/run-entry.ts';
 
 test('a peer that was away for any stretch arrives at the same state, however old and compacted the journal', async () => {
@@ -99,26 +100,14 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
         kind,
         payload: {
           ...place,
+          ...LINK_FIGURES,
           uploadBitsPerSecond: figure,
           downloadBitsPerSecond: unknown('not measured'),
           roundTripNsMin: figure,
           roundTripNsP50: figure,
           roundTripNsP99: figure,
           jitterNs: figure,
-          roundTripCount: 200,
-          allReduceNs16Kib: 60_000,
-          allReduceNs1Mib: 900_000,
-          uploadQueueNs: 400_000,
-          downloadQueueNs: 400_000,
-          retransmits: 0,
-          uploadStreams: 1,
-          downloadStreams: 1,
           bytesUsed: 1_000_000,
-          engine: 'socket-ffi',
-          measuredAgeMs: 0,
-          intervalMs: 300_000,
-          method: 'tcp',
-          failure: 'none',
         },
       };
     case 'run.started':

@@ -17,6 +17,7 @@ import { EMPTY_STATE } from '../../src/core/state.ts';
 import type { Reported } from '../../src/core/unknown.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { everyWarning } from '../../src/core/warnings/cluster-warnings.ts';
+import { LINK_FIGURES } from './link-figures.ts';
 
 export interface GroupedNode {
   readonly name: string;
@@ -230,24 +231,13 @@ export const linkEvents = (links: readonly MeasuredLink[]): readonly Event[] => 
 const profileOf = (connection: Connection, there: number, back: number): LinkProfile => ({
   sink: connection.sink,
   connectionKey: connectionKey(connection),
+  ...LINK_FIGURES,
   uploadBitsPerSecond: there,
   downloadBitsPerSecond: back,
   roundTripNsMin: 90_000,
   roundTripNsP50: 100_000,
   roundTripNsP99: 200_000,
   jitterNs: 9_000,
-  roundTripCount: 200,
-  allReduceNs16Kib: 60_000,
-  allReduceNs1Mib: 900_000,
-  uploadQueueNs: 400_000,
-  downloadQueueNs: 400_000,
-  retransmits: 0,
-  uploadStreams: 1,
-  downloadStreams: 1,
-  bytesUsed: 1e9,
   engine: 'made up',
   method: 'made up',
-  measuredAgeMs: 0,
-  intervalMs: 300_000,
-  failure: 'none',
 });

@@ -7,6 +7,7 @@ import { linkTable } from '../../src/tui/link-table.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
 import type { Machine } from '../e2e/machines.ts';
 import { notebook, rack, studio } from '../e2e/machines.ts';
+import { LINK_FIGURES } from '../support/link-figures.ts';
 
 const linkTo = (machine: Machine, uploadBitsPerSecond: number): readonly Fact[] => [
   {
@@ -25,26 +26,10 @@ const linkTo = (machine: Machine, uploadBitsPerSecond: number): readonly Fact[] 
     payload: {
       sink: idOf(machine),
       connectionKey: 'socket 10.0.0.2',
+      ...LINK_FIGURES,
       uploadBitsPerSecond,
-      downloadBitsPerSecond: 9.38e9,
-      roundTripNsMin: 150_000,
-      roundTripNsP50: 176_000,
-      roundTripNsP99: 400_000,
-      jitterNs: 18_000,
-      roundTripCount: 200,
-      allReduceNs16Kib: 60_000,
-      allReduceNs1Mib: 900_000,
-      uploadQueueNs: 400_000,
-      downloadQueueNs: 400_000,
-      retransmits: 0,
-      uploadStreams: 1,
-      downloadStreams: 1,
-      bytesUsed: 1e9,
       engine: 'made up',
       method: 'made up',
-      measuredAgeMs: 0,
-      intervalMs: 300_000,
-      failure: 'none',
     },
   },
 ];

@@ -6,6 +6,7 @@ import { unknown } from '../../src/core/unknown.ts';
 import { renderTop } from '../../src/tui/render-top.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
 import { notebook, rack, studio } from '../e2e/machines.ts';
+import { LINK_FIGURES } from '../support/link-figures.ts';
 
 const options = { columns: 140, rows: 40, color: false, isUnicode: true };
 
@@ -26,25 +27,9 @@ const profiled = (failure: 'none' | string): Fact => ({
   payload: {
     sink: idOf(rack),
     connectionKey: 'socket 10.0.0.2',
-    uploadBitsPerSecond: 9.41e9,
-    downloadBitsPerSecond: 9.38e9,
-    roundTripNsMin: 150_000,
-    roundTripNsP50: 176_000,
-    roundTripNsP99: 400_000,
-    jitterNs: 18_000,
-    roundTripCount: 200,
-    allReduceNs16Kib: 60_000,
-    allReduceNs1Mib: 900_000,
-    uploadQueueNs: 400_000,
-    downloadQueueNs: 400_000,
-    retransmits: 0,
-    uploadStreams: 1,
-    downloadStreams: 1,
-    bytesUsed: 1e9,
+    ...LINK_FIGURES,
     engine: 'made up',
     method: 'made up',
-    measuredAgeMs: 0,
-    intervalMs: 300_000,
     failure: failure === 'none' ? 'none' : unknown(failure),
   },
 });

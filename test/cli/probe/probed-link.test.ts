@@ -3,6 +3,7 @@ import type { ProbedLink, SeenLinks } from '../../../src/cli/probe/probed-link.t
 import { isNewProfile } from '../../../src/cli/probe/probed-link.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
+import { LINK_FIGURES } from '../../support/link-figures.ts';
 
 const KEY = 'socket 10.0.0.2';
 const NODE = nodeId('b'.repeat(26));
@@ -42,24 +43,14 @@ const link = (ageMs: number | undefined): ProbedLink => ({
 const profile = (): LinkProfile => ({
   sink: NODE,
   connectionKey: KEY,
+  ...LINK_FIGURES,
   uploadBitsPerSecond: 1e9,
   downloadBitsPerSecond: 1e9,
   roundTripNsMin: 1_000,
   roundTripNsP50: 1_000,
   roundTripNsP99: 1_000,
   jitterNs: 0,
-  roundTripCount: 200,
-  allReduceNs16Kib: 60_000,
-  allReduceNs1Mib: 900_000,
-  uploadQueueNs: 400_000,
-  downloadQueueNs: 400_000,
-  retransmits: 0,
-  uploadStreams: 1,
-  downloadStreams: 1,
   bytesUsed: 1,
-  engine: 'socket-ffi',
   method: '',
-  measuredAgeMs: 0,
   intervalMs: 1,
-  failure: 'none',
 });
