@@ -4,15 +4,18 @@ import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import type { SampleCounts } from '../../../src/core/run/outcome.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import type { SampleFileLine } from '../../../src/wire/sample-line.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 import type { EndedRun } from './ended-run.ts';
 
 export const brokenInRun = (run: EndedRun): readonly string[] => {
   if (!run.hasEnded) return ['the run did not end'];
-  const samples = samplesIn(run.lines);
+  const lines = decodedIn(run.lines);
+  const samples = lines.flatMap(line => (line.kind === 'sample' ? [line.sample] : []));
   const { report } = run;
   if (report === undefined) return ['there is no report'];
   return [
+    ...endLine(run, lines),
     ...outcomes(run, samples),
     ...atServer(run, samples),
     ...accounts(run, samples, report),
@@ -20,12 +23,27 @@ export const brokenInRun = (run: EndedRun): readonly string[] => {
   ];
 };
 
-/** Whole lines of samples; the last one may have been cut by a disk that was full. */
-const samplesIn = (lines: string): readonly EndedSample[] =>
-  lines.split('\n').flatMap(line => {
-    const decoded = line === '' ? undefined : decodeSampleLine(line);
-    return decoded?.kind === 'sample' ? [decoded.sample] : [];
-  });
+/** Whole lines; the last one may have been cut by a disk that was full. */
+const decodedIn = (lines: string): readonly SampleFileLine[] =>
+  lines.split('\n').flatMap(line => (line === '' ? [] : [decodeSampleLine(line)]));
+
+/** Whoever ended in peace has said so in the last line, and how many there should be. */
+const endLine = (
+  { session, isKilled, isDiskFull }: EndedRun,
+  lines: readonly SampleFileLine[],
+): readonly string[] => {
+  const unreadable = lines.flatMap(line => (line.kind === 'unreadable' ? [line.reason] : []));
+  if (unreadable.length > 0 && !isDiskFull)
+    return unreadable.map(reason => `a line is unreadable: ${reason}`);
+  if (isKilled || isDiskFull || session === undefined || session.load.kind === 'incomplete') return [];
+  const last = lines.at(-1);
+  if (last?.kind !== 'end') return ['samples.jsonl has no last line'];
+  const { issued, trackedIssued } = last.end;
+  const tracked = session.issued - session.warmupIssued;
+  return issued === session.issued && trackedIssued === tracked
+    ? []
+    : [`the last line tells ${issued} and ${trackedIssued} requests of ${session.issued} and ${tracked}`];
+};
 
 /** Every sample has exactly one outcome. */
 const outcomes = (

@@ -1,16 +1,24 @@
 // Bugs planted on purpose into a simulated run, one at a time.
 
 import type { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
+import type { RingMemory } from '../../../src/bench/arena/ring.ts';
 import type { RecordOutput } from '../../../src/bench/parse/record-output.ts';
+import type { SamplesFile } from '../../../src/bench/run/samples-file.ts';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import type { MessageCodec } from '../../../src/messaging/codec.ts';
 import type { MetricsTable } from '../../../src/metrics/metrics-table.ts';
+import type { EventBatch } from '../../../src/wire/event-batch.ts';
 
 export interface RunMutation {
   readonly what: string;
-  readonly recorder: (recorder: LoadRecorder) => LoadRecorder;
+  readonly recorder: (recorder: LoadRecorder, ring: RingMemory) => LoadRecorder;
   readonly output: (output: RecordOutput) => RecordOutput;
   readonly table: (table: MetricsTable) => void;
   /** Of batches on their way to the aggregator. */
   readonly batch: (bytes: Uint8Array) => Uint8Array;
+  /** How the aggregator reads them. */
+  readonly received: (codec: MessageCodec<EventBatch>) => MessageCodec<EventBatch>;
+  readonly samples: (file: SamplesFile) => SamplesFile;
 }
 
 const same = <T>(value: T): T => value;
@@ -21,6 +29,8 @@ export const NO_RUN_MUTATION: RunMutation = {
   output: same,
   table: () => undefined,
   batch: same,
+  received: same,
+  samples: same,
 };
 
 const mutation = (what: string, parts: Partial<RunMutation>): RunMutation => ({
@@ -37,6 +47,18 @@ const now = (each: number): (() => boolean) => {
     return count % each === 0;
   };
 };
+
+/** How samples are told that have ended; undefined: not at all. */
+const ended =
+  (told: (sample: EndedSample) => EndedSample | undefined) =>
+  (output: RecordOutput): RecordOutput => {
+    const tell = output.ended.bind(output);
+    output.ended = sample => {
+      const changed = told(sample);
+      if (changed !== undefined) tell(changed);
+    };
+    return output;
+  };
 
 export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
   'body-dropped': mutation('a load thread leaves out the bytes of a read and goes on', {
@@ -86,7 +108,109 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
       return copy;
     },
   }),
+  'loss-not-counted': mutation('the aggregator does not see a hole in the numbers of batches', {
+    received: codec => {
+      const gone = new Map<number, { seq: number; batches: number; records: number; until: number }>();
+      return {
+        ...codec,
+        decode: payload => {
+          const batch = codec.decode(payload);
+          const { sourceId, batchSeq, recordsBefore, recordCount } = batch;
+          const known = gone.get(sourceId) ?? { seq: 0, batches: 0, records: 0, until: 0 };
+          if (batchSeq > known.seq) {
+            known.batches += batchSeq - known.seq - 1;
+            known.records += recordsBefore - known.until;
+            gone.set(sourceId, { ...known, seq: batchSeq, until: recordsBefore + recordCount });
+          }
+          return {
+            ...batch,
+            batchSeq: batchSeq - known.batches,
+            recordsBefore: recordsBefore - known.records,
+          };
+        },
+      };
+    },
+  }),
+  'reset-completes': mutation('a reply that is reset in the middle counts as a completed one', {
+    output: ended(sample =>
+      sample.failure?.kind === 'reset' ? { ...sample, outcome: 'completed', failure: undefined } : sample,
+    ),
+  }),
+  'lost-thread-forgets': mutation('what a load thread had in flight when it died gets no outcome', {
+    output: ended(sample => (sample.failure?.detail.startsWith('load thread') ? undefined : sample)),
+  }),
+  'chunks-of-one-read': mutation('chunks of one stream that come in one read count as one', {
+    output: ended(sample => ({
+      ...sample,
+      chunkCount: sample.chunkCount - sample.chunkGapsNs.filter(gapNs => gapNs === 0).length,
+    })),
+  }),
+  'tokens-of-the-last': mutation('a sample without usage of its own would have that of the one before', {
+    output: output => {
+      let outputTokens = 0;
+      return ended(sample => {
+        const told = sample.outcome === 'completed' ? { ...sample, outputTokens } : sample;
+        outputTokens = sample.outputTokens;
+        return told;
+      })(output);
+    },
+  }),
+  'lost-at-the-wrap': mutation('the first record behind the end of the ring is skipped', {
+    recorder: (recorder, { data, positions }) => {
+      const units = data.byteLength / 8;
+      const written = new Int32Array(positions);
+      const words = new Uint32Array(data);
+      let before = 0;
+      const look = (): void => {
+        const at = ((written[0] ?? 0) >>> 0) % units;
+        if (at < before) words[PAD_AT] = 0;
+        before = at;
+      };
+      const commit = recorder.commitBody.bind(recorder);
+      const end = recorder.ended.bind(recorder);
+      recorder.commitBody = (...read) => {
+        commit(...read);
+        look();
+      };
+      recorder.ended = (...told) => {
+        end(...told);
+        look();
+      };
+      return recorder;
+    },
+  }),
+  'last-batch-too-late': mutation('the account is closed when the load is, and not behind its last batch', {
+    table: table => {
+      const apply = table.apply.bind(table);
+      table.apply = record =>
+        apply(record.kind === 'session.stop_load' ? { ...record, kind: 'session.ended' } : record);
+    },
+  }),
+  'cancelled-forgotten': mutation('the aggregator does not take the end of a request that was cancelled', {
+    table: table => {
+      const apply = table.apply.bind(table);
+      table.apply = record => {
+        if (record.kind !== 'sample.complete' || record.outcome !== 'cancelled') apply(record);
+      };
+    },
+  }),
+  'full-disk-untold': mutation('nobody is told that the disk refused lines', {
+    samples: file => Object.defineProperty(file, 'problem', { value: undefined }),
+  }),
+  'closed-before-written': mutation('the file of the lines is closed before the last ones are written', {
+    samples: file => {
+      const append = file.append.bind(file);
+      let last: Uint8Array | undefined;
+      file.append = lines => {
+        if (last !== undefined) append(last);
+        last = lines;
+      };
+      return file;
+    },
+  }),
 };
 
 /** Of an event batch's header. */
 const BATCH_SEQ_AT = 8;
+/** Of the ring's first record, its type: 0 is a pad. */
+const PAD_AT = 1;

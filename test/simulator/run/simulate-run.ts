@@ -22,7 +22,6 @@ import { Aggregator } from '../../../src/metrics/aggregator.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
 import { MetricsSnapshotSubscriber } from '../../../src/metrics/metrics-snapshot-subscriber.ts';
 import { finalSnapshot, rebuildReport } from '../../../src/metrics/report-sources.ts';
-import { readEventBatchHeader } from '../../../src/wire/event-batch-header.ts';
 import { EventBatchWriter } from '../../../src/wire/event-batch-writer.ts';
 import { encodeSamplesEnd } from '../../../src/wire/sample-line.ts';
 import { snapshotToJson } from '../../../src/wire/snapshot-codec.ts';
@@ -34,6 +33,7 @@ import { brokenInRun } from './run-invariants.ts';
 import type { RunMutation } from './run-mutations.ts';
 import { NO_RUN_MUTATION } from './run-mutations.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
+import { SimulatedMessages } from './simulated-messages.ts';
 import { SimulatedServer } from './simulated-server.ts';
 import type { SimulatedThreadParts } from './simulated-threads.ts';
 import { simulatedLoadWorker, simulatedParseWorker } from './simulated-threads.ts';
@@ -89,10 +89,7 @@ class SimulatedRun {
   #isKilled = false;
   #isAggregatorDead = false;
   #hasLostThread = false;
-  #batches = 0;
-  #lostRecords = 0;
-  #heldUntilNs = 0;
-  readonly #held: Uint8Array[] = [];
+  #messages: SimulatedMessages | undefined;
 
   constructor(plan: SimulatedRunPlan, folder: string, mutation: RunMutation) {
     this.#plan = plan;
@@ -125,7 +122,7 @@ class SimulatedRun {
       report: isKilled ? await this.#rebuilt() : told?.report,
       lines: this.#disk.lines,
       server: this.#server,
-      lostRecords: this.#lostRecords,
+      lostRecords: this.#messages?.lostRecords ?? 0,
       isKilled,
       isStopped: this.#stop.signal.aborted,
       isDiskFull: this.#disk.isFull,
@@ -151,9 +148,15 @@ class SimulatedRun {
       clock,
     });
     this.#aggregate(pattern);
-    const samples = await openSamplesFile('samples.jsonl', undefined, this.#disk);
-    const send = (bytes: Uint8Array): void => void publisher.publish(bytes);
-    const publish = (bytes: Uint8Array): void => this.#carry(bytes, send);
+    const samples = this.#mutation.samples(await openSamplesFile('samples.jsonl', undefined, this.#disk));
+    const messages = new SimulatedMessages({
+      ...{ loop: this.#loop, main: this.#main, faults: this.#plan.faults, mutation: this.#mutation },
+      send: bytes => void publisher.publish(bytes),
+    });
+    this.#messages = messages;
+    const publish = (bytes: Uint8Array): void => {
+      if (!this.#isKilled) messages.carry(bytes);
+    };
     const parts: SimulatedThreadParts = {
       ...{ loop: this.#loop, main: this.#main, server: this.#server, mutation: this.#mutation },
     };
@@ -203,7 +206,10 @@ class SimulatedRun {
     });
     const wasBlind = isBlind.signal.aborted;
     // What is held on the way still comes before the end.
-    await clock.sleep(Math.max(0, this.#heldUntilNs / 1e6 - clock.nowMs()) + 1, new AbortController().signal);
+    await clock.sleep(
+      Math.max(0, messages.heldUntilNs / 1e6 - clock.nowMs()) + 1,
+      new AbortController().signal,
+    );
     await publisher.close(LINGER_REAL_MS);
     const patience = new AbortController();
     const late = clock.sleep(ACCOUNT_MS_MAX, patience.signal).then(
@@ -256,7 +262,11 @@ class SimulatedRun {
   }
 
   #aggregate(pattern: RunPattern): void {
-    const subscriber = this.#hub.openSubscriber('events', eventBatchCodec, EVERY_MESSAGE);
+    const subscriber = this.#hub.openSubscriber(
+      'events',
+      this.#mutation.received(eventBatchCodec),
+      EVERY_MESSAGE,
+    );
     const publisher = this.#hub.openPublisher('snapshots', snapshotCodec, NEWEST_WINS);
     const isMessageLost = this.#plan.faults.some(({ kind }) => kind === 'final-message-lost');
     const publish = publisher.publish.bind(publisher);
@@ -295,31 +305,6 @@ class SimulatedRun {
 
   get #needsFiles(): boolean {
     return this.#plan.faults.some(({ kind }) => FILE_FAULTS.includes(kind));
-  }
-
-  /** Messages on their way to the aggregator. */
-  #carry(bytes: Uint8Array, send: (bytes: Uint8Array) => void): void {
-    if (this.#isKilled) return;
-    const number = this.#batches;
-    this.#batches += 1;
-    const fault = this.#plan.faults.find(one => 'batch' in one && one.batch === number);
-    if (fault?.kind === 'batch-lost') {
-      this.#lostRecords += readEventBatchHeader(bytes).recordCount;
-      return;
-    }
-    const nowNs = this.#loop.nowNs();
-    if (fault?.kind === 'batch-late') this.#heldUntilNs = Math.max(this.#heldUntilNs, nowNs) + HELD_NS;
-    const copies = fault?.kind === 'batch-repeated' ? [bytes, this.#mutation.batch(bytes)] : [bytes];
-    // Behind what is held: messages keep their order.
-    if (this.#heldUntilNs <= nowNs && this.#held.length === 0) {
-      for (const copy of copies) send(copy);
-      return;
-    }
-    this.#held.push(...copies);
-    this.#loop.in(Math.max(0, this.#heldUntilNs - nowNs), this.#main, () => {
-      if (this.#loop.nowNs() < this.#heldUntilNs) return;
-      for (const copy of this.#held.splice(0)) send(copy);
-    });
   }
 
   #killAggregator(): void {
@@ -394,7 +379,6 @@ class SimulatedRun {
 }
 
 const FILE_FAULTS: readonly RunFault['kind'][] = ['final-message-lost', 'killed', 'aggregator-dies'];
-const HELD_NS = 50e6;
 const LINGER_REAL_MS = 1_000;
 const ACCOUNT_MS_MAX = 60_000;
 const RUN_MS_MAX = 300_000;

@@ -45,14 +45,16 @@ test('the planted bugs of runs are those that docs/simulator.md lists', () => {
   );
 });
 
-test.for(Object.entries(RUN_MUTATIONS))(
-  'a bug planted on purpose is found: %s',
-  { timeout: 120_000 },
-  async ([, mutation]) => {
+describe('a bug planted on purpose is found', () => {
+  /** By what only one run in dozens comes to. */
+  const rare = ['loss-not-counted', 'lost-thread-forgets', 'cancelled-forgotten'];
+
+  test.for(Object.entries(RUN_MUTATIONS))('%s', { timeout: 120_000 }, async ([name, mutation], { skip }) => {
+    if (!isLongRun && rare.includes(name)) skip('up to 100 runs: in npm run test:long');
     using folder = temporaryDirectory();
     const found: string[] = [];
-    for (let seed = 1; seed <= 12 && found.length === 0; seed += 1)
+    for (let seed = 1; seed <= 100 && found.length === 0; seed += 1)
       found.push(...(await simulateRun(runPlanOf(seed), join(folder.path, 'run'), mutation)).broken);
     expect(found, mutation.what).not.toEqual([]);
-  },
-);
+  });
+});

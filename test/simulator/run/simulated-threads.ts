@@ -87,7 +87,7 @@ export const simulatedLoadWorker = (data: LoadWorkerData, parts: SimulatedThread
     const { nowNs } = loop;
     const load = new LoadThread({
       ...{ thread, plan, nowNs, timers, counts },
-      recorder: mutation.recorder(new LoadRecorder(data.ring)),
+      recorder: mutation.recorder(new LoadRecorder(data.ring), data.ring),
       dialers: [server.dialer(worker.owner)],
       requests: new RequestWriter(requestHeads(plan), plan.bodies, plan.warmupRequests),
       board: new ThreadBoard(data.board),

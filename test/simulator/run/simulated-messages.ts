@@ -1,0 +1,54 @@
+// Event batches on their way to the aggregator of a simulated run: lost, repeated, or held back with all that come behind.
+
+import { readEventBatchHeader } from '../../../src/wire/event-batch-header.ts';
+import type { RunFault } from './run-faults.ts';
+import type { RunMutation } from './run-mutations.ts';
+import type { LoopOwner, VirtualLoop } from './virtual-loop.ts';
+
+export interface SimulatedMessagesParts {
+  readonly loop: VirtualLoop;
+  readonly main: LoopOwner;
+  readonly faults: readonly RunFault[];
+  readonly mutation: RunMutation;
+  readonly send: (bytes: Uint8Array) => void;
+}
+
+export class SimulatedMessages {
+  readonly #parts: SimulatedMessagesParts;
+  /** Records in batches that never came. */
+  lostRecords = 0;
+  /** What is sent until then waits. */
+  heldUntilNs = 0;
+  #batches = 0;
+  readonly #held: Uint8Array[] = [];
+
+  constructor(parts: SimulatedMessagesParts) {
+    this.#parts = parts;
+  }
+
+  carry(bytes: Uint8Array): void {
+    const { loop, main, faults, mutation, send } = this.#parts;
+    const number = this.#batches;
+    this.#batches += 1;
+    const fault = faults.find(one => 'batch' in one && one.batch === number);
+    if (fault?.kind === 'batch-lost') {
+      this.lostRecords += readEventBatchHeader(bytes).recordCount;
+      return;
+    }
+    const nowNs = loop.nowNs();
+    if (fault?.kind === 'batch-late') this.heldUntilNs = Math.max(this.heldUntilNs, nowNs) + HELD_NS;
+    const copies = fault?.kind === 'batch-repeated' ? [bytes, mutation.batch(bytes)] : [bytes];
+    // Behind what is held: messages keep their order.
+    if (this.heldUntilNs <= nowNs && this.#held.length === 0) {
+      for (const copy of copies) send(copy);
+      return;
+    }
+    this.#held.push(...copies);
+    loop.in(Math.max(0, this.heldUntilNs - nowNs), main, () => {
+      if (loop.nowNs() < this.heldUntilNs) return;
+      for (const copy of this.#held.splice(0)) send(copy);
+    });
+  }
+}
+
+const HELD_NS = 50e6;
