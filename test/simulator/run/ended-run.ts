@@ -16,6 +16,8 @@ export interface EndedRun {
   readonly report: Report | undefined;
   readonly lines: string;
   readonly server: SimulatedServer;
+  /** Of the measured phase, where it began. */
+  readonly startNs: number | undefined;
   /** Records in batches that never came to the aggregator. */
   readonly lostRecords: number;
   readonly isKilled: boolean;

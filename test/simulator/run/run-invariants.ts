@@ -7,6 +7,7 @@ import type { Report } from '../../../src/core/run/report.ts';
 import type { SampleFileLine } from '../../../src/wire/sample-line.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 import type { EndedRun } from './ended-run.ts';
+import { wrongSeries, wrongTimes } from './run-times.ts';
 
 export const brokenInRun = (run: EndedRun): readonly string[] => {
   if (!run.hasEnded) return ['the run did not end'];
@@ -18,6 +19,7 @@ export const brokenInRun = (run: EndedRun): readonly string[] => {
     ...endLine(run, lines),
     ...outcomes(run, samples),
     ...atServer(run, samples),
+    ...wrongTimes(run, samples),
     ...accounts(run, samples, report),
     ...said(run, samples, report),
   ];
@@ -94,11 +96,8 @@ const atServer = ({ server, plan }: EndedRun, samples: readonly EndedSample[]): 
   });
 
 /** The report is the fold of what was told, nothing twice and nothing left out. */
-const accounts = (
-  { isKilled, isBlind, isDiskFull, session, lostRecords, hasLostThread }: EndedRun,
-  samples: readonly EndedSample[],
-  report: Report,
-): readonly string[] => {
+const accounts = (run: EndedRun, samples: readonly EndedSample[], report: Report): readonly string[] => {
+  const { isKilled, isBlind, isDiskFull, session, lostRecords, hasLostThread } = run;
   const broken: string[] = [];
   const sums = [report.counts, report.warmup];
   for (const { issued, completed, failed, cancelled, unresolved } of sums)
@@ -131,7 +130,7 @@ const accounts = (
   if (toldTokens !== tokens) broken.push(`the report tells ${toldTokens} tokens, the lines ${tokens}`);
   const errors = Object.values(report.errors).reduce((sum, count) => sum + count, 0);
   if (errors !== known.failed) broken.push(`${errors} errors told of ${known.failed} failed requests`);
-  return broken;
+  return [...broken, ...wrongSeries(run, samples, report)];
 };
 
 /** Nobody reads a figure of a run that lost something without being told. */

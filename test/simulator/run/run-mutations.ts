@@ -48,6 +48,25 @@ const now = (each: number): (() => boolean) => {
   };
 };
 
+interface ToldIssued {
+  readonly sampleId: number;
+  readonly sentNs: number;
+  readonly intendedNs: number;
+  readonly isWarmup: boolean;
+}
+
+/** How a load thread tells what it sends. */
+const issued =
+  (told: (issue: ToldIssued) => ToldIssued) =>
+  (recorder: LoadRecorder): LoadRecorder => {
+    const issue = recorder.issued.bind(recorder);
+    recorder.issued = (sampleId, slot, sentNs, intendedNs, connectNs, heldBackNs, isWarmup, writeNs) => {
+      const changed = told({ sampleId, sentNs, intendedNs, isWarmup });
+      issue(sampleId, slot, sentNs, changed.intendedNs, connectNs, heldBackNs, changed.isWarmup, writeNs);
+    };
+    return recorder;
+  };
+
 /** How samples are told that have ended; undefined: not at all. */
 const ended =
   (told: (sample: EndedSample) => EndedSample | undefined) =>
@@ -206,6 +225,49 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
         last = lines;
       };
       return file;
+    },
+  }),
+  'warm-up-measured': mutation('the first request of the warm-up counts as measured', {
+    recorder: issued(told => (told.sampleId === 0 ? { ...told, isWarmup: false } : told)),
+  }),
+  'forgets-the-wait': mutation('a request is due when it is sent, and not when the schedule wants it', {
+    recorder: issued(told => ({ ...told, intendedNs: told.sentNs })),
+  }),
+  'sent-is-due': mutation('the aggregator counts times from intended from when the request was sent', {
+    table: table => {
+      const apply = table.apply.bind(table);
+      table.apply = record =>
+        apply(record.kind === 'sample.issued' ? { ...record, intendedNs: record.atNs } : record);
+    },
+  }),
+  'read-stamped-late': mutation('a read is stamped when the loop comes to it, a millisecond later', {
+    recorder: recorder => {
+      const commit = recorder.commitBody.bind(recorder);
+      recorder.commitBody = (sampleId, slot, stampNs) => commit(sampleId, slot, stampNs + 1e6);
+      return recorder;
+    },
+  }),
+  'gap-rounded': mutation('the aggregator has the stamps of chunks in whole milliseconds', {
+    table: table => {
+      const apply = table.apply.bind(table);
+      const rounded = (ns: number): number => Math.ceil(ns / 1e6) * 1e6;
+      table.apply = record =>
+        apply(
+          record.kind === 'sample.recv_non_first'
+            ? { ...record, stampsNs: record.stampsNs.map(rounded) }
+            : record,
+        );
+    },
+  }),
+  'resend-not-counted': mutation('a request that is sent again counts its bytes once', {
+    recorder: recorder => {
+      const end = recorder.ended.bind(recorder);
+      let least = Number.POSITIVE_INFINITY;
+      recorder.ended = (sampleId, slot, stampNs, how) => {
+        if (how.bytesSent > 0) least = Math.min(least, how.bytesSent);
+        end(sampleId, slot, stampNs, { ...how, bytesSent: Math.min(how.bytesSent, least) });
+      };
+      return recorder;
     },
   }),
 };

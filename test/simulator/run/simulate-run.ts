@@ -89,6 +89,7 @@ class SimulatedRun {
   #isKilled = false;
   #isAggregatorDead = false;
   #hasLostThread = false;
+  #startNs: number | undefined;
   #messages: SimulatedMessages | undefined;
 
   constructor(plan: SimulatedRunPlan, folder: string, mutation: RunMutation) {
@@ -122,6 +123,7 @@ class SimulatedRun {
       report: isKilled ? await this.#rebuilt() : told?.report,
       lines: this.#disk.lines,
       server: this.#server,
+      startNs: this.#startNs,
       lostRecords: this.#messages?.lostRecords ?? 0,
       isKilled,
       isStopped: this.#stop.signal.aborted,
@@ -201,6 +203,9 @@ class SimulatedRun {
         if (batch !== undefined) publish(batch);
       },
       onPhase: () => undefined,
+      onStart: startNs => {
+        this.#startNs = startNs;
+      },
       stop: AbortSignal.any([this.#stop.signal, isBlind.signal]),
       stopNow: new AbortController().signal,
     });

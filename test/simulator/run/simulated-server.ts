@@ -19,6 +19,16 @@ export interface ServedSample {
   tokens: number;
   /** It is no good reply. */
   isSpoiled: boolean;
+  /** When the client read its first byte, the end of each chunk that it has content in, and the last that came. */
+  firstReadNs: number | undefined;
+  readonly chunksReadNs: number[];
+  lastReadNs: number;
+}
+
+/** What a client wrote of a sample, in all its attempts. */
+export interface WrittenRequest {
+  readonly firstNs: number;
+  bytes: number;
 }
 
 export interface SimulatedServerParts {
@@ -32,6 +42,7 @@ export interface SimulatedServerParts {
 
 export class SimulatedServer {
   readonly served: Map<number, ServedSample> = new Map();
+  readonly written: Map<number, WrittenRequest> = new Map();
   readonly parts: SimulatedServerParts;
   #connections = 0;
   #requests = 0;
@@ -67,13 +78,29 @@ export class SimulatedServer {
     return dialer;
   }
 
+  wrote(request: Buffer): void {
+    const sampleId = this.#sampleIdOf(request);
+    const known = this.written.get(sampleId);
+    if (known === undefined) this.written.set(sampleId, { firstNs: this.nowNs, bytes: request.length });
+    else known.bytes += request.length;
+  }
+
+  /** Without taking time. */
+  get nowNs(): number {
+    return Number(this.parts.loop.monotonicNs());
+  }
+
+  #sampleIdOf(request: Buffer): number {
+    const at = request.indexOf(this.parts.noncePrefix) + this.parts.noncePrefix.length;
+    return Number.parseInt(request.toString('latin1', at, at + 8), 16);
+  }
+
   /** @returns what is sent to it, undefined: the connection ends at once. */
   reply(request: Buffer): SentReply {
-    const { faults, random, noncePrefix, isStreaming } = this.parts;
+    const { faults, random, isStreaming } = this.parts;
     const number = this.#requests;
     this.#requests += 1;
-    const at = request.indexOf(noncePrefix) + noncePrefix.length;
-    const sampleId = Number.parseInt(request.toString('latin1', at, at + 8), 16);
+    const sampleId = this.#sampleIdOf(request);
     const fault = faults.find(one => one.kind === 'reply' && one.request === number);
     const how = fault?.kind === 'reply' ? fault.how : undefined;
     const before = this.served.get(sampleId);
@@ -85,6 +112,9 @@ export class SimulatedServer {
       bytesRead: 0,
       tokens,
       isSpoiled: how === 'refused' || how === 'garbage',
+      firstReadNs: undefined,
+      chunksReadNs: [],
+      lastReadNs: 0,
     };
     this.served.set(sampleId, sample);
     const good = isStreaming ? streamed(tokens) : plain(tokens);
@@ -135,6 +165,7 @@ class SimulatedSocket extends EventEmitter implements DialedSocket {
 
   write(bytes: Uint8Array): boolean {
     const request = Buffer.from(bytes);
+    this.#server.wrote(request);
     this.#there(ROUND_TRIP_NS / 2, () => {
       if (this.#isClosedThere) this.#here(ROUND_TRIP_NS / 2, () => this.#fail('ECONNRESET'));
       else this.#send(this.#server.reply(request));
@@ -156,11 +187,15 @@ class SimulatedSocket extends EventEmitter implements DialedSocket {
     let afterNs = FIRST_BYTE_NS + gapNs;
     for (const to of cuts) {
       const piece = bytes.subarray(from, to);
+      const chunks = chunksIn(bytes, from, to);
       from = to;
       if (piece.length === 0) continue;
       afterNs += gapNs;
       this.#here(afterNs, () => {
         sample.bytesRead += piece.length;
+        sample.lastReadNs = this.#server.nowNs;
+        sample.firstReadNs ??= sample.lastReadNs;
+        for (let chunk = 0; chunk < chunks; chunk += 1) sample.chunksReadNs.push(sample.lastReadNs);
         if (!sample.isSpoiled) {
           sample.isWhole = to === bytes.length;
           sample.isAnswered = to >= answeredAt(bytes);
@@ -236,6 +271,17 @@ const answeredAt = (bytes: Buffer): number => {
   return isStream ? bytes.indexOf('\n\n', finish) + 2 : bytes.length;
 };
 
+/** How many chunks with content have their end in these bytes. */
+const chunksIn = (bytes: Buffer, from: number, to: number): number => {
+  let count = 0;
+  for (let at = bytes.indexOf(CONTENT); at !== -1; at = bytes.indexOf(CONTENT, at + 1)) {
+    const end = bytes.indexOf('\n\n', at) + 2;
+    if (end > from && end <= to) count += 1;
+  }
+  return count;
+};
+
+const CONTENT = '"delta":{"content"';
 const STREAMED: Buffer[] = [];
 const ERROR_REPLY = Buffer.from(
   'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: 16\r\n\r\n{"error":"busy"}',
