@@ -120,6 +120,7 @@ export class Aggregator {
       counters.recordsDuplicate.add(batch.records.length);
       return;
     }
+    counters.recordsReceived.add(batch.recordCount);
     counters.droppedEvents.add(this.#loss.lostRecordCount - lostBefore);
     for (const record of batch.records) this.table.apply(record);
     const { trackedFromNs } = this.table;

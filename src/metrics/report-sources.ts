@@ -57,6 +57,13 @@ export const finalSnapshot = async ({
   return { snapshot: latest, source: latest === undefined ? 'nothing' : 'live-snapshot' };
 };
 
+/**
+ * Of those that were sent to the aggregator, how many it did not take. Numbers in batches show it what was lost between them; what was
+ * lost behind the last shows only here. 0 of an account that was cut short.
+ */
+export const recordsLost = (sentCount: number, snapshot: MetricsSnapshot | undefined): number =>
+  snapshot?.state === 'complete' ? Math.max(0, sentCount - lookUp(snapshot).counter('recordsReceived')) : 0;
+
 /** The directory is none of a run, or its config.json cannot be read. */
 export class RunDirectoryError extends ProblemError<
   Problem<'no-run' | 'unreadable', { readonly directory: string }>

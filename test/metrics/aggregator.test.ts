@@ -11,6 +11,7 @@ import { EVERY_MESSAGE } from '../../src/messaging/subscriber.ts';
 import type { AggregatorOptions } from '../../src/metrics/aggregator.ts';
 import { Aggregator } from '../../src/metrics/aggregator.ts';
 import type { FinalDelivery } from '../../src/metrics/metrics-publisher.ts';
+import { recordsLost } from '../../src/metrics/report-sources.ts';
 import type { EventBatch } from '../../src/wire/event-batch.ts';
 import { readEventBatch } from '../../src/wire/event-batch.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
@@ -300,6 +301,28 @@ describe('batches', () => {
       droppedEvents: 3,
       samplesIssued: 1,
     });
+  });
+
+  test('that are lost behind the last one of their sender show by its own count', async () => {
+    const bench = new Bench();
+    await bench.send(START, TRACK, issued(1, 10));
+    const tail = bench.batch(complete(1, 20), issued(2, 30));
+    const end = new EventBatchWriter({ sourceId: 0, runZeroNs: 0 });
+    end.write(END);
+    bench.publish(readEventBatch(end.take() ?? new Uint8Array()));
+    await bench.running;
+    const [snapshot] = bench.files;
+    expect(named(snapshot?.metrics ?? []).counters).toMatchObject({ droppedEvents: 0, recordsReceived: 4 });
+    expect(recordsLost(4 + tail.recordCount, snapshot)).toBe(2);
+    expect(recordsLost(4, snapshot)).toBe(0);
+  });
+
+  test('of a run that was cut short are not called lost', async () => {
+    const bench = new Bench();
+    await bench.send(START, TRACK, issued(1, 10));
+    bench.terminate.abort();
+    await bench.running;
+    expect(recordsLost(100, bench.files[0])).toBe(0);
   });
 
   test('that come twice count once', async () => {

@@ -246,6 +246,7 @@ const latenessOf = (report: Report | undefined): Reported<number> => {
 
 /** Counted by the aggregator of each agent, of records that no sample has. */
 const OF_RECORDS: ReadonlySet<string> = new Set([
+  'recordsReceived',
   'droppedEvents',
   'recordsUndecodable',
   'recordsDuplicate',

@@ -15,7 +15,7 @@ import { openZeromqSubscriber } from '../../messaging/zeromq/zeromq-subscriber.t
 import type { AggregatorArguments } from '../../metrics/aggregator-arguments.ts';
 import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscriber.ts';
 import type { FinalSnapshot } from '../../metrics/report-sources.ts';
-import { finalSnapshot } from '../../metrics/report-sources.ts';
+import { finalSnapshot, recordsLost } from '../../metrics/report-sources.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
@@ -39,7 +39,7 @@ export interface AggregatorStart {
 }
 
 export interface Account extends FinalSnapshot {
-  /** Records that found no room on their way. */
+  /** Records that did not reach the aggregator, as far as it told what did. */
   readonly droppedRecords: number;
   /** Why the account is not what it should be. */
   readonly problems: readonly string[];
@@ -105,6 +105,7 @@ class ChildSide implements AggregatorChild {
   readonly #child: OwnProcess;
   readonly #snapshots: MetricsSnapshotSubscriber;
   readonly #options: AggregatorStart;
+  #recordCount = 0;
   #droppedRecords = 0;
 
   constructor(
@@ -128,7 +129,9 @@ class ChildSide implements AggregatorChild {
   }
 
   publish(batch: Uint8Array): void {
-    if (!this.#publisher.publish(batch)) this.#droppedRecords += readEventBatchHeader(batch).recordCount;
+    const { recordCount } = readEventBatchHeader(batch);
+    this.#recordCount += recordCount;
+    if (!this.#publisher.publish(batch)) this.#droppedRecords += recordCount;
   }
 
   interrupt(): void {
@@ -150,7 +153,7 @@ class ChildSide implements AggregatorChild {
       (await this.#child.stop(STOP_MS));
     return {
       ...final,
-      droppedRecords: this.#droppedRecords,
+      droppedRecords: Math.max(this.#droppedRecords, recordsLost(this.#recordCount, final.snapshot)),
       problems: [
         ...(isLate ? [`the aggregator did not finish its report in ${accountMsMax} ms`] : []),
         ...(final.source === 'complete-message' || isLate ? [] : [earlyEnd(exit)]),

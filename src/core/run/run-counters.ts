@@ -48,6 +48,7 @@ export const RUN_COUNTERS = {
   bytesSent: { unit: 'bytes', label: 'sent', help: 'of measured requests' },
   bytesReceived: { unit: 'bytes', label: 'received', help: 'of measured requests' },
   usageMissing: { label: 'without usage', help: 'completed requests without usage from the server' },
+  recordsReceived: { label: 'records', help: 'event records that the aggregator took, each once' },
   droppedEvents: { label: 'dropped events', problem: 'event batches were lost on the way' },
   recordsUndecodable: { label: 'unreadable messages', problem: 'messages could not be decoded' },
   recordsDuplicate: { label: 'repeated records', problem: 'records arrived twice' },

@@ -21,7 +21,7 @@ import { EVERY_MESSAGE, NEWEST_MESSAGE } from '../../../src/messaging/subscriber
 import { Aggregator } from '../../../src/metrics/aggregator.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
 import { MetricsSnapshotSubscriber } from '../../../src/metrics/metrics-snapshot-subscriber.ts';
-import { finalSnapshot, rebuildReport } from '../../../src/metrics/report-sources.ts';
+import { finalSnapshot, rebuildReport, recordsLost } from '../../../src/metrics/report-sources.ts';
 import { EventBatchWriter } from '../../../src/wire/event-batch-writer.ts';
 import { encodeSamplesEnd } from '../../../src/wire/sample-line.ts';
 import { snapshotToJson } from '../../../src/wire/snapshot-codec.ts';
@@ -255,7 +255,7 @@ class SimulatedRun {
       config: configOf(this.#plan),
       snapshot: account.snapshot,
       source: account.source,
-      droppedEvents: session.load.droppedEvents,
+      droppedEvents: session.load.droppedEvents + recordsLost(messages.recordCount, account.snapshot),
       eventLogDropped: 0,
       isInterrupted,
       runProblems: [...problems, ...(samples.problem === undefined ? [] : [samples.problem])],

@@ -15,7 +15,9 @@ export interface SimulatedMessagesParts {
 
 export class SimulatedMessages {
   readonly #parts: SimulatedMessagesParts;
-  /** Records in batches that never came. */
+  /** Records that were sent. */
+  recordCount = 0;
+  /** Of those, in batches that never came. */
   lostRecords = 0;
   /** What is sent until then waits. */
   heldUntilNs = 0;
@@ -30,9 +32,11 @@ export class SimulatedMessages {
     const { loop, main, faults, mutation, send } = this.#parts;
     const number = this.#batches;
     this.#batches += 1;
+    const { recordCount } = readEventBatchHeader(bytes);
+    this.recordCount += recordCount;
     const fault = faults.find(one => 'batch' in one && one.batch === number);
     if (fault?.kind === 'batch-lost') {
-      this.lostRecords += readEventBatchHeader(bytes).recordCount;
+      this.lostRecords += recordCount;
       return;
     }
     const nowNs = loop.nowNs();
