@@ -3,6 +3,7 @@
 
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
+import type { Reported } from '../core/unknown.ts';
 import { unknown } from '../core/unknown.ts';
 import type { SimulatedConnection } from './connection.ts';
 import { deviceId } from './durable-readings.ts';
@@ -52,8 +53,8 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
     jitterNs: Math.round(roundTripNsP50 * jitterShare(connection) * vary('jitter', 0.3)),
     roundTripCount: isRdma ? 50 : 200,
     ...allReduces(roundTripNsP50, Math.min(uploadBitsPerSecond, downloadBitsPerSecond)),
-    uploadQueueNs: unknown('not simulated'),
-    downloadQueueNs: unknown('not simulated'),
+    uploadQueueNs: queueNs(connection, uploadBitsPerSecond * vary('queue up', 0.1)),
+    downloadQueueNs: queueNs(connection, downloadBitsPerSecond * vary('queue down', 0.1)),
     retransmits: isRdma ? unknown('RDMA reports none') : connection.retransmits,
     uploadStreams: streams,
     downloadStreams: streams,
@@ -114,6 +115,15 @@ const allReduces = (
   const time = (bytes: number): number => Math.round(roundTripNs / 2 + (bytes * 8e9) / bitsPerSecond);
   return { allReduceNs16Kib: time(16 * 1_024), allReduceNs1Mib: time(1_024 ** 2) };
 };
+
+/** How long what is full takes to empty: a radio's queue holds more than a switch's. */
+const queueNs = (
+  { connection: { kind, type } }: SimulatedConnection,
+  bitsPerSecond: number,
+): Reported<number> =>
+  kind === 'rdma'
+    ? unknown('measured over sockets only')
+    : Math.round(((type === 'wifi' || type === 'overlay' ? 1_048_576 : 262_144) * 8e9) / bitsPerSecond);
 
 /** Of the round trip: Wi-Fi waits for its turn, and an overlay passes through user space at both ends. */
 const jitterShare = ({ connection: { type } }: SimulatedConnection): number =>

@@ -9,6 +9,7 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import type { LinkEnd } from '../core/link/link-ends.ts';
+import { LONG_QUEUE_NS, worstQueue } from '../core/link/link-queue.ts';
 import type { Shortfall } from '../core/link/link-shortfall.ts';
 import { linkShortfall } from '../core/link/link-shortfall.ts';
 import { trafficFrom } from '../core/link/link-traffic.ts';
@@ -78,6 +79,7 @@ const cellsOf = (
     rateCell(link.back, short?.direction === 'back' || short?.direction === 'both'),
     timeCell(link.roundTrip, 1 / 2),
     jitterCell(link),
+    queueCell(link),
     ...carried,
     [noteOf(link, nowMs)],
   ];
@@ -134,6 +136,14 @@ const jitterCell = ({ roundTrip }: LinkView): Line => {
   return [part(figureText(formatNanoseconds(jitterNs / 2)), toneOf(roundTrip))];
 };
 
+/** What a queue adds to a round trip under load: of the connection and direction where that is longest. */
+const queueCell = (link: LinkView): Line => {
+  const worst = link.standing.kind === 'gone' ? undefined : worstQueue(link);
+  if (worst === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  const text = `+${figureText(formatNanoseconds(worst.queueNs))}`;
+  return [part(text, worst.queueNs >= LONG_QUEUE_NS ? 'caution' : link.isStale ? 'dim' : 'plain')];
+};
+
 /** The reason if there is no figure, the failure if the figures are old, else their age. */
 const noteOf = (link: LinkView, nowMs: number): Line[number] => {
   const why = standingWords(link);
@@ -156,6 +166,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'B→A', isNumber: true, widthMax: 10, rank: 0 },
   { title: 'RTT/2', isNumber: true, widthMax: 8, rank: 1 },
   { title: 'Jitter/2', isNumber: true, widthMax: 8, rank: 4 },
+  { title: 'Loaded', isNumber: true, widthMax: 9, rank: 4 },
   { title: 'now A→B', isNumber: true, widthMax: 12, rank: 3 },
   { title: 'now B→A', isNumber: true, widthMax: 12, rank: 3 },
   { title: 'Age', isNumber: false, widthMax: 40, rank: 2 },

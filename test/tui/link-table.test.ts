@@ -105,3 +105,18 @@ test('what a link carries now is told as the bound that it is: the port has othe
   const [row] = rowsOf(state, 5);
   expect(row).toMatch(/≤ 160\sMb\/s +≤ 160\sMb\/s/);
 });
+
+test('what a queue adds under load is told of the worse direction, in another colour from a tenth of a second on', () => {
+  const queueing = (uploadQueueNs: number) => {
+    const { machine, facts } = at(studio);
+    const measured = linkTo(notebook, 9.41e9).map(fact =>
+      fact.kind === 'link.profiled' ? { ...fact, payload: { ...fact.payload, uploadQueueNs } } : fact,
+    );
+    const state = stateOf({ machine, facts: [...facts, ...measured] }, at(notebook));
+    const [head, row] = linkTable(state, 0, { columns: 140, rowsMax: 9 });
+    expect(head?.map(({ text }) => text).join('')).toContain('Loaded');
+    return row?.find(({ text }) => text.startsWith('+'));
+  };
+  expect(queueing(99e6)).toMatchObject({ text: '+99\u00a0ms', tone: 'plain' });
+  expect(queueing(180e6)).toMatchObject({ text: '+180\u00a0ms', tone: 'caution' });
+});

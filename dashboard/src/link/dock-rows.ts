@@ -3,6 +3,7 @@
 import { formatAge } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import { queueWays } from '../../../src/core/link/link-queue.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
@@ -102,6 +103,7 @@ const detailsOf = (
       name: 'RTT min · p50 · p99',
       text: [profile.roundTripNsMin, profile.roundTripNsP50, profile.roundTripNsP99].map(time).join(' · '),
     },
+    { name: 'Queue under load', text: queueWays(profile) },
     { name: 'Jitter', text: time(profile.jitterNs) },
     { name: 'Round trips', text: count(profile.roundTripCount) },
     {

@@ -3,6 +3,7 @@
 import { formatNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import { isKnown, knownOr } from '../unknown.ts';
+import type { ConnectionFacts } from './link-facts.ts';
 import type { LinkProfile } from './link-profile.ts';
 
 type Queues = Pick<LinkProfile, 'uploadQueueNs' | 'downloadQueueNs'>;
@@ -31,6 +32,30 @@ export const longerQueueNs = ({ uploadQueueNs, downloadQueueNs }: Queues): numbe
     queueNs => queueNs !== undefined,
   );
   return known.length === 0 ? undefined : Math.max(...known);
+};
+
+/** Of all connections of a link, that on which whoever shares it waits longest; undefined where no queue is known. */
+export const worstQueue = ({
+  connections,
+}: {
+  readonly connections: readonly ConnectionFacts[];
+}): { readonly of: ConnectionFacts; readonly profile: LinkProfile; readonly queueNs: number } | undefined =>
+  connections
+    .flatMap(of => {
+      const queueNs = of.profile === undefined ? undefined : longerQueueNs(of.profile);
+      return of.profile === undefined || queueNs === undefined ? [] : [{ of, profile: of.profile, queueNs }];
+    })
+    .sort((a, b) => b.queueNs - a.queueNs)[0];
+
+/** "RTT 20.3 ms idle, 216 ms under load": of one direction, from its median; '' where either is not known. */
+export const loadedWords = (
+  { roundTripNsP50: idleNs, ...queues }: Queues & Pick<LinkProfile, 'roundTripNsP50'>,
+  direction: 'upload' | 'download',
+): string => {
+  const queueNs = queues[`${direction}QueueNs`];
+  if (!isKnown(idleNs) || !isKnown(queueNs)) return '';
+  const [idle, loaded] = [idleNs, idleNs + queueNs].map(figureNs => figureText(formatNanoseconds(figureNs)));
+  return `RTT ${idle} idle, ${loaded} under load`;
 };
 
 /**

@@ -3,7 +3,7 @@
 import { ageMsOf } from '../entry-maps.ts';
 import { figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
-import { LONG_QUEUE_NS, longerQueueNs, queueWords } from '../link/link-queue.ts';
+import { LONG_QUEUE_NS, queueWords, worstQueue } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { endsWords } from '../link/link-words.ts';
@@ -101,14 +101,9 @@ const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
 
 /** Of the connection on which whoever shares it waits longest. */
 const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
-  const [worst] = link.connections
-    .flatMap(({ source, profile }) => {
-      const queueNs = profile === undefined ? undefined : longerQueueNs(profile);
-      return profile === undefined || queueNs === undefined ? [] : [{ source, profile, queueNs }];
-    })
-    .sort((a, b) => b.queueNs - a.queueNs);
+  const worst = worstQueue(link);
   if (worst === undefined || worst.queueNs < LONG_QUEUE_NS) return [];
-  const [from, to] = worst.source === one.nodeId ? [one, other] : [other, one];
+  const [from, to] = worst.of.source === one.nodeId ? [one, other] : [other, one];
   return [
     {
       id: `link queue ${link.key}`,

@@ -47,6 +47,11 @@ const putProfile = (page: PointPage, profile: LinkProfile, measured: Attributes)
     ['p99', profile.roundTripNsP99] as const,
   ])
     page.put(LINK.roundTrip, { ...measured, 'plimsoll.link.statistic': statistic }, secondsOf(nanoseconds));
+  for (const [direction, nanoseconds] of [
+    ['transmit', profile.uploadQueueNs] as const,
+    ['receive', profile.downloadQueueNs] as const,
+  ])
+    page.put(LINK.queue, { ...measured, 'network.io.direction': direction }, secondsOf(nanoseconds));
   page.put(LINK.jitter, measured, secondsOf(profile.jitterNs));
 };
 
@@ -71,6 +76,12 @@ const LINK = {
     name: 'plimsoll.link.round_trip',
     unit: 's',
     description: 'Measured round trip.',
+    kind: 'gauge',
+  },
+  queue: {
+    name: 'plimsoll.link.queue',
+    unit: 's',
+    description: 'Added to a round trip while the direction carries all it can.',
     kind: 'gauge',
   },
   jitter: {

@@ -1,7 +1,7 @@
 // How bufferbloat is told.
 
 import { expect, test } from 'vitest';
-import { longerQueueNs, queueWays, queueWords } from '../../../src/core/link/link-queue.ts';
+import { loadedWords, longerQueueNs, queueWays, queueWords } from '../../../src/core/link/link-queue.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
 const told = (words: string): string => words.replaceAll('\u00a0', ' ');
@@ -22,4 +22,11 @@ test('a direction that is not known says why, and leaves the other', () => {
   expect(queueWords(neither)).toBe(`queue under load unknown: ${older.reason}`);
   expect(queueWays(neither)).toBe(`unknown: ${older.reason}`);
   expect(longerQueueNs(neither)).toBeUndefined();
+});
+
+test('a round trip is told idle and under load, for one direction; nothing where either is not known', () => {
+  const known = { roundTripNsP50: 20.3e6, uploadQueueNs: 180e6, downloadQueueNs: unknown('not measured') };
+  expect(told(loadedWords(known, 'upload'))).toBe('RTT 20 ms idle, 200 ms under load');
+  expect(loadedWords(known, 'download')).toBe('');
+  expect(loadedWords({ ...known, roundTripNsP50: unknown('none answered') }, 'upload')).toBe('');
 });

@@ -33,6 +33,7 @@ test('a node is told by the conventions: its GPUs, its ports, its links, with un
   expect(points.get(`plimsoll.link.bandwidth By/s gauge network.io.direction=transmit ${link}`)).toBe(1e9);
   expect(points.get(`plimsoll.link.bandwidth By/s gauge network.io.direction=receive ${link}`)).toBe(5e8);
   expect(points.get(`plimsoll.link.round_trip s gauge ${link} plimsoll.link.statistic=p50`)).toBe(0.00002);
+  expect(points.get(`plimsoll.link.queue s gauge network.io.direction=transmit ${link}`)).toBe(0.0004);
   expect(points.get(`plimsoll.link.age s gauge ${link}`), 'the figures are older than the last attempt').toBe(
     60,
   );
@@ -206,6 +207,7 @@ const { record } = linkRow(0, {
   uploadBitsPerSecond: 8e9,
   downloadBitsPerSecond: 4e9,
   roundTripNsP50: 20_000,
+  uploadQueueNs: 400_000,
   engine: 'socket-ffi',
   measuredAgeMs: 60_000,
   failure: unknown('the sink was busy'),
