@@ -18,6 +18,8 @@ export interface EndedRun {
   readonly server: SimulatedServer;
   /** Of the measured phase, where it began. */
   readonly startNs: number | undefined;
+  /** When each snapshot came. */
+  readonly snapshotsNs: readonly number[];
   /** Records in batches that never came to the aggregator. */
   readonly lostRecords: number;
   readonly isKilled: boolean;

@@ -1,5 +1,6 @@
 // What goes wrong in a simulated run, as data: made from a seed, kept in a file, and made fewer when a run breaks.
 
+import type { SeededRandom } from '../../../src/core/random.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 
 export const REPLY_FAULTS = [
@@ -45,6 +46,8 @@ export type RunFault =
   | { readonly kind: 'disk-full'; readonly atMs: number }
   /** The final snapshot does not come by message. */
   | { readonly kind: 'final-message-lost' }
+  /** The wall clock of the machine, by NTP or a person. */
+  | { readonly kind: 'clock-jumps'; readonly atMs: number; readonly byMs: number }
   /** Ctrl-C. */
   | { readonly kind: 'stop'; readonly atMs: number }
   /** The main process, with all its threads. */
@@ -76,9 +79,23 @@ export const runPlanOf = (seed: number): SimulatedRunPlan => {
     isStreaming: below(4) > 0,
     warmup: below(3) === 0 ? 1 + below(4) : 0,
     ringBytes: below(6) === 0 ? 4_096 : 65_536,
-    faults: Array.from({ length: count }, () => fault({ next, below }, requests)),
+    faults: [
+      ...Array.from({ length: count }, () => fault({ next, below }, requests)),
+      ...clockJumps(seededRandom(seed + BESIDE)),
+    ],
   };
 };
+
+/** Of numbers of their own: what came before keeps its seeds. */
+const clockJumps = ({ below }: SeededRandom): readonly RunFault[] =>
+  Array.from({ length: Math.max(0, below(4) - 2) }, () => ({
+    kind: 'clock-jumps',
+    atMs: below(400),
+    byMs: (below(2) === 0 ? 1 : -1) * (1 + below(JUMP_MS_MAX)),
+  }));
+
+/** What a run must come through without losing, cutting off or distrusting anything. */
+export const isHarmless = ({ kind }: RunFault): boolean => HARMLESS.includes(kind);
 
 const fault = (
   { next, below }: { readonly next: () => number; readonly below: (bound: number) => number },
@@ -123,3 +140,10 @@ const fault = (
     }
   }
 };
+
+const HARMLESS: readonly RunFault['kind'][] = [
+  ...(['reply', 'refuse', 'batch-repeated', 'batch-late', 'clock-jumps', 'final-message-lost'] as const),
+];
+const BESIDE = 1_000_003;
+/** Eleven days. */
+const JUMP_MS_MAX = 1e9;

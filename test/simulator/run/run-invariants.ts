@@ -7,6 +7,7 @@ import type { Report } from '../../../src/core/run/report.ts';
 import type { SampleFileLine } from '../../../src/wire/sample-line.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 import type { EndedRun } from './ended-run.ts';
+import { isHarmless } from './run-faults.ts';
 import { wrongSeries, wrongTimes } from './run-times.ts';
 
 export const brokenInRun = (run: EndedRun): readonly string[] => {
@@ -22,6 +23,8 @@ export const brokenInRun = (run: EndedRun): readonly string[] => {
     ...wrongTimes(run, samples),
     ...accounts(run, samples, report),
     ...said(run, samples, report),
+    ...falseAlarms(run, samples, report),
+    ...oldViews(run),
   ];
 };
 
@@ -170,6 +173,33 @@ const said = (
   return broken;
 };
 
+/** A run to which nothing happened but what runs are there to measure is whole, and nobody is told otherwise. */
+const falseAlarms = (
+  { plan, session }: EndedRun,
+  samples: readonly EndedSample[],
+  report: Report,
+): readonly string[] => {
+  if (!plan.faults.every(isHarmless) || plan.ringBytes < RING_BYTES_ENOUGH) return [];
+  const broken = [...(session?.load.reasons ?? []), ...report.runProblems];
+  if (!report.complete) broken.push(`the report is not complete: ${report.incompleteReason}`);
+  if (report.interrupted) broken.push('the run is told as interrupted');
+  if (report.client.verdict !== 'trustworthy' && measuredByClient(samples) === 0)
+    broken.push(...report.client.reasons);
+  const issued = report.counts.issued + report.warmup.issued;
+  if (issued !== plan.requests + plan.warmup)
+    broken.push(`${issued} requests of ${plan.requests + plan.warmup}`);
+  return broken.map(what => `nothing was wrong, and yet: ${what}`);
+};
+
+/** Who watches a run sees it live. */
+const oldViews = ({ snapshotsNs, isBlind, plan }: EndedRun): readonly string[] => {
+  if (isBlind || plan.faults.some(({ kind }) => kind === 'final-message-lost')) return [];
+  return snapshotsNs.flatMap((atNs, index) => {
+    const waitedMs = (atNs - (snapshotsNs[index - 1] ?? 0)) / 1e6;
+    return waitedMs > SNAPSHOT_MS_MAX ? [`for ${waitedMs.toFixed(0)} ms no snapshot came`] : [];
+  });
+};
+
 const measuredByClient = (samples: readonly EndedSample[]): number =>
   samples.filter(({ window, failure }) => window >= 0 && failure?.kind === 'client').length;
 
@@ -184,3 +214,6 @@ const countsOf = (samples: readonly EndedSample[]): Omit<SampleCounts, 'issued' 
 
 /** Of batches that came twice, and of a disk that is full. */
 const EXPECTED_PROBLEMS: readonly string[] = ['recordsDuplicate', 'finalFileFailed'];
+const RING_BYTES_ENOUGH = 65_536;
+/** They come each 200 ms. */
+const SNAPSHOT_MS_MAX = 500;

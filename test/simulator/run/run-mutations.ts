@@ -4,6 +4,7 @@ import type { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
 import type { RingMemory } from '../../../src/bench/arena/ring.ts';
 import type { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import type { SamplesFile } from '../../../src/bench/run/samples-file.ts';
+import type { Clock } from '../../../src/clock/clock.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { MessageCodec } from '../../../src/messaging/codec.ts';
 import type { MetricsTable } from '../../../src/metrics/metrics-table.ts';
@@ -19,6 +20,8 @@ export interface RunMutation {
   /** How the aggregator reads them. */
   readonly received: (codec: MessageCodec<EventBatch>) => MessageCodec<EventBatch>;
   readonly samples: (file: SamplesFile) => SamplesFile;
+  /** Of the main process and of the aggregator. */
+  readonly clock: (clock: Clock) => Clock;
 }
 
 const same = <T>(value: T): T => value;
@@ -31,6 +34,7 @@ export const NO_RUN_MUTATION: RunMutation = {
   batch: same,
   received: same,
   samples: same,
+  clock: same,
 };
 
 const mutation = (what: string, parts: Partial<RunMutation>): RunMutation => ({
@@ -269,6 +273,13 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
       };
       return recorder;
     },
+  }),
+  'run-by-the-wall': mutation('what waits in the main process and the aggregator goes by the wall clock', {
+    clock: clock => ({
+      nowMs: () => clock.wallMs(),
+      wallMs: () => clock.wallMs(),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    }),
   }),
 };
 

@@ -90,6 +90,7 @@ class SimulatedRun {
   #isAggregatorDead = false;
   #hasLostThread = false;
   #startNs: number | undefined;
+  readonly #snapshotsNs: number[] = [];
   #messages: SimulatedMessages | undefined;
 
   constructor(plan: SimulatedRunPlan, folder: string, mutation: RunMutation) {
@@ -124,6 +125,7 @@ class SimulatedRun {
       lines: this.#disk.lines,
       server: this.#server,
       startNs: this.#startNs,
+      snapshotsNs: this.#snapshotsNs,
       lostRecords: this.#messages?.lostRecords ?? 0,
       isKilled,
       isStopped: this.#stop.signal.aborted,
@@ -143,12 +145,12 @@ class SimulatedRun {
   async #run(): Promise<{ readonly session: SessionResult; readonly report: Report }> {
     const { requests, threads, concurrency, isStreaming, warmup, ringBytes } = this.#plan;
     const pattern = patternOf(this.#plan);
-    const clock = this.#loop.clockOf(this.#main);
+    const clock = this.#mutation.clock(this.#loop.clockOf(this.#main));
     const publisher = this.#hub.openPublisher('events', eventBatchBytesCodec, LOSSLESS);
-    const snapshots = new MetricsSnapshotSubscriber({
-      subscriber: this.#hub.openSubscriber('snapshots', snapshotCodec, NEWEST_MESSAGE),
-      clock,
-    });
+    const subscriber = this.#hub.openSubscriber('snapshots', snapshotCodec, NEWEST_MESSAGE);
+    const snapshots = new MetricsSnapshotSubscriber({ subscriber, clock }, () =>
+      this.#snapshotsNs.push(Number(this.#loop.monotonicNs())),
+    );
     this.#aggregate(pattern);
     const samples = this.#mutation.samples(await openSamplesFile('samples.jsonl', undefined, this.#disk));
     const messages = new SimulatedMessages({
@@ -212,7 +214,7 @@ class SimulatedRun {
     const wasBlind = isBlind.signal.aborted;
     // What is held on the way still comes before the end.
     await clock.sleep(
-      Math.max(0, messages.heldUntilNs / 1e6 - clock.nowMs()) + 1,
+      Math.max(0, (messages.heldUntilNs - this.#loop.nowNs()) / 1e6) + 1,
       new AbortController().signal,
     );
     await publisher.close(LINGER_REAL_MS);
@@ -279,7 +281,7 @@ class SimulatedRun {
       this.#isAggregatorDead || (isMessageLost && snapshot.state === 'complete') ? true : publish(snapshot);
     const aggregator = new Aggregator(
       {
-        clock: this.#loop.clockOf(this.#aggregatorLoop),
+        clock: this.#mutation.clock(this.#loop.clockOf(this.#aggregatorLoop)),
         monotonicNs: this.#loop.monotonicNs,
         subscriber,
         publisher,
@@ -360,6 +362,9 @@ class SimulatedRun {
         return;
       case 'disk-full':
         this.#disk.isFull = true;
+        return;
+      case 'clock-jumps':
+        this.#loop.wallJumpMs += fault.byMs;
         return;
       case 'stop':
         this.#stop.abort();

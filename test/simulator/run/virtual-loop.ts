@@ -23,6 +23,8 @@ export class VirtualLoop {
   #nowNs = 0;
   #order = 0;
   readonly #heap: Waiting[] = [];
+  /** By how much somebody has set the wall clock. */
+  wallJumpMs = 0;
 
   /** Each look at the clock takes a little. */
   readonly nowNs = (): number => {
@@ -62,7 +64,7 @@ export class VirtualLoop {
   clockOf(owner: LoopOwner): Clock {
     return {
       nowMs: () => this.#nowNs / 1e6,
-      wallMs: () => WALL_MS + this.#nowNs / 1e6,
+      wallMs: () => WALL_MS + this.wallJumpMs + this.#nowNs / 1e6,
       sleep: (ms, signal) => {
         if (signal.aborted) return Promise.reject(signal.reason);
         return new Promise((resolve, reject) => {
