@@ -4,18 +4,20 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
-// A run loads one file that holds nothing else.
-const entry = process.argv[2] === 'bench' ? 'bench-main.js' : 'main.js';
-const main = join(__dirname, '..', 'dist', 'packed', 'cli', entry);
+const folder = join(__dirname, '..', 'dist', 'packed', 'cli');
+// A run loads files that hold nothing else.
+const isRun = process.argv[2] === 'bench';
+const main = join(folder, isRun ? 'bench-main.code.js' : 'main.js');
 
 const start = async () => {
-  if (existsSync(main)) {
-    await import(pathToFileURL(main).href);
+  if (!existsSync(main)) {
+    process.stderr.write(`Plimsoll is not built: ${main} is missing.\n`);
+    process.stderr.write('Run `npm ci && npm run build` first.\n');
+    process.exitCode = 1;
     return;
   }
-  process.stderr.write(`Plimsoll is not built: ${main} is missing.\n`);
-  process.stderr.write('Run `npm ci && npm run build` first.\n');
-  process.exitCode = 1;
+  if (isRun) require('./load-packed.js').loadPacked(main);
+  else await import(pathToFileURL(main).href);
 };
 
 start().catch(error => {

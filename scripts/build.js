@@ -1,10 +1,11 @@
 // `npm run build`: Node code by tsc, the dashboard and the libraries that are packed with the code by Vite, side by side; then
-// the compiled code in few files by Vite, and a stamp that identifies the sources. Incremental: output of a
-// removed source is deleted, the rest is kept.
+// the compiled code in few files by Vite, what V8 makes of those, and a stamp that identifies the sources. Incremental:
+// output of a removed source is deleted, the rest is kept.
 
 const fs = require('node:fs');
 const { exitWith } = require('./exit-with.js');
 const { ROOT, inRoot, nodeToRun } = require('./paths.js');
+const { keepCode } = require('./keep-code.js');
 const { withLock } = require('./lock.js');
 const { exitCodeOf, runCommand } = require('./run-command.js');
 const { forgetBuild, hasBuild, sourcesHash, stampBuild } = require('./sources.js');
@@ -34,6 +35,8 @@ const build = async () => {
   useLibraries('');
   const packing = await runCommand(node.path, viteBuild('scripts/packed.config.mjs'), options);
   if (exitCodeOf(packing) !== 0) return exitCodeOf(packing);
+  const unkept = await keepCode(node.path);
+  if (unkept !== undefined) process.stderr.write(`Plimsoll: runs will start slower, since ${unkept}\n`);
   stampBuild(hash);
   return 0;
 };

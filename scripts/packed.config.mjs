@@ -1,8 +1,9 @@
 // Vite puts our own compiled code into few files under dist/packed: the command, and each process and thread that it starts into
-// one of its own. Node reads one file faster than three hundred, and a run starts five times.
+// one of its own. Node reads one file faster than three hundred, and a run starts five times. What a run loads is made scripts, which
+// bin/load-packed.js loads with what V8 compiled of them before: modules have no such way.
 
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
@@ -17,6 +18,20 @@ const SHARING = [
   'daemon/runs/compare-worker',
   'mock/mock-process',
 ];
+
+/** What each run starts. A folder of them holds nothing else. */
+const OF_EACH_RUN = [
+  'bench/load/load-worker',
+  'bench/parse/parse-worker',
+  'metrics/aggregator-process',
+  'metrics/event-logger-process',
+];
+const SCRIPTS = {
+  format: 'cjs',
+  dynamicImportInCjs: false,
+  entryFileNames: '[name].code.js',
+  chunkFileNames: 'run/[name]-[hash].js',
+};
 
 const placeOf = path => relative(DIST, path).replaceAll('\\', '/');
 
@@ -44,16 +59,41 @@ const ownPlaces = {
       .replaceAll('import.meta.url', `${MARK}("${place}")`);
     return { code: placed, map: null };
   },
-  renderChunk(code, { fileName }) {
+  renderChunk(code, { fileName }, { format }) {
     const up = posix.relative(posix.dirname(posix.join('packed', fileName)), '.') || '.';
+    const here = format === 'cjs' ? 'require("node:url").pathToFileURL(__filename)' : 'import.meta.url';
     const placed = code
       .replaceAll(
         new RegExp(`${MARK}\\("([^"]+)"\\)`, 'g'),
-        (_, place) => `new URL("${up}/${place}", import.meta.url).href`,
+        (_, place) => `new URL("${up}/${place}", ${here}).href`,
       )
       .replaceAll(/ from "[./]+\/libraries\//g, ` from "${up}/libraries/`);
     return { code: placed, map: null };
   },
+  // Behind Vite, which writes every chunk once more.
+  generateBundle({ format }, chunks) {
+    if (format !== 'cjs') return;
+    for (const chunk of Object.values(chunks)) if (chunk.type === 'chunk') chunk.code = inAscii(chunk.code);
+  },
+};
+
+/** A text of one byte a character is read as it is, and held in half the memory. */
+const inAscii = code => {
+  if (/String\.raw`[^`]*[^\0-\x7f]/.test(code))
+    throw new Error('String.raw would tell an escape of what is no ASCII');
+  return code.replace(
+    /[^\0-\x7f]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+};
+
+/** Node starts a script as it starts a module: by a file of its name. */
+const startScript = entry => {
+  const up = posix.relative(posix.join('dist/packed', posix.dirname(entry)), '.');
+  const place = `require('node:path').join(__dirname, '${basename(entry)}.code.js')`;
+  const [file, folder] = [join(PACKED, `${entry}.js`), join(PACKED, dirname(entry))];
+  writeFileSync(file, `require('${up}/bin/load-packed.js').loadPacked(${place});\n`);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 };
 
 const MARK = '__placeInDist';
@@ -62,6 +102,8 @@ const LIBRARIES = /[\\/]libraries[\\/][\w-]+\.js$/;
 
 const packed = (names, output) => ({
   consumer: 'server',
+  // Small in use, and loaded by each of them.
+  ...(output.format === 'cjs' ? { resolve: { noExternal: ['valibot', '@msgpack/msgpack'] } } : {}),
   build: {
     outDir: PACKED,
     emptyOutDir: false,
@@ -78,7 +120,10 @@ const packed = (names, output) => ({
         chunkFileNames: 'chunks/[name]-[hash].js',
         ...output,
       },
-      checks: { pluginTimings: false },
+      // A library of which nothing is used is not loaded for its side effects.
+      treeshake: { moduleSideEffects: 'no-external' },
+      // What is imported late of a part that is itself loaded late is late enough.
+      checks: { pluginTimings: false, ineffectiveDynamicImport: false },
     },
   },
 });
@@ -87,9 +132,12 @@ const alone = startedEntries().filter(entry => !SHARING.includes(entry));
 const environments = {
   sharing: packed(SHARING, {}),
   // Apart from all other commands, and in parts for what few runs need.
-  bench: packed(['cli/bench-main'], {}),
+  bench: packed(['cli/bench-main'], SCRIPTS),
   ...Object.fromEntries(
-    alone.map((entry, index) => [`alone${index}`, packed([entry], { codeSplitting: false })]),
+    alone.map((entry, index) => [
+      `alone${index}`,
+      packed([entry], { codeSplitting: false, ...(OF_EACH_RUN.includes(entry) ? SCRIPTS : {}) }),
+    ]),
   ),
 };
 
@@ -103,6 +151,7 @@ export default defineConfig({
     async buildApp(builder) {
       rmSync(PACKED, { recursive: true, force: true });
       for (const name of Object.keys(environments)) await builder.build(builder.environments[name]);
+      OF_EACH_RUN.forEach(startScript);
     },
   },
 });

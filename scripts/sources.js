@@ -53,6 +53,9 @@ const SOURCE_FOLDERS = ['src', 'dashboard', 'scripts/libraries'];
 const SOURCE_FILES = [
   'scripts/libraries.config.mjs',
   'scripts/packed.config.mjs',
+  'scripts/keep-code.js',
+  'scripts/keep-code-preload.js',
+  'bin/load-packed.js',
   'package.json',
   'package-lock.json',
   'tsconfig.base.json',

@@ -36,6 +36,7 @@ const releaseTree = async ({ target, node, version, epochSeconds, folder }) => {
     { path: NODE_PLACE, mode: 0o755, file: node.file },
     ...(node.license === undefined ? [] : [{ path: 'lib/node.LICENSE', mode: 0o644, file: node.license }]),
     ...program.map(file => ({ path: `lib/plimsoll/${file}`, mode: 0o644, file: path.join(staged, file) })),
+    ...keptCode(target).map(file => ({ path: `lib/plimsoll/${file}`, mode: 0o644, file: inRoot(file) })),
     ...['LICENSE', 'README.md', 'CHANGELOG.md'].map(file => ({
       path: file,
       mode: 0o644,
@@ -91,6 +92,12 @@ const isOfUse = (file, target) => {
   const [, os, cpu, rest] = /^node_modules\/zeromq\/build\/(\w+)\/(\w+)\/(.*)$/.exec(file) ?? [];
   return os === undefined || (`${os}-${cpu}` === target && !rest.includes('musl'));
 };
+
+/** What V8 compiled at build time: of use with the Node that goes along, where this build was made by that one. */
+const keptCode = target =>
+  filesUnder(inRoot('dist/packed'))
+    .filter(file => file.endsWith(`.${target}.cache`))
+    .map(file => `dist/packed/${file}`);
 
 const installedParts = staged => {
   const { packages } = JSON.parse(

@@ -5,4 +5,4 @@ import { readProcessState } from './process-state.ts';
 import { runCommand } from './run-command.ts';
 
 const state = readProcessState();
-state.exit(await runCommand([benchCommand], state));
+void runCommand([benchCommand], state).then(code => state.exit(code));
