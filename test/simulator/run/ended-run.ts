@@ -22,6 +22,8 @@ export interface EndedRun {
   readonly snapshotsNs: readonly number[];
   /** Records in batches that never came to the aggregator. */
   readonly lostRecords: number;
+  /** Of those, the ones that the numbers of later batches show. */
+  readonly shownLostRecords: number;
   readonly isKilled: boolean;
   readonly isStopped: boolean;
   readonly isDiskFull: boolean;

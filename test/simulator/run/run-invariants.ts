@@ -138,12 +138,15 @@ const accounts = (run: EndedRun, samples: readonly EndedSample[], report: Report
 
 /** Nobody reads a figure of a run that lost something without being told. */
 const said = (
-  { lostRecords, session, isKilled, isStopped, isBlind, isDiskFull }: EndedRun,
+  { lostRecords, shownLostRecords, session, isKilled, isStopped, isBlind, isDiskFull }: EndedRun,
   samples: readonly EndedSample[],
   report: Report,
 ): readonly string[] => {
   const broken: string[] = [];
   const isFromSamples = report.source === 'samples-file';
+  const seenLost = report.recordProblems['droppedEvents'] ?? 0;
+  if (report.source === 'complete-message' && report.state === 'complete' && seenLost !== shownLostRecords)
+    broken.push(`the aggregator saw ${seenLost} lost records of ${shownLostRecords}`);
   if (lostRecords > 0 && !isFromSamples && report.complete)
     broken.push(`${lostRecords} records were lost and the report is complete`);
   // Who dies behind the final snapshot of a session that had ended has told all.

@@ -127,6 +127,7 @@ class SimulatedRun {
       startNs: this.#startNs,
       snapshotsNs: this.#snapshotsNs,
       lostRecords: this.#messages?.lostRecords ?? 0,
+      shownLostRecords: this.#messages?.shownLostRecords ?? 0,
       isKilled,
       isStopped: this.#stop.signal.aborted,
       isDiskFull: this.#disk.isFull,

@@ -19,6 +19,9 @@ export class SimulatedMessages {
   recordCount = 0;
   /** Of those, in batches that never came. */
   lostRecords = 0;
+  /** Of those, the ones that a later batch of the same sender shows. */
+  shownLostRecords = 0;
+  readonly #lostOf: Map<number, number> = new Map();
   /** What is sent until then waits. */
   heldUntilNs = 0;
   #batches = 0;
@@ -32,13 +35,16 @@ export class SimulatedMessages {
     const { loop, main, faults, mutation, send } = this.#parts;
     const number = this.#batches;
     this.#batches += 1;
-    const { recordCount } = readEventBatchHeader(bytes);
+    const { recordCount, sourceId } = readEventBatchHeader(bytes);
     this.recordCount += recordCount;
     const fault = faults.find(one => 'batch' in one && one.batch === number);
     if (fault?.kind === 'batch-lost') {
       this.lostRecords += recordCount;
+      this.#lostOf.set(sourceId, (this.#lostOf.get(sourceId) ?? 0) + recordCount);
       return;
     }
+    this.shownLostRecords += this.#lostOf.get(sourceId) ?? 0;
+    this.#lostOf.delete(sourceId);
     const nowNs = loop.nowNs();
     if (fault?.kind === 'batch-late') this.heldUntilNs = Math.max(this.heldUntilNs, nowNs) + HELD_NS;
     const copies = fault?.kind === 'batch-repeated' ? [bytes, mutation.batch(bytes)] : [bytes];
