@@ -1,10 +1,11 @@
 // `npm run simulate -- [--seed N] [--hours H] [--nodes N] [--mutation NAME] [--plan FILE]`, or
-// `--runs N [--seed N] [--mutation NAME]`: simulated clusters in which
+// `--runs N [--seed N] [--mutation NAME | --budget 30m]`: simulated clusters in which
 // everything goes wrong, one seed after another, until so many simulated hours have passed. A plan that breaks something is
 // made small, written into a file and ends it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { parseDurationMs } from '../../src/core/figure/parse-figure.ts';
 import { minimise } from './minimise.ts';
 import { MUTATIONS, NO_MUTATION } from './mutations.ts';
 import { NO_RUN_MUTATION, RUN_MUTATIONS } from './run/run-mutations.ts';
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     mutation: { type: 'string' },
     plan: { type: 'string' },
     runs: { type: 'string' },
+    budget: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -34,7 +36,8 @@ const listed = (mutations: Readonly<Record<string, { readonly what: string }>>):
 if (values.help) {
   process.stdout.write(
     `npm run simulate -- [--seed N] [--hours H] [--nodes N] [--minutes M] [--plan FILE] [--mutation NAME]: clusters
-npm run simulate -- --runs N [--seed N] [--mutation NAME]: benchmark runs
+npm run simulate -- --runs N [--seed N] [--mutation NAME | --budget 30m]: benchmark runs; with a budget it stops
+  then, and goes on where it stopped when it is called again
 What each does: docs/simulator.md.
 
 Mutations of clusters:
@@ -65,7 +68,19 @@ const numberOf = (name: 'seed' | 'hours' | 'nodes' | 'minutes' | 'runs'): number
 if (values.runs !== undefined) {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const mutation = plantedOf(RUN_MUTATIONS, NO_RUN_MUTATION, 'runs');
-  const isGood = await simulateRuns({ seed: numberOf('seed'), runs: numberOf('runs'), mutation }, say);
+  if (values.budget !== undefined && values.mutation !== undefined) {
+    process.stderr.write('--budget keeps runs without a planted bug; leave --mutation out.\n');
+    process.exit(2);
+  }
+  const budget = values.budget === undefined ? undefined : parseDurationMs(values.budget);
+  if (budget?.kind === 'wrong') {
+    process.stderr.write(`--budget: ${budget.problem}\n`);
+    process.exit(2);
+  }
+  const isGood = await simulateRuns(
+    { seed: numberOf('seed'), runs: numberOf('runs'), mutation, budgetMs: budget?.value },
+    say,
+  );
   process.exit(isGood ? 0 : 1);
 }
 

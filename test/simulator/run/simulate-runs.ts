@@ -6,39 +6,57 @@ import { join } from 'node:path';
 import type { SimulatedRunPlan } from './run-faults.ts';
 import { runPlanOf } from './run-faults.ts';
 import type { RunMutation } from './run-mutations.ts';
+import type { RunsSoFar } from './runs-so-far.ts';
+import { RunsSoFarFile } from './runs-so-far.ts';
 import { simulateRun } from './simulate-run.ts';
+
+export interface SimulatedRunsOptions {
+  /** Of the first run; each other has the next. */
+  readonly seed: number;
+  readonly runs: number;
+  readonly mutation: RunMutation;
+  /** Stops then, and goes on where it stopped when it is called again. */
+  readonly budgetMs?: number | undefined;
+}
 
 /** @returns whether every invariant held. */
 export const simulateRuns = async (
-  {
-    seed: first,
-    runs,
-    mutation,
-  }: { readonly seed: number; readonly runs: number; readonly mutation: RunMutation },
+  { seed: first, runs, mutation, budgetMs }: SimulatedRunsOptions,
   say: (line: string) => void,
 ): Promise<boolean> => {
   const home = mkdtempSync(join(tmpdir(), 'plimsoll-runs-'));
   const folder = join(home, 'run');
+  const file = budgetMs === undefined ? undefined : new RunsSoFarFile(first);
+  let done: RunsSoFar = file?.read() ?? { code: '', runs: 0, requests: 0, faults: 0, seconds: 0 };
+  if (done.runs > 0) say(`${told(done)} before; it goes on with seed ${first + done.runs}`);
   const startedMs = performance.now();
-  let [requests, faults, count] = [0, 0, 0];
+  const endsAtMs = startedMs + (budgetMs ?? Number.POSITIVE_INFINITY);
+  const before = done.seconds;
   let isGood = true;
-  for (let seed = first; seed < first + runs && isGood; seed += 1) {
+  while (done.runs < runs && isGood && performance.now() < endsAtMs) {
+    const seed = first + done.runs;
     const plan = runPlanOf(seed);
     const outcome = await simulateRun(plan, folder, mutation);
-    requests += outcome.requests;
-    faults += outcome.faults;
-    count += 1;
     isGood = outcome.broken.length === 0;
     for (const what of outcome.broken) say(`seed ${seed}: ${what}`);
     if (!isGood) say(JSON.stringify(await fewerFaults(plan, folder, mutation)));
+    done = {
+      ...done,
+      runs: done.runs + 1,
+      requests: done.requests + outcome.requests,
+      faults: done.faults + outcome.faults,
+      seconds: before + (performance.now() - startedMs) / 1_000,
+    };
+    if (isGood && done.runs % RUNS_KEPT_EACH === 0) await file?.write(done);
   }
+  if (isGood) await file?.write(done);
   rmSync(home, { recursive: true, force: true });
-  const seconds = (performance.now() - startedMs) / 1_000;
-  say(
-    `${count} runs, ${requests} requests, ${faults} faults in ${seconds.toFixed(1)} s: ${(count / seconds).toFixed(1)} runs a second, ${isGood ? 'every invariant held' : 'broken'}`,
-  );
+  say(`${told(done)}, ${isGood ? 'every invariant held' : 'broken'}`);
   return isGood;
 };
+
+const told = ({ runs, requests, faults, seconds }: RunsSoFar): string =>
+  `${runs} runs, ${requests} requests, ${faults} faults in ${seconds.toFixed(1)} s: ${(runs / seconds).toFixed(1)} runs a second`;
 
 const fewerFaults = async (
   plan: SimulatedRunPlan,
@@ -52,3 +70,6 @@ const fewerFaults = async (
   }
   return plan;
 };
+
+/** A series that is killed makes so many again. */
+const RUNS_KEPT_EACH = 100;
