@@ -78,7 +78,7 @@ export class RingParser {
     const ring = this.#ring;
     switch (ring.type) {
       case RECORD.body:
-        this.#tracker().body(ring.bytes, ring.payloadStart, ring.payloadEnd, ring.stampNs, ring);
+        this.#issued()?.body(ring.bytes, ring.payloadStart, ring.payloadEnd, ring.stampNs, ring);
         return;
       case RECORD.issued:
         this.#tracker().issued(
@@ -131,11 +131,18 @@ export class RingParser {
     return tracker;
   }
 
+  /** Undefined of a sample whose record of its issue found no room in the ring, which is counted where it was dropped. */
+  #issued(): SampleTracker | undefined {
+    const { slot, sampleId } = this.#ring;
+    const tracker = this.#trackers.get(slot);
+    return tracker?.isActive === true && tracker.sampleId === sampleId ? tracker : undefined;
+  }
+
   #head(): void {
     const text = this.#text(4);
     const marks = this.#figure(3);
     const isEncoded = (marks & HEAD_MARK.isEncoded) !== 0;
-    this.#tracker().head(this.#figure(0), this.#ring, {
+    this.#issued()?.head(this.#figure(0), this.#ring, {
       status: this.#figure(1),
       contentKind: CONTENT_KINDS[this.#figure(2)] ?? 'other',
       encoding: isEncoded ? text : '',
@@ -145,7 +152,7 @@ export class RingParser {
   }
 
   #end(): void {
-    this.#tracker().ended(this.#ring.stampNs, this.#ring, {
+    this.#issued()?.ended(this.#ring.stampNs, this.#ring, {
       kind: END_KINDS[this.#figure(0)] ?? 'client',
       bytesSent: this.#figure(1),
       bytesReceived: this.#figure(2),

@@ -138,7 +138,7 @@ const accounts = (run: EndedRun, samples: readonly EndedSample[], report: Report
 
 /** Nobody reads a figure of a run that lost something without being told. */
 const said = (
-  { lostRecords, shownLostRecords, session, isKilled, isStopped, isBlind, isDiskFull }: EndedRun,
+  { plan, lostRecords, shownLostRecords, session, isKilled, isStopped, isBlind, isDiskFull }: EndedRun,
   samples: readonly EndedSample[],
   report: Report,
 ): readonly string[] => {
@@ -164,7 +164,8 @@ const said = (
     session.load.arenaFullCount > 0 &&
     failedByClient === 0 &&
     dropped === 0 &&
-    !isDiskFull
+    !isDiskFull &&
+    !isPartLost(plan, 'parse')
   )
     broken.push('a ring was full and no request failed because of the client');
   if (

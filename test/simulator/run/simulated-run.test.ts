@@ -9,8 +9,11 @@ import { runPlanOf } from './run-faults.ts';
 import { RUN_MUTATIONS } from './run-mutations.ts';
 import { simulateRun } from './simulate-run.ts';
 
-/** 4351: a snapshot that had missed some of the warm-up, and a kill. The others: the last batch of a parse thread was lost. */
-const ONCE_BROKEN = [4351, 6366, 12911];
+/**
+ * 4351: a snapshot that had missed some of the warm-up, and a kill. 6366, 12911: the last batch of a parse thread was lost. 21345: the
+ * ring had no room for the issue of a request, and its reply was told as that of the warm-up.
+ */
+const ONCE_BROKEN = [4351, 6366, 12911, 21345];
 
 describe('a simulated run', () => {
   const runs = longCount(12, 5_000);
