@@ -2,8 +2,7 @@
 // the loaded ones go through the same two event loops, so that their difference is of the path and not of the ends.
 
 import type { Clock } from '../../clock/clock.ts';
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { pause, unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -17,8 +16,10 @@ export interface BesideOptions {
 
 export interface Beside {
   start(): void;
-  /** Idempotent. */
+  /** When the load ends; what is on its way then still counts. Called again, it is the same figure. */
   end(): Promise<Reported<number>>;
+  /** Waits for nothing more; nothing after `end`. */
+  give(): void;
 }
 
 /** Why there are none between these ends; undefined where there are. */
@@ -38,70 +39,103 @@ export class ControlPings {
   readonly #clock: Clock;
   #idleNs: readonly number[] | undefined;
   #sequence = 0;
-  #back: (() => void) | undefined;
+  readonly #asked = new Map<number, () => void>();
 
   constructor(send: (sequence: number) => void, clock: Clock) {
     this.#send = send;
     this.#clock = clock;
   }
 
-  /** When the other end has answered; answers to anything but the last are ignored. */
+  /** When the other end has answered; answers to what was not asked are ignored. */
   hear(sequence: number): void {
-    if (sequence === this.#sequence) this.#back?.();
+    this.#asked.get(sequence)?.();
+    this.#asked.delete(sequence);
   }
 
   /** For what is measured next; idle round trips are made once, before the first. */
   async beside({ reason, roundTripMs, signal }: BesideOptions): Promise<Beside> {
-    if (reason !== undefined) return { start: () => undefined, end: () => Promise.resolve(unknown(reason)) };
-    const idleMs = Math.max(IDLE_MS_MIN, IDLE_ROUND_TRIPS * roundTripMs);
-    this.#idleNs ??= await this.#idle(idleMs, signal);
+    if (reason !== undefined)
+      return { start: () => undefined, end: () => Promise.resolve(unknown(reason)), give: () => undefined };
+    this.#idleNs ??= await this.#idle(Math.max(IDLE_MS_MIN, IDLE_ROUND_TRIPS * roundTripMs), signal);
     const idleNs = this.#idleNs;
-    const over = new AbortController();
+    const [over, given] = [new AbortController(), new AbortController()];
     let loadedNs: Promise<readonly number[]> = Promise.resolve([]);
     return {
       start: () => {
-        loadedNs = this.#series(LOADED_MAX, AbortSignal.any([over.signal, signal]));
+        loadedNs = this.#loaded(over.signal, AbortSignal.any([given.signal, signal]));
       },
       end: async () => {
         over.abort();
         return queueNs(idleNs, await loadedNs);
       },
+      give: () => {
+        over.abort();
+        given.abort();
+      },
     };
   }
 
+  /** One after another, in order, nanoseconds. */
   async #idle(durationMs: number, signal: AbortSignal): Promise<readonly number[]> {
     const over = new AbortController();
     const ended = AbortSignal.any([over.signal, signal]);
     const limit = pause(this.#clock, durationMs, ended).then(() => over.abort());
-    const timesNs = await this.#series(IDLE_MAX, ended);
+    const timesNs: number[] = [];
+    while (!ended.aborted && timesNs.length < IDLE_MAX) {
+      const timeNs = await unlessAborted(this.#ask(), ended);
+      if (timeNs !== undefined) timesNs.push(timeNs);
+      await pause(this.#clock, GAP_MS, ended);
+    }
     over.abort();
     await limit;
     return timesNs;
   }
 
-  /** One after another until the signal, in order, nanoseconds. */
-  async #series(countMax: number, signal: AbortSignal): Promise<readonly number[]> {
-    const timesNs: number[] = [];
-    while (!signal.aborted && timesNs.length < countMax) {
-      const timeNs = await this.#once(signal);
-      if (timeNs !== undefined) timesNs.push(timeNs);
-      await pause(this.#clock, GAP_MS, signal);
+  /**
+   * In order, nanoseconds. The next goes out after an answer, or without one after a while: in a queue of a second that grows, those
+   * made one after another would be three, all of its beginning.
+   */
+  async #loaded(over: AbortSignal, given: AbortSignal): Promise<readonly number[]> {
+    const ended = AbortSignal.any([over, given]);
+    const times: { readonly sentMs: number; timeNs: number | undefined }[] = [];
+    const answers: Promise<void>[] = [];
+    while (!ended.aborted && times.length < LOADED_MAX) {
+      const time: (typeof times)[number] = { sentMs: this.#clock.nowMs(), timeNs: undefined };
+      times.push(time);
+      const answer = this.#ask().then(timeNs => {
+        time.timeNs = timeNs;
+      });
+      answers.push(answer);
+      await this.#within(ANSWER_MS, answer, ended);
+      await pause(this.#clock, GAP_MS, ended);
     }
-    return timesNs;
+    await untilAborted(ended);
+    await this.#within(DRAIN_MS, Promise.all(answers), given);
+    this.#asked.clear();
+    const answered = times.flatMap(({ timeNs }) => timeNs ?? []);
+    // A few that never came back do not say that none of the others did.
+    if (given.aborted || answered.length < LOADED_MIN) return answered;
+    const nowMs = this.#clock.nowMs();
+    return times.map(({ sentMs, timeNs }) => timeNs ?? nanoseconds(nowMs - sentMs));
   }
 
-  async #once(signal: AbortSignal): Promise<number | undefined> {
-    const answered = Promise.withResolvers<number | undefined>();
-    const give = (): void => answered.resolve(undefined);
-    signal.addEventListener('abort', give, { once: true });
-    const sentNs = monotonicNs();
-    this.#back = () => answered.resolve(Number(monotonicNs() - sentNs));
+  /** Until it is done, the time is up, or the signal aborts. */
+  async #within(durationMs: number, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    const done = new AbortController();
+    const time = pause(this.#clock, durationMs, AbortSignal.any([done.signal, signal]));
+    await Promise.race([work, time]);
+    done.abort();
+    await time;
+  }
+
+  /** How long its answer takes, nanoseconds; without one it never resolves. */
+  #ask(): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const sentMs = this.#clock.nowMs();
     this.#sequence += 1;
+    this.#asked.set(this.#sequence, () => resolve(nanoseconds(this.#clock.nowMs() - sentMs)));
     this.#send(this.#sequence);
-    const timeNs = await answered.promise;
-    signal.removeEventListener('abort', give);
-    this.#back = undefined;
-    return timeNs;
+    return promise;
   }
 }
 
@@ -115,9 +149,15 @@ export const queueNs = (idleNs: readonly number[], loadedNs: readonly number[]):
   return Math.max(0, median(later) - median(idleNs));
 };
 
+const nanoseconds = (durationMs: number): number => Math.round(durationMs * 1e6);
+
 const median = (values: readonly number[]): number => lowerPercentile(Float64Array.from(values).sort(), 50);
 
 const GAP_MS = 10;
+/** No more of them than 17 a second where none is answered: they share a slow link with what is measured. */
+const ANSWER_MS = 50;
+/** What a queue still holds when the load ends comes within this, or has waited as long. */
+const DRAIN_MS = 3_000;
 const IDLE_MIN = 3;
 const IDLE_MAX = 10;
 const IDLE_MS_MIN = 300;

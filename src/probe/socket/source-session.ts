@@ -177,7 +177,7 @@ export class SourceSession {
       beside.start();
       const check = new UploadCheck(streams);
       await this.#watchUpload(run, estimate, check, quota);
-      const queueNs = await beside.end();
+      const queueNs = beside.end();
       for (const stream of streams) stream.stop();
       const { bytes } = await this.#stopSink(run, message => check.take(message, this.#parts.clock.nowMs()));
       await Promise.all(streams.map(({ ended }) => ended));
@@ -186,10 +186,10 @@ export class SourceSession {
         ...runFiguresOf(estimate),
         retransmits: retransmitsOf(streams),
         streams: count,
-        queueNs,
+        queueNs: await queueNs,
       };
     } finally {
-      await beside.end();
+      beside.give();
       await endStreams(streams);
       const moved = bytesOf(streams);
       const acknowledged = acknowledgedOf(streams);

@@ -57,9 +57,48 @@ test('idle round trips end in their time on a connection whose round trip is not
   const beside = await starting;
   beside.start();
   await clock.advance(1_000);
-  expect(isKnown(await beside.end())).toBe(true);
+  const ending = beside.end();
+  await clock.advance(ROUND_TRIP_MS);
+  expect(await ending).toBeCloseTo(0, 0);
   // Not even the limit of the idle ones is left.
   stop.abort();
   await clock.advance(0);
   expect(clock.sleeperCount).toBe(0);
+});
+
+test('a queue that grows to a second within a run of one and a half is told as it is in the later half', async () => {
+  const clock = new VirtualClock();
+  const { signal } = new AbortController();
+  let loadedAtMs = Number.POSITIVE_INFINITY;
+  const pings: ControlPings = new ControlPings(sequence => {
+    const queueMs = Math.min(1_000, Math.max(0, clock.nowMs() - loadedAtMs));
+    void pause(clock, 10 + queueMs, signal).then(() => pings.hear(sequence));
+  }, clock);
+  const starting = pings.beside({ reason: undefined, roundTripMs: 10, signal });
+  await clock.advance(1_000);
+  const beside = await starting;
+  loadedAtMs = clock.nowMs();
+  beside.start();
+  await clock.advance(1_500);
+  const ending = beside.end();
+  await clock.advance(1_010);
+  expect(await ending).toBeCloseTo(1_000e6, 0);
+});
+
+test('where the last round trips do not come back, they have waited as long as somebody waited for them', async () => {
+  const clock = new VirtualClock();
+  const { signal } = new AbortController();
+  const pings: ControlPings = new ControlPings(sequence => {
+    if (sequence <= 20) void pause(clock, 10, signal).then(() => pings.hear(sequence));
+  }, clock);
+  const starting = pings.beside({ reason: undefined, roundTripMs: 10, signal });
+  await clock.advance(1_000);
+  const beside = await starting;
+  beside.start();
+  await clock.advance(5_000);
+  const ending = beside.end();
+  await clock.advance(10_000);
+  const queueNs = await ending;
+  expect(isKnown(queueNs) && queueNs).toBeGreaterThan(3_000e6);
+  expect(isKnown(queueNs) && queueNs).toBeLessThan(8_000e6);
 });
