@@ -1,7 +1,5 @@
 // One question before the run, a GET or a POST of JSON, on a connection of its own and past every proxy.
 
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { connectionProblem, lostBecause } from './connection-problem.ts';
 import type { Decoded } from './content-decoder.ts';
@@ -34,9 +32,10 @@ export const askText = async ({
   signal,
 }: AskOptions): Promise<TextAnswer> => {
   const { host, port, socketPath, hostHeader, tls } = server;
+  // Node takes longer to load TLS than most questions take.
+  const { Agent, request: send } = await (tls === undefined ? import('node:http') : import('node:https'));
   // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
-  const agent = tls === undefined ? new HttpAgent() : new HttpsAgent();
-  const send = tls === undefined ? httpRequest : httpsRequest;
+  const agent = new Agent();
   const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let isConnected = false;
   try {

@@ -1,7 +1,6 @@
 // The coordinator's way to an agent: TLS under the secret, and the channel over it.
 
 import type { TLSSocket } from 'node:tls';
-import { connect } from 'node:tls';
 import type { HostPort } from '../../../core/address/host-port.ts';
 import { hostPortText } from '../../../core/address/host-port.ts';
 import { errorCode, shortReason } from '../../../core/problem.ts';
@@ -55,6 +54,7 @@ const dialOne = async (
   signal: AbortSignal,
 ): Promise<TLSSocket | string> => {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const { connect } = await import('node:tls'); // no other run needs it
   let socket: TLSSocket;
   try {
     socket = connect({

@@ -4,9 +4,10 @@
 
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns';
+import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
 import net from 'node:net';
-import tls from 'node:tls';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
 import type { LoadTarget } from '../load-target.ts';
 
 /** What a connection does with its socket. */
@@ -32,7 +33,8 @@ export interface TargetDialer {
 export class SocketDialer implements TargetDialer {
   readonly isTls: boolean;
   readonly #target: LoadTarget;
-  readonly #context: tls.SecureContext | undefined;
+  readonly #tls: typeof import('node:tls') | undefined;
+  readonly #context: SecureContext | undefined;
   readonly #names: RememberedNames = new RememberedNames();
   readonly #sharedBuffer: Buffer | undefined;
   #session: Buffer | undefined;
@@ -45,7 +47,9 @@ export class SocketDialer implements TargetDialer {
     this.#sharedBuffer = sharesBuffer ? Buffer.allocUnsafeSlow(READ_BYTES) : undefined;
     if (target.tls !== undefined) {
       const { authorities } = target.tls;
-      this.#context = tls.createSecureContext(authorities === undefined ? {} : { ca: authorities });
+      // Only here: loading it takes a third of a thread's start.
+      this.#tls = createRequire(import.meta.url)('node:tls');
+      this.#context = this.#tls?.createSecureContext(authorities === undefined ? {} : { ca: authorities });
     }
   }
 
@@ -69,9 +73,10 @@ export class SocketDialer implements TargetDialer {
     if (socketPath !== undefined) return net.connect({ path: socketPath, onread });
     const { tls: plan } = this.#target;
     const { lookup } = this.#names;
-    if (plan === undefined) return net.connect({ host, port, noDelay: true, onread, lookup });
+    if (plan === undefined || this.#tls === undefined)
+      return net.connect({ host, port, noDelay: true, onread, lookup });
     // The types of Node do not know that TLS sockets read into a given buffer too.
-    const options: tls.ConnectionOptions & { readonly onread: net.OnReadOpts } = {
+    const options: ConnectionOptions & { readonly onread: net.OnReadOpts } = {
       host,
       port,
       onread,
@@ -82,7 +87,7 @@ export class SocketDialer implements TargetDialer {
       ALPNProtocols: ['http/1.1'],
       ...(this.#session === undefined ? {} : { session: this.#session }),
     };
-    const socket = tls.connect(options);
+    const socket = this.#tls.connect(options);
     socket.on('session', session => {
       this.#session = session;
     });
