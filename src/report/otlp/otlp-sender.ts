@@ -115,13 +115,17 @@ const post = (
 ): Promise<Answer | string> =>
   new Promise(resolve => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+    // A timer of our own, because one of AbortSignal.timeout holds the request for all of its time, however soon the answer came.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), ANSWER_MS_MAX);
+    const limit = AbortSignal.any([signal, late.signal]);
     const headers = {
       'content-type': 'application/json',
       'content-length': body.length,
       ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
     };
     const sending = request(url, { method: 'POST', headers, signal: limit, agent: false });
+    sending.once('close', () => clearTimeout(timer));
     let hasAnswered = false;
     sending.once('response', answer => {
       hasAnswered = true;

@@ -41,11 +41,14 @@ export async function* parquetBatches(
   let rowStart = 0;
   for (const [index, group] of metadata.row_groups.entries()) {
     const line = rowStart + 1;
-    const rowEnd = rowStart + checkedRows(group, columns, { line, index });
-    const rows = await namedAs(line, `row group ${index + 1} cannot be read`, () =>
+    const what = `row group ${index + 1}`;
+    const unreadable = `${what} cannot be read`;
+    const rowCount = await namedAs(line, unreadable, () => checkedRows(group, columns, { line, what }));
+    const rowEnd = rowStart + rowCount;
+    const rows = await namedAs(line, unreadable, () =>
       parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, ...DECODING }),
     );
-    checkCount(rows.length, rowEnd - rowStart, line, `row group ${index + 1}`);
+    checkCount(rows.length, rowCount, line, what);
     yield rows.map((row, at) => ({ kind: 'row', line: line + at, row: plainRow(row, line + at) }));
     rowStart = rowEnd;
   }
@@ -56,12 +59,12 @@ export async function* parquetBatches(
 const checkedRows = (
   { num_rows, columns }: RowGroup,
   wanted: readonly string[],
-  { line, index }: { readonly line: number; readonly index: number },
+  { line, what }: { readonly line: number; readonly what: string },
 ): number => {
-  const what = `row group ${index + 1}`;
   let bytes = 0;
   for (const { meta_data: told } of columns) {
-    if (told === undefined) throw damaged(line, `${what} does not say what its columns are`);
+    // A damaged footer may lack what the library's type promises.
+    if (told?.path_in_schema === undefined) throw damaged(line, `${what} does not say what its columns are`);
     if (!wanted.includes(told.path_in_schema[0] ?? '')) continue;
     if (!READABLE_CODECS.has(told.codec))
       throw new EntryError(

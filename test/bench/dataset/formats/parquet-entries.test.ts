@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { BenchError } from '../../../../src/bench/bench-error.ts';
 import { readDatasetFile } from '../../../../src/bench/dataset/dataset-file.ts';
+import { parquetBatches } from '../../../../src/bench/dataset/formats/parquet-batches.ts';
 import type { Dataset } from '../../../../src/bench/dataset/prompt.ts';
 import { seededRandom } from '../../../../src/core/random.ts';
 import { longCount } from '../../../support/counts.ts';
@@ -70,6 +71,12 @@ describe('a Parquet data set', () => {
     expect(await refusal(place('ends-its-reader'))).toContain(
       'a.parquet, row 1: what follows cannot be read: parquet dictionary page header is undefined',
     );
+  });
+
+  test('is refused with its row where a column of a row group has no name', async () => {
+    // Found by fuzzing.
+    const batches = parquetBatches({ path: place('unnamed-column'), columnsOf: async names => names });
+    await expect(Array.fromAsync(batches)).rejects.toThrow('row group 2 does not say what its columns are');
   });
 
   test(
