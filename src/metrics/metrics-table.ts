@@ -27,6 +27,7 @@ export class MetricsTable {
   #trackedFromNs: number | undefined;
   #windowCount = 0;
   #hasStarted = false;
+  #hasSamples = false;
   #hasEnded = false;
 
   constructor(metrics: RunMetrics, { rowsMax = ROWS_MAX }: MetricsTableOptions = {}) {
@@ -35,8 +36,9 @@ export class MetricsTable {
     this.#tasks = new InFlightTasks(() => metrics.counters.tasksFailed.add());
   }
 
+  /** The record of the start may be lost on its way; samples tell it too. */
   get hasStarted(): boolean {
-    return this.#hasStarted;
+    return this.#hasStarted || this.#hasSamples;
   }
 
   get hasEnded(): boolean {
@@ -97,6 +99,7 @@ export class MetricsTable {
         this.#hasEnded = true;
         return;
       case 'sample.issued':
+        this.#hasSamples = true;
         this.#issued(record);
         return;
       case 'sample.recv_first':
