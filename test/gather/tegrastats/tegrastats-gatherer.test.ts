@@ -9,7 +9,7 @@ import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { figuresIn } from '../../support/figures-in.ts';
 import { fixture } from '../../support/fixture.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
-import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
+import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { StandInTools } from '../gpu/stand-in-tools.ts';
 import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
@@ -92,8 +92,14 @@ describe('a Jetson', () => {
     });
     const loads = await run.until(isLoads);
     expect(loads).toMatchObject({ source: 'tegrastats', devices: [{ deviceId: 'tegra-0' }] });
+    // Only nvidia-smi may know of its health; what it says beside that is not asked for, and not told.
+    await run.until(isHealths);
     await run.stop();
-    expect(jetson.tools.starts('nvidia-smi')).toEqual([]);
+    expect(jetson.tools.starts('nvidia-smi').filter(({ args }) => !TELLS_HEALTH.has(args[0]))).toEqual([]);
+    expect(new Set(run.told.filter(isInventory).map(({ source }) => source))).toEqual(
+      new Set(['device tree']),
+    );
+    expect(new Set(run.told.filter(isLoads).map(({ source }) => source))).toEqual(new Set(['tegrastats']));
     expect(jetson.tools.starts('tegrastats')[0]?.args).toEqual(['--interval', '1000']);
     expect(run.told.filter(isFailure)).toEqual([]);
   });
@@ -151,7 +157,9 @@ it('on any other machine tegrastats is not even looked for', async () => {
 const ORIN_NANO = fixture('tegrastats/made-up-orin-nano-r36.txt');
 const AGX_XAVIER = fixture('tegrastats/made-up-agx-xavier-r35.txt');
 const STREAM = `fs.writeSync(1, ${JSON.stringify(ORIN_NANO)}); every(20, () => print(${JSON.stringify(ORIN_NANO.split('\n')[1])}));`;
+const TELLS_HEALTH = new Set<string | undefined>(['-q', 'nvlink']);
 const NVIDIA_SMI = `
+  if (args[0] === 'nvlink') process.exit(0);
   if (args[0] === '-q') { fs.writeSync(1, ${JSON.stringify(fixtureText('nvidia-smi/inventory-gb10.xml'))}); process.exit(0); }
   every(20, () => fs.writeSync(1, ${JSON.stringify(fixtureText('nvidia-smi/loads-gb10.csv'))}));
 `;
