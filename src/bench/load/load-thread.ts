@@ -117,6 +117,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     // A run shorter than the first interval would say nothing of its client, nor of its connections.
     this.#watch.heartbeat.last(this.nowNs());
     this.#observe();
+    this.#tellDropped();
     await this.#tell(RECORD.ended);
     for (const connection of this.connections) connection.close();
     this.#watch.stop();
@@ -256,6 +257,10 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.patternMoved();
     this.#ticks += 1;
     if (this.#ticks % OBSERVED_TICKS === 0) this.#observe();
+    this.#tellDropped();
+  }
+
+  #tellDropped(): void {
     const dropped = this.recorder.droppedCount - this.#toldDropped;
     if (dropped > 0) this.board.add(this.thread, 'dropped', dropped);
     this.#toldDropped += dropped;
