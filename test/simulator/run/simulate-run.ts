@@ -11,20 +11,16 @@ import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-ge
 import { seededRandom } from '../../../src/core/random.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import type { Report } from '../../../src/core/run/report.ts';
-import type { RunPattern } from '../../../src/core/run/run-pattern.ts';
-import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
-import { eventBatchBytesCodec, eventBatchCodec } from '../../../src/messaging/event-batch-codec.ts';
+import { eventBatchBytesCodec } from '../../../src/messaging/event-batch-codec.ts';
 import { MemoryHub } from '../../../src/messaging/memory/memory-hub.ts';
-import { LOSSLESS, NEWEST_WINS } from '../../../src/messaging/publisher.ts';
+import { LOSSLESS } from '../../../src/messaging/publisher.ts';
 import { snapshotCodec } from '../../../src/messaging/snapshot-message-codec.ts';
-import { EVERY_MESSAGE, NEWEST_MESSAGE } from '../../../src/messaging/subscriber.ts';
-import { Aggregator } from '../../../src/metrics/aggregator.ts';
+import { NEWEST_MESSAGE } from '../../../src/messaging/subscriber.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
 import { MetricsSnapshotSubscriber } from '../../../src/metrics/metrics-snapshot-subscriber.ts';
 import { finalSnapshot, rebuildReport, recordsLost } from '../../../src/metrics/report-sources.ts';
 import { EventBatchWriter } from '../../../src/wire/event-batch-writer.ts';
 import { encodeSamplesEnd } from '../../../src/wire/sample-line.ts';
-import { snapshotToJson } from '../../../src/wire/snapshot-codec.ts';
 import { loadPlan } from '../../bench/load/load-plan.ts';
 import type { EndedRun } from './ended-run.ts';
 import { configOf, patternOf } from './ended-run.ts';
@@ -32,6 +28,7 @@ import type { RunFault, SimulatedRunPlan } from './run-faults.ts';
 import { brokenInRun } from './run-invariants.ts';
 import type { RunMutation } from './run-mutations.ts';
 import { NO_RUN_MUTATION } from './run-mutations.ts';
+import { SimulatedAggregator } from './simulated-aggregator.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedMessages } from './simulated-messages.ts';
 import { SimulatedServer } from './simulated-server.ts';
@@ -72,13 +69,9 @@ class SimulatedRun {
   readonly #loop = new VirtualLoop();
   /** The main process with its threads. */
   readonly #main = new LoopOwner();
-  readonly #aggregatorLoop = new LoopOwner();
   readonly #server: SimulatedServer;
   readonly #hub = new MemoryHub();
   readonly #stop = new AbortController();
-  readonly #parentGone = new AbortController();
-  readonly #interrupt = new AbortController();
-  readonly #aggregatorExited = Promise.withResolvers<void>();
   readonly #threads: {
     readonly die: () => void;
     readonly owner: LoopOwner;
@@ -87,7 +80,7 @@ class SimulatedRun {
   }[] = [];
   readonly #disk = new SimulatedDisk();
   #isKilled = false;
-  #isAggregatorDead = false;
+  readonly #aggregator: SimulatedAggregator;
   #hasLostThread = false;
   #startNs: number | undefined;
   readonly #snapshotsNs: number[] = [];
@@ -97,6 +90,9 @@ class SimulatedRun {
     this.#plan = plan;
     this.#folder = folder;
     this.#mutation = mutation;
+    this.#aggregator = new SimulatedAggregator({
+      ...{ loop: this.#loop, hub: this.#hub, disk: this.#disk, plan, folder, mutation },
+    });
     this.#server = new SimulatedServer(
       {
         loop: this.#loop,
@@ -116,7 +112,7 @@ class SimulatedRun {
     const hasEnded = await this.#loop.run(this.#isKilledOr(work), RUN_MS_MAX * 1e6);
     const told = hasEnded && !this.#isKilled ? await work : undefined;
     const isKilled = this.#isKilled;
-    if (isKilled) await this.#loop.run(this.#aggregatorExited.promise, RUN_MS_MAX * 1e6);
+    if (isKilled) await this.#loop.run(this.#aggregator.exited, RUN_MS_MAX * 1e6);
     return {
       plan: this.#plan,
       hasEnded,
@@ -132,7 +128,7 @@ class SimulatedRun {
       isStopped: this.#stop.signal.aborted,
       isDiskFull: this.#disk.isFull,
       hasLostThread: this.#hasLostThread,
-      isBlind: this.#isAggregatorDead,
+      isBlind: this.#aggregator.isDead,
       issuedOnBoard: told?.session.issued ?? 0,
     };
   }
@@ -152,7 +148,7 @@ class SimulatedRun {
     const snapshots = new MetricsSnapshotSubscriber({ subscriber, clock }, () =>
       this.#snapshotsNs.push(Number(this.#loop.monotonicNs())),
     );
-    this.#aggregate(pattern);
+    this.#aggregator.start();
     const samples = this.#mutation.samples(await openSamplesFile('samples.jsonl', undefined, this.#disk));
     const messages = new SimulatedMessages({
       ...{ loop: this.#loop, main: this.#main, faults: this.#plan.faults, mutation: this.#mutation },
@@ -196,7 +192,7 @@ class SimulatedRun {
     );
     const writer = new EventBatchWriter({ sourceId: 0, runZeroNs: 0, capacityBytes: 1_024 });
     const isBlind = new AbortController();
-    void this.#aggregatorExited.promise.then(() => isBlind.abort());
+    void this.#aggregator.exited.then(() => isBlind.abort());
     await load.open();
     const session = await runSession({
       ...{ load, clock, hasWarmup: warmup > 0, unmeasuredNs: 0, nowNs: this.#loop.nowNs },
@@ -222,14 +218,13 @@ class SimulatedRun {
     const patience = new AbortController();
     const late = clock.sleep(ACCOUNT_MS_MAX, patience.signal).then(
       () => {
-        this.#closeAggregator();
-        this.#aggregatorExited.resolve();
+        this.#aggregator.giveUp();
       },
       () => undefined,
     );
     const account = await finalSnapshot({
       snapshots,
-      aggregatorExited: this.#aggregatorExited.promise,
+      aggregatorExited: this.#aggregator.exited,
       directory: this.#folder,
       signal: new AbortController().signal,
     });
@@ -237,7 +232,7 @@ class SimulatedRun {
     await late;
     const problems = [
       ...session.load.reasons,
-      ...(this.#isAggregatorDead ? ['the aggregator exited early'] : []),
+      ...(this.#aggregator.isDead ? ['the aggregator exited early'] : []),
     ];
     const isInterrupted = this.#stop.signal.aborted;
     if (session.load.kind !== 'incomplete')
@@ -265,62 +260,8 @@ class SimulatedRun {
       sourceProblems: [],
       notices: [],
     });
-    const isWhole = !wasBlind && !this.#isAggregatorDead;
+    const isWhole = !wasBlind && !this.#aggregator.isDead;
     return { session, report: isWhole ? report : await this.#rebuilt() };
-  }
-
-  #aggregate(pattern: RunPattern): void {
-    const subscriber = this.#hub.openSubscriber(
-      'events',
-      this.#mutation.received(eventBatchCodec),
-      EVERY_MESSAGE,
-    );
-    const publisher = this.#hub.openPublisher('snapshots', snapshotCodec, NEWEST_WINS);
-    const isMessageLost = this.#plan.faults.some(({ kind }) => kind === 'final-message-lost');
-    const publish = publisher.publish.bind(publisher);
-    publisher.publish = snapshot =>
-      this.#isAggregatorDead || (isMessageLost && snapshot.state === 'complete') ? true : publish(snapshot);
-    const aggregator = new Aggregator(
-      {
-        clock: this.#mutation.clock(this.#loop.clockOf(this.#aggregatorLoop)),
-        monotonicNs: this.#loop.monotonicNs,
-        subscriber,
-        publisher,
-        writeFile: async snapshot => {
-          if (this.#isAggregatorDead) return;
-          if (this.#disk.isFull) throw new Error('ENOSPC: simulated');
-          if (!this.#needsFiles) return;
-          mkdirSync(this.#folder, { recursive: true });
-          writeFileSync(join(this.#folder, 'final_snapshot.json'), snapshotToJson(snapshot));
-        },
-      },
-      { pattern, shape: PLAIN_SHAPE, isStreaming: this.#plan.isStreaming, objectives: [], judged: [] },
-    );
-    this.#mutation.table(aggregator.table);
-    const stops = {
-      terminate: new AbortController().signal,
-      interrupt: this.#interrupt.signal,
-      parentGone: this.#parentGone.signal,
-    };
-    this.#closeAggregator = () => void subscriber.close();
-    void aggregator.run(stops).then(
-      () => this.#aggregatorExited.resolve(),
-      () => this.#aggregatorExited.resolve(),
-    );
-  }
-
-  #closeAggregator: () => void = () => undefined;
-
-  get #needsFiles(): boolean {
-    return this.#plan.faults.some(({ kind }) => FILE_FAULTS.includes(kind));
-  }
-
-  #killAggregator(): void {
-    if (this.#isAggregatorDead) return;
-    this.#isAggregatorDead = true;
-    this.#aggregatorLoop.isDead = true;
-    this.#closeAggregator();
-    this.#aggregatorExited.resolve();
   }
 
   async #rebuilt(): Promise<Report> {
@@ -359,7 +300,7 @@ class SimulatedRun {
         return;
       }
       case 'aggregator-dies':
-        this.#killAggregator();
+        this.#aggregator.kill();
         return;
       case 'disk-full':
         this.#disk.isFull = true;
@@ -369,14 +310,14 @@ class SimulatedRun {
         return;
       case 'stop':
         this.#stop.abort();
-        this.#interrupt.abort();
+        this.#aggregator.interrupt.abort();
         return;
       case 'killed':
         this.#isKilled = true;
         this.#disk.isGone = true;
         this.#main.isDead = true;
         for (const { owner } of this.#threads) owner.isDead = true;
-        this.#parentGone.abort();
+        this.#aggregator.parentGone.abort();
         this.#killed.resolve();
         return;
       default:
@@ -389,7 +330,6 @@ class SimulatedRun {
   }
 }
 
-const FILE_FAULTS: readonly RunFault['kind'][] = ['final-message-lost', 'killed', 'aggregator-dies'];
 const LINGER_REAL_MS = 1_000;
 const ACCOUNT_MS_MAX = 60_000;
 const RUN_MS_MAX = 300_000;
