@@ -71,7 +71,7 @@ export const hullPaths = (holds: readonly Fill[]): HullPaths => {
     const right = tenth(hold.x + hold.width);
     if (hold.waterY === undefined) parts.unknown += `M${x} ${deck}H${right}V${keel}H${x}Z`;
     else {
-      const y = tenth(hold.waterY);
+      const y = half(hold.waterY);
       parts.water += `M${x} ${y}H${right}V${keel}H${x}Z`;
       parts.waterline += `M${x} ${y}H${right}`;
     }
@@ -81,6 +81,8 @@ export const hullPaths = (holds: readonly Fill[]): HullPaths => {
 };
 
 const tenth = (value: number): number => Math.round(value * 10) / 10;
+/** What moves every second moves by what can be seen: a bar that is drawn anew is painted as a whole. */
+const half = (value: number): number => Math.round(value * 2) / 2;
 
 /** In the units of the picture, between two bulkheads. */
 const BULKHEAD_GAP_MIN = 4;

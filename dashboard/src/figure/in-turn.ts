@@ -5,7 +5,7 @@
 export const TURNS = 10;
 
 export interface Telling<Item, Told> {
-  readonly keyOf: (item: Item) => string;
+  readonly keyOf: (item: Item, index: number) => string;
   readonly tell: (item: Item) => Told;
   readonly isSeen: (index: number) => boolean;
   /** All are told anew when one of these is another than before. */
@@ -25,7 +25,7 @@ export class InTurn<Item, Told> {
     const told = new Map<string, Told>();
     this.#turn = (this.#turn + 1) % TURNS;
     const list = items.map((item, index) => {
-      const key = keyOf(item);
+      const key = keyOf(item, index);
       const held = isSeen(index) || index % TURNS === this.#turn ? undefined : before.get(key);
       const now = held ?? tell(item);
       told.set(key, now);

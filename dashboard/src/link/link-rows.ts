@@ -3,7 +3,7 @@
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
-import { ageText } from '../figure/age.ts';
+import { listAgeText } from '../figure/age.ts';
 import { isFlagged } from './link-filter.ts';
 import type { LinkUnits } from './link-words.ts';
 import { delayFigure, linkAgeMs, linkJitterNs, negotiatedWords, rateFigure } from './link-words.ts';
@@ -51,7 +51,7 @@ export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSour
     back: { value: rateFigure(back?.value, units.rate), isOld: back?.isStale === true },
     delay: { value: delayFigure(roundTrip?.value, units.delay), isOld: roundTrip?.isStale === true },
     jitter: delayFigure(linkJitterNs(link), units.delay),
-    age: ageMs === undefined ? '–' : ageText(ageMs),
+    age: ageMs === undefined ? '–' : listAgeText(ageMs),
     note: why === '' ? (notes.get(link.key) ?? (link.isMeasuring ? 'measuring' : '')) : why,
     isNoteSpare: why === '' && !notes.has(link.key),
     isFlagged: isFlagged(link, notes),
