@@ -3,6 +3,7 @@
 
 import { unknown } from '../../core/unknown.ts';
 import { roundTripFigures } from '../socket/round-trip-figures.ts';
+import { isHalfRoundTrip, roundTripNs } from './half-round-trip.ts';
 import type { RdmaTest, RdmaTool, ToolCall, ToolCommand, ToolFigures } from './rdma-tool.ts';
 
 export const perftest: RdmaTool = {
@@ -39,18 +40,18 @@ const readLatency = (stdout: string): ToolFigures => {
   if (row === undefined) return unreadable('ib_send_lat printed no figures');
   // bytes, iterations, min, max, typical (the median), mean, deviation, 99%, 99.9%
   const [, iterations = 0, min = 0, , typical = 0, , , p99 = 0] = row;
-  if (!(typical > 0)) return unreadable('ib_send_lat printed a round trip of zero time');
+  if (!isHalfRoundTrip(typical)) return unreadable(`ib_send_lat printed a round trip of ${2 * typical} µs`);
   return {
     kind: 'latency',
-    roundTripNsMin: min > 0 ? roundTripNs(min) : unknown('ib_send_lat did not report it'),
+    roundTripNsMin: isHalfRoundTrip(min) ? roundTripNs(min) : NOT_TOLD,
     roundTripNsP50: roundTripNs(typical),
-    roundTripNsP99: p99 > 0 ? roundTripNs(p99) : unknown('ib_send_lat did not report it'),
+    roundTripNsP99: isHalfRoundTrip(p99) ? roundTripNs(p99) : NOT_TOLD,
     jitterNs: unknown('this ib_send_lat prints no single round trips'),
-    roundTripCount: iterations,
+    roundTripCount: Number.isSafeInteger(iterations) && iterations > 0 ? iterations : NOT_TOLD,
   };
 };
 
-/** After "#, usec": "1, 0.985" and so on, half a round trip each. */
+/** After "#, usec": "1, 0.985" and so on, half a round trip each. None where one of them is no time. */
 const singleRoundTripsNs = (stdout: string): readonly number[] => {
   const [, list] = stdout.split(/^#, usec$/m);
   if (list === undefined) return [];
@@ -58,6 +59,7 @@ const singleRoundTripsNs = (stdout: string): readonly number[] => {
   for (const line of list.split('\n').slice(1)) {
     const half = /^\d+, (\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i.exec(line.trim())?.[1];
     if (half === undefined) break;
+    if (!isHalfRoundTrip(Number(half))) return [];
     roundTripsNs.push(roundTripNs(Number(half)));
   }
   return roundTripsNs;
@@ -71,8 +73,10 @@ const readBandwidth = (test: RdmaTest & { readonly kind: 'bandwidth' }, stdout: 
   const [bytes = 0, , , average = 0] = row;
   if (bytes !== test.messageBytes) return unreadable(`ib_write_bw measured messages of ${bytes} bytes`);
   // It overflows on long runs and then prints a negative rate.
-  if (!(average > 0)) return unreadable(`ib_write_bw printed a rate of ${average} ${unit}`);
-  return { kind: 'bandwidth', bitsPerSecond: Math.round(average * bitsInUnit) };
+  const bitsPerSecond = Math.round(average * bitsInUnit);
+  if (!(average > 0 && Number.isFinite(bitsPerSecond)))
+    return unreadable(`ib_write_bw printed a rate of ${average} ${unit}`);
+  return { kind: 'bandwidth', bitsPerSecond };
 };
 
 /** The first row of figures under the header; warnings may stand between. Columns are separated by any white space. */
@@ -86,9 +90,9 @@ const rowUnder = (stdout: string, header: string): readonly number[] | undefined
     .find(cells => cells.length >= COLUMNS_MIN && cells.every(Number.isFinite));
 };
 
-const roundTripNs = (halfUs: number): number => Math.round(halfUs * 2 * 1_000);
 const unreadable = (reason: string): ToolFigures => ({ kind: 'unreadable', reason });
 
+const NOT_TOLD = unknown('ib_send_lat did not report it');
 /** "MB/sec" was always 2²⁰ bytes; since 24.07 it says so. Gigabits are 10⁹. */
 const BITS_OF_UNIT: ReadonlyMap<string, number> = new Map([
   ['Gb/sec', 1e9],

@@ -3,6 +3,7 @@
 
 import { meanAbsoluteDifference } from '../../core/statistics/jitter.ts';
 import { unknown } from '../../core/unknown.ts';
+import { isHalfRoundTrip, roundTripNs } from './half-round-trip.ts';
 import type { RdmaPlace, RdmaTest, RdmaTool, ToolCall, ToolCommand, ToolFigures } from './rdma-tool.ts';
 
 const WARM_UP_MESSAGES = 2;
@@ -85,7 +86,7 @@ const rowsOf = (stdout: string): readonly Row[] =>
 const readLatency = (test: RdmaTest & { readonly kind: 'latency' }, stdout: string): ToolFigures => {
   const rows = new Map(rowsOf(stdout).map(row => [row.name, row]));
   const [min, p50, p99] = ['min', 'p50', 'p99'].map(name => rows.get(name));
-  if (p50 === undefined || !isTime(p50.percentileUs)) return NO_FIGURES;
+  if (p50 === undefined || !isHalfRoundTrip(p50.percentileUs)) return NO_FIGURES;
   if (p50.iterations < test.roundTrips)
     return {
       kind: 'unreadable',
@@ -93,13 +94,15 @@ const readLatency = (test: RdmaTest & { readonly kind: 'latency' }, stdout: stri
     };
   const singles = Array.from({ length: SINGLE_ROUND_TRIPS }, (_, index) => rows.get(`one${index}`)?.overallUs)
     .filter(half => half !== undefined)
-    .filter(isTime);
+    .filter(isHalfRoundTrip);
   const jitterUs = singles.length < SINGLE_ROUND_TRIPS ? undefined : meanAbsoluteDifference(singles);
   return {
     kind: 'latency',
-    roundTripNsMin: min !== undefined && isTime(min.percentileUs) ? roundTripNs(min.percentileUs) : NOT_TOLD,
+    roundTripNsMin:
+      min !== undefined && isHalfRoundTrip(min.percentileUs) ? roundTripNs(min.percentileUs) : NOT_TOLD,
     roundTripNsP50: roundTripNs(p50.percentileUs),
-    roundTripNsP99: p99 !== undefined && isTime(p99.percentileUs) ? roundTripNs(p99.percentileUs) : NOT_TOLD,
+    roundTripNsP99:
+      p99 !== undefined && isHalfRoundTrip(p99.percentileUs) ? roundTripNs(p99.percentileUs) : NOT_TOLD,
     jitterNs:
       jitterUs === undefined
         ? unknown(
@@ -113,13 +116,9 @@ const readLatency = (test: RdmaTest & { readonly kind: 'latency' }, stdout: stri
 const readBandwidth = (stdout: string): ToolFigures => {
   const row = rowsOf(stdout).find(({ name }) => name === 'bw');
   if (row === undefined || !(row.overallMib > 0)) return NO_FIGURES;
-  return { kind: 'bandwidth', bitsPerSecond: Math.round(row.overallMib * 2 ** 20 * 8) };
+  const bitsPerSecond = Math.round(row.overallMib * 2 ** 20 * 8);
+  return Number.isFinite(bitsPerSecond) ? { kind: 'bandwidth', bitsPerSecond } : NO_FIGURES;
 };
-
-/** Its "latency" is half a round trip. */
-const roundTripNs = (halfUs: number): number => Math.round(halfUs * 2 * 1_000);
-
-const isTime = (us: number): boolean => us > 0;
 
 const NO_FIGURES: ToolFigures = { kind: 'unreadable', reason: 'ucx_perftest printed no figures' };
 const NOT_TOLD = unknown('ucx_perftest did not report it');

@@ -56,6 +56,28 @@ describe('what perftest prints', () => {
     );
   });
 
+  it('is no figure where a round trip or a rate is past all numbers', () => {
+    const single = '#, usec\n1, 1\n2, 1e306\n';
+    expect(perftest.read(LATENCY, single).kind).toBe('unreadable');
+    const header = ' #bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg t_stdev 99% 99.9%\n';
+    expect(perftest.read(LATENCY, `${header} 8 -4 1e307 2 1 1 0 1e306 2\n`)).toEqual({
+      kind: 'latency',
+      roundTripNsMin: unknown('ib_send_lat did not report it'),
+      roundTripNsP50: 2_000,
+      roundTripNsP99: unknown('ib_send_lat did not report it'),
+      jitterNs: unknown('this ib_send_lat prints no single round trips'),
+      roundTripCount: unknown('ib_send_lat did not report it'),
+    });
+    const rates =
+      ' #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n 1048576 5 1 1e300 1\n';
+    expect(perftest.read(BANDWIDTH, rates).kind).toBe('unreadable');
+    expect(ucx.read(BANDWIDTH, 'bw,1,1,1,1,1,1e306,1,1\n').kind).toBe('unreadable');
+    expect(jaccl.read(BANDWIDTH, '{"secondsEach":[1e-320]}').kind).toBe('unreadable');
+    expect(jaccl.read(LATENCY, JSON.stringify({ secondsEach: Array(12).fill(1e305) })).kind).toBe(
+      'unreadable',
+    );
+  });
+
   it('is complete with the row of the table, not before', () => {
     const text = fixture('perftest/ib_send_lat-unsorted.txt');
     expect(perftest.isComplete(LATENCY, text)).toBe(true);
