@@ -18,6 +18,8 @@ export interface EndedRun {
   readonly server: SimulatedServer;
   /** Of the measured phase, where it began. */
   readonly startNs: number | undefined;
+  /** When all threads had their connections, or were given up: before, there is no run to look at. */
+  readonly openedNs: number;
   /** When each snapshot came. */
   readonly snapshotsNs: readonly number[];
   /** Records in batches that never came to the aggregator. */

@@ -196,10 +196,10 @@ const falseAlarms = (
 };
 
 /** Who watches a run sees it live. */
-const oldViews = ({ snapshotsNs, isBlind, plan }: EndedRun): readonly string[] => {
+const oldViews = ({ openedNs, snapshotsNs, isBlind, plan }: EndedRun): readonly string[] => {
   if (isBlind || plan.faults.some(({ kind }) => kind === 'final-message-lost')) return [];
   return snapshotsNs.flatMap((atNs, index) => {
-    const waitedMs = (atNs - (snapshotsNs[index - 1] ?? 0)) / 1e6;
+    const waitedMs = (atNs - (snapshotsNs[index - 1] ?? openedNs)) / 1e6;
     return waitedMs > SNAPSHOT_MS_MAX ? [`for ${waitedMs.toFixed(0)} ms no snapshot came`] : [];
   });
 };

@@ -83,6 +83,7 @@ class SimulatedRun {
   readonly #aggregator: SimulatedAggregator;
   #hasLostThread = false;
   #startNs: number | undefined;
+  #openedNs = 0;
   readonly #snapshotsNs: number[] = [];
   #messages: SimulatedMessages | undefined;
 
@@ -121,6 +122,7 @@ class SimulatedRun {
       lines: this.#disk.lines,
       server: this.#server,
       startNs: this.#startNs,
+      openedNs: this.#openedNs,
       snapshotsNs: this.#snapshotsNs,
       lostRecords: this.#messages?.lostRecords ?? 0,
       shownLostRecords: this.#messages?.shownLostRecords ?? 0,
@@ -194,6 +196,7 @@ class SimulatedRun {
     const isBlind = new AbortController();
     void this.#aggregator.exited.then(() => isBlind.abort());
     await load.open();
+    this.#openedNs = Number(this.#loop.monotonicNs());
     const session = await runSession({
       ...{ load, clock, hasWarmup: warmup > 0, unmeasuredNs: 0, nowNs: this.#loop.nowNs },
       record: (record: EventRecord) => {
