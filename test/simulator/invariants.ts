@@ -2,6 +2,7 @@
 
 import { nodesIn } from '../../src/core/entry-maps.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
+import { DELAY_MS_MAX } from './step.ts';
 
 /** At every moment. */
 export const brokenNow = (cluster: SimulatedCluster): readonly string[] => [
@@ -68,8 +69,11 @@ const unheard = ({ running, told, clock }: SimulatedCluster): readonly string[] 
     }),
   );
 
-/** A link counts as dead after 6 s without a word; what its pipe still held is told with the age at which it was sent. */
-const YOUNGER_MS_MAX = 8_000;
+/**
+ * A link counts as dead after 6 s without a word; what its pipe still held is told with the age at which it was sent. So is what a
+ * cable delays, over one other node at most.
+ */
+const YOUNGER_MS_MAX: number = 8_000 + 2 * DELAY_MS_MAX;
 /** Every node tells its memory each 5 s. */
 const HEARD_MS_MAX = 15_000;
 /** Far more than a plan of an hour can make. */

@@ -44,6 +44,8 @@ export class SimulatedCluster {
   readonly #dying: Promise<void>[] = [];
   /** "a b": what a sends does not reach b, by index. */
   readonly #blocked = new Set<string>();
+  /** "a b": how long what a sends to b takes, by index. */
+  readonly #delays = new Map<string, number>();
   #lastValue = 0;
 
   constructor({ seed, nodes, mutation }: { seed: number; nodes: number; mutation: Mutation }) {
@@ -110,6 +112,8 @@ export class SimulatedCluster {
         return this.#block(step.other, step.node);
       case 'block':
         return this.#block(step.node, step.other);
+      case 'delay':
+        return this.#delay(`${step.node} ${step.other}`, step.ms);
       case 'heal':
         return this.#heal(step.node, step.other);
       case 'open':
@@ -145,6 +149,7 @@ export class SimulatedCluster {
       const [node, other] = pair.split(' ').map(Number);
       this.#heal(node ?? 0, other ?? 0);
     }
+    for (const pair of [...this.#delays.keys()]) this.#delay(pair, 0);
     for (const [index, machine] of this.machines.entries()) {
       machine.state.isFull = false;
       await this.start(index);
@@ -189,12 +194,18 @@ export class SimulatedCluster {
       if (this.#blocked.delete(pair)) this.#lay(pair);
   }
 
+  #delay(pair: string, ms: number): void {
+    this.#delays.set(pair, ms);
+    this.#lay(pair);
+  }
+
   /** A cable is what it is, whoever starts and dies at its ends; the network only knows those that run. */
   #lay(pair: string): void {
     const [source, sink] = pair.split(' ').map(index => this.machines[Number(index)]?.process?.transport);
     if (source === undefined || sink === undefined) return;
     if (this.#blocked.has(pair)) this.#network.block(source, sink);
     else this.#network.unblock(source, sink);
+    this.#network.delay(source, sink, this.#delays.get(pair) ?? 0);
   }
 
   /** Both directions of each cable of a machine. */

@@ -12,6 +12,8 @@ export type Happening =
   | { readonly kind: 'cut'; readonly node: number; readonly other: number }
   /** What `node` sends does not reach `other`; the other way works. */
   | { readonly kind: 'block'; readonly node: number; readonly other: number }
+  /** What `node` sends takes so long to `other`, until it is said otherwise. */
+  | { readonly kind: 'delay'; readonly node: number; readonly other: number; readonly ms: number }
   | { readonly kind: 'heal'; readonly node: number; readonly other: number }
   /** A durable fact of the node. */
   | { readonly kind: 'open'; readonly node: number; readonly name: number }
@@ -61,6 +63,8 @@ const happening = (below: (bound: number) => number, nodes: number): Happening =
     case 'block':
     case 'heal':
       return { kind, node, other };
+    case 'delay':
+      return { kind, node, other, ms: below(3) === 0 ? 0 : 1 + below(DELAY_MS_MAX) };
     case 'open':
     case 'close':
       return { kind, node, name: below(6) };
@@ -76,7 +80,7 @@ const happening = (below: (bound: number) => number, nodes: number): Happening =
 /** Each as often as it stands here. What ends something bad is as frequent as what begins it. */
 const KINDS: readonly Happening['kind'][] = [
   ...(['crash', 'power-loss', 'start', 'start', 'start', 'start'] as const),
-  ...(['cut', 'block', 'heal', 'heal', 'heal'] as const),
+  ...(['cut', 'block', 'delay', 'heal', 'heal', 'heal'] as const),
   ...(['open', 'open', 'open', 'close', 'close'] as const),
   ...(['copy-home', 'restore-home'] as const),
   ...(['disk-full', 'disk-room', 'disk-room', 'compact'] as const),
@@ -84,3 +88,5 @@ const KINDS: readonly Happening['kind'][] = [
 ];
 
 const GAP_MS = 10_000;
+/** As over a satellite, or through a queue that is far too long. */
+export const DELAY_MS_MAX = 1_500;

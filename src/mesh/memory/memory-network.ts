@@ -1,5 +1,5 @@
-// A network in memory: transports that reach each other by name, over cables that a test or the demo cuts, heals and
-// blocks in one direction. Like TCP over a pulled cable, a cut loses nothing and is reported to nobody: frames wait
+// A network in memory: transports that reach each other by name, over cables that a test or the demo cuts, heals, blocks or
+// delays in one direction. Like TCP over a pulled cable, a cut loses nothing and is reported to nobody: frames wait
 // until it is healed or the link is given up.
 
 import type { Clock } from '../../clock/clock.ts';
@@ -9,6 +9,7 @@ import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';
 import type { MeshCandidate, MeshIdentity, MeshLimits, MeshTransport, RefusalMeaning } from '../mesh.ts';
 import { MESH_LIMITS, MeshError } from '../mesh.ts';
+import type { CableWay } from './memory-pipe.ts';
 import { MemoryLinkPipe } from './memory-pipe.ts';
 
 export interface MemoryNodeOptions {
@@ -27,6 +28,8 @@ export class MemoryNetwork {
   readonly #hosts = new Map<string, MemoryHost>();
   /** "a b": what a sends does not reach b. */
   readonly #blocked = new Set<string>();
+  /** "a b": how long what a sends to b takes, ms; not in it: nothing. */
+  readonly #delays = new Map<string, number>();
   #instances = 0;
 
   constructor(clock: Clock) {
@@ -77,6 +80,13 @@ export class MemoryNetwork {
     for (const pipe of this.#hosts.get(nameOf(source))?.pipes ?? []) pipe.flow();
   }
 
+  /** From now on what goes from `source` to `sink` takes so long. It stays in order. */
+  delay(source: MeshTransport, sink: MeshTransport, ms: number): void {
+    const pair = `${nameOf(source)} ${nameOf(sink)}`;
+    if (ms > 0) this.#delays.set(pair, ms);
+    else this.#delays.delete(pair);
+  }
+
   /** The process behind it dies without a farewell; its owner disposes of what it runs. */
   crash(transport: MeshTransport): void {
     const host = this.#hosts.get(nameOf(transport));
@@ -124,6 +134,15 @@ export class MemoryNetwork {
   /** @internal */
   isBlocked(source: string, sink: string): boolean {
     return this.#blocked.has(`${source} ${sink}`);
+  }
+
+  /** @internal */
+  openPipes(source: string, sink: string): readonly [MemoryLinkPipe, MemoryLinkPipe] {
+    const way = (one: string, other: string): CableWay => ({
+      isBlocked: () => this.isBlocked(one, other),
+      delayMs: () => this.#delays.get(`${one} ${other}`) ?? 0,
+    });
+    return MemoryLinkPipe.pair(this.#clock, way(source, sink), way(sink, source));
   }
 }
 
@@ -179,10 +198,7 @@ class MemoryConnector implements Connector {
       });
     const events = await unlessAborted(there.events.promise, signal);
     signal.throwIfAborted();
-    const [near, far] = MemoryLinkPipe.pair(
-      () => this.#network.isBlocked(here.name, sink),
-      () => this.#network.isBlocked(sink, here.name),
-    );
+    const [near, far] = this.#network.openPipes(here.name, sink);
     for (const [host, pipe] of [
       [here, near],
       [there, far],

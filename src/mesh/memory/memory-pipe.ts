@@ -1,14 +1,34 @@
-// One end of a cable in memory. Frames are copied when written and arrive in a later turn of the event loop, as from
-// another process.
+// One end of a cable in memory. Frames are copied when written and arrive in their order, in a later turn of the event loop,
+// as from another process, or after the cable's delay.
 
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { FramePipe, PipeEvents } from '../link/pipe.ts';
 
+/** What a cable does to what is sent in one direction. */
+export interface CableWay {
+  readonly isBlocked: () => boolean;
+  /** From writing to arrival, of frames written from now on. */
+  readonly delayMs: () => number;
+}
+
+interface Frame {
+  readonly kind: number;
+  readonly payload: Uint8Array;
+  readonly dueMs: number;
+}
+
 export class MemoryLinkPipe implements FramePipe {
-  readonly #isBlocked: () => boolean;
+  readonly #clock: Clock;
+  readonly #way: CableWay;
   #other: MemoryLinkPipe | undefined;
   #events: PipeEvents | undefined;
-  readonly #queue: { readonly kind: number; readonly payload: Uint8Array }[] = [];
+  readonly #queue: Frame[] = [];
   readonly #gone = new Set<() => void>();
+  /** Aborted when this end is gone: nobody waits for what was under way. */
+  readonly #over = new AbortController();
+  #lastDueMs = 0;
+  #isWaiting = false;
   #queuedBytes = 0;
   #isFlowing = false;
   #isEnding = false;
@@ -16,17 +36,15 @@ export class MemoryLinkPipe implements FramePipe {
   #isGone = false;
   #hasVanished = false;
 
-  private constructor(isBlocked: () => boolean) {
-    this.#isBlocked = isBlocked;
+  private constructor(clock: Clock, way: CableWay) {
+    this.#clock = clock;
+    this.#way = way;
   }
 
-  /** The two ends; each checks whether what it sends gets through. */
-  static pair(
-    isBlocked: () => boolean,
-    isBackBlocked: () => boolean,
-  ): readonly [MemoryLinkPipe, MemoryLinkPipe] {
-    const near = new MemoryLinkPipe(isBlocked);
-    const far = new MemoryLinkPipe(isBackBlocked);
+  /** The two ends; each looks at the way of what it sends. */
+  static pair(clock: Clock, there: CableWay, back: CableWay): readonly [MemoryLinkPipe, MemoryLinkPipe] {
+    const near = new MemoryLinkPipe(clock, there);
+    const far = new MemoryLinkPipe(clock, back);
     near.#other = far;
     far.#other = near;
     return [near, far];
@@ -44,7 +62,8 @@ export class MemoryLinkPipe implements FramePipe {
 
   write(kind: number, payload: Uint8Array): void {
     if (this.#isGone || this.#isEnding) return;
-    this.#queue.push({ kind, payload: payload.slice() });
+    this.#lastDueMs = Math.max(this.#lastDueMs, this.#clock.nowMs() + this.#way.delayMs());
+    this.#queue.push({ kind, payload: payload.slice(), dueMs: this.#lastDueMs });
     this.#queuedBytes += FRAME_HEAD_BYTES + payload.length;
     this.flow();
   }
@@ -68,7 +87,7 @@ export class MemoryLinkPipe implements FramePipe {
     this.#leave('closed here');
     const other = this.#other;
     // The end is announced behind the frames, and does not get past a cut cable.
-    if (other !== undefined && !this.#isBlocked())
+    if (other !== undefined && !this.#way.isBlocked())
       setImmediate(() => other.#leave('the peer closed the connection'));
   }
 
@@ -76,7 +95,7 @@ export class MemoryLinkPipe implements FramePipe {
   breakOff(): void {
     const other = this.#other;
     this.#leave('aborted');
-    if (!this.#isBlocked())
+    if (!this.#way.isBlocked())
       setImmediate(() => {
         if (other !== undefined) other.#leave('the connection was reset');
       });
@@ -104,28 +123,41 @@ export class MemoryLinkPipe implements FramePipe {
 
   #pass(): void {
     const other = this.#other;
-    if (other === undefined || this.#isGone || this.#isBlocked()) return;
+    if (other === undefined || this.#isGone || this.#way.isBlocked()) return;
     if (other.#isGone) {
       if (!other.#hasVanished) this.#leave('the connection was reset');
       return;
     }
     const events = other.#events;
     if (events === undefined || other.#isPaused) return;
-    const frames = this.#queue.splice(0);
-    this.#queuedBytes = 0;
+    const nowMs = this.#clock.nowMs();
+    const later = this.#queue.findIndex(({ dueMs }) => dueMs > nowMs);
+    const frames = this.#queue.splice(0, later < 0 ? this.#queue.length : later);
+    for (const { payload } of frames) this.#queuedBytes -= FRAME_HEAD_BYTES + payload.length;
+    void this.#waitForNext(nowMs);
     for (const { kind, payload } of frames) {
       if (other.#isGone) break;
       events.heard();
       events.frame(kind, payload);
     }
     if (this.#isGone) return;
-    if (this.#isEnding) this.destroy();
+    if (this.#isEnding && this.#queue.length === 0) this.destroy();
     else if (frames.length > 0) this.#events?.drained();
+  }
+
+  async #waitForNext(nowMs: number): Promise<void> {
+    const next = this.#queue[0];
+    if (next === undefined || this.#isWaiting) return;
+    this.#isWaiting = true;
+    await pause(this.#clock, next.dueMs - nowMs, this.#over.signal);
+    this.#isWaiting = false;
+    this.flow();
   }
 
   #leave(detail: string): void {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#over.abort();
     this.#queue.length = 0;
     this.#queuedBytes = 0;
     for (const listener of this.#gone) listener();

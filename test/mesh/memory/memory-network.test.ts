@@ -82,6 +82,25 @@ test('a cable that was cut for less than that loses nothing', async () => {
   await other[Symbol.asyncDispose]();
 });
 
+test('what a cable delays comes late and in order, also where it is quick again meanwhile; the other way is as before', async () => {
+  const { clock, network, one, other } = await twoLinked();
+  network.delay(one.transport, other.transport, 1_000);
+  linkOf(one, other).send(new Uint8Array([1]));
+  await clock.advance(900);
+  linkOf(other, one).send(new Uint8Array([9]));
+  network.delay(one.transport, other.transport, 0);
+  linkOf(one, other).send(new Uint8Array([2]));
+  await until(one, () => one.frames.length === 1);
+  expect(other.frames).toEqual([]);
+  await until(one, () => other.frames.length === 2);
+  expect(other.frames.map(frame => [...frame])).toEqual([[1], [2]]);
+  linkOf(one, other).send(new Uint8Array([3]));
+  await until(one, () => other.frames.length === 3);
+  expect(one.closes).toEqual([]);
+  await one[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
+
 test('a cable that is blocked one way is given up by the end that hears nothing', async () => {
   const { clock, network, one, other } = await twoLinked();
   network.block(one.transport, other.transport);
