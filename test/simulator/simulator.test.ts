@@ -59,9 +59,9 @@ describe('a bug planted on purpose is found', () => {
   const quick = ['two-on-one-interface', 'live-of-the-past'];
 
   test.for(Object.entries(MUTATIONS))('%s', { timeout: 300_000 }, async ([name, mutation], { skip }) => {
-    if (!isLongRun && !quick.includes(name)) skip('up to two simulated hours: in npm run test:long');
+    if (!isLongRun && !quick.includes(name)) skip('up to four simulated hours: in npm run test:long');
     const found: string[] = [];
-    for (let seed = 1; seed <= 12 && found.length === 0; seed += 1) {
+    for (let seed = 1; seed <= 24 && found.length === 0; seed += 1) {
       const plan = planOf(seed, { nodes: 3, durationMs: 600_000 });
       found.push(...(await simulate(plan, mutation)).broken);
     }
