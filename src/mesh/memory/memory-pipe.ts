@@ -141,7 +141,8 @@ export class MemoryLinkPipe implements FramePipe {
       events.frame(kind, payload);
     }
     if (this.#isGone) return;
-    if (this.#isEnding && this.#queue.length === 0) this.destroy();
+    if (this.#queue.length > 0) return;
+    if (this.#isEnding) this.destroy();
     else if (frames.length > 0) this.#events?.drained();
   }
 
