@@ -82,6 +82,8 @@ const ipv4In = (values: readonly string[]): InterfaceAddress | undefined => {
   const address = values[0] ?? '';
   const bytes = address.split('.').map(Number);
   if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(address) || bytes.some(byte => byte > 255)) return undefined;
+  // "This host on this network" (RFC 1122 §3.2.1.3): DHCP has not replied yet. Nothing can be reached there.
+  if (bytes.every(byte => byte === 0)) return undefined;
   const prefixLength = prefixOf(values[values.indexOf('netmask') + 1] ?? '');
   if (prefixLength === undefined) return undefined;
   const isLink = bytes[0] === 169 && bytes[1] === 254;

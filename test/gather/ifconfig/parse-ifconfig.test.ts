@@ -30,6 +30,13 @@ describe('ifconfig', () => {
     ]);
   });
 
+  it('leaves out 0.0.0.0, which an interface has until DHCP replies', () => {
+    const [about] = parseIfconfig(
+      'en0.1: flags=8843<UP,RUNNING> metric 0 mtu 1500\n\tinet 0.0.0.0 netmask 0xff000000 broadcast 255.255.255.255\n',
+    );
+    expect(about?.addresses).toEqual([]);
+  });
+
   it('reads a first line that ends in a word, and interfaces without status', () => {
     expect(named('en4')).toMatchObject({ mtuBytes: 1500, status: 'active' });
     expect(named('stf0')).toMatchObject({ mtuBytes: 1280, flags: [], status: undefined, addresses: [] });
