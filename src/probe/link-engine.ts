@@ -24,8 +24,15 @@ export interface SinkRequest {
 
 export interface OpenSink extends AsyncDisposable {
   readonly port: number;
-  /** Resolves when nothing of it is left, however it ended. */
-  readonly ended: Promise<unknown>;
+  /** Resolves when nothing of it is left, however it ended. Never rejects. */
+  readonly ended: Promise<SinkPayload>;
+}
+
+/** The payload of both directions that this end counted itself, whatever the source returns with its lease. */
+export interface SinkPayload {
+  readonly bytes: number;
+  /** False: a foreign tool moved it, and this is the most that it can have been. */
+  readonly isExact: boolean;
 }
 
 export interface MeasureRequest {

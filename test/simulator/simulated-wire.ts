@@ -4,13 +4,20 @@
 import type { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { connectionKey } from '../../src/core/link/connection.ts';
-import type { LinkEngine, MeasureRequest, OpenSink, SinkRequest } from '../../src/probe/link-engine.ts';
+import type {
+  LinkEngine,
+  MeasureRequest,
+  OpenSink,
+  SinkPayload,
+  SinkRequest,
+} from '../../src/probe/link-engine.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../../src/probe/probe.ts';
 import { measured } from '../support/made-up-engine.ts';
 
 interface OpenedSink {
   readonly ticket: string;
   readonly node: NodeId;
+  readonly end: () => void;
 }
 
 export interface UnderWay {
@@ -50,12 +57,12 @@ export class SimulatedWire {
     const port = this.#nextPort;
     this.#nextPort += 1;
     const key = `${connectionKey(connection)} ${port}`;
-    this.#sinks.set(key, { ticket, node });
-    const ended = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<SinkPayload>();
     const end = (): void => {
       this.#sinks.delete(key);
-      ended.resolve();
+      ended.resolve({ bytes: 0, isExact: false });
     };
+    this.#sinks.set(key, { ticket, node, end });
     signal.addEventListener('abort', end, { once: true });
     return { port, ended: ended.promise, [Symbol.asyncDispose]: async () => end() };
   }
@@ -81,6 +88,7 @@ export class SimulatedWire {
       return measured(1e9);
     } finally {
       this.underWay.delete(one);
+      sink.end();
     }
   }
 }

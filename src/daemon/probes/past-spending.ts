@@ -11,8 +11,9 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow, PastQuery } from '../../journal/journal.ts';
 import { JournalError } from '../../journal/journal.ts';
+import { BACKOFF_MS_MIN } from '../../probe/schedule/backoff.ts';
 import { sinkPorts, sourcePorts } from '../../probe/schedule/link-ports.ts';
-import { spendingOf } from '../../probe/schedule/probe-interval.ts';
+import { believableSpending, spendingOf } from '../../probe/schedule/probe-interval.ts';
 import type { Spending } from '../../probe/schedule/spend-ledger.ts';
 import { LEDGER_REACH_MS } from '../../probe/schedule/spend-ledger.ts';
 import { decodeRecordBody } from '../../wire/durable-record.ts';
@@ -36,9 +37,32 @@ export interface PastProbe {
 
 /** Ascending by time. */
 export const pastSpending = (parts: PastSpendingParts): readonly PastProbe[] =>
-  [...current(parts), ...superseded(parts)]
-    .filter(({ atMs }) => parts.clock.nowMs() - atMs <= LEDGER_REACH_MS)
-    .sort((a, b) => a.atMs - b.atMs);
+  oneAtATime(
+    [...current(parts), ...superseded(parts)]
+      .filter(({ atMs }) => parts.clock.nowMs() - atMs <= LEDGER_REACH_MS)
+      .sort((a, b) => a.atMs - b.atMs),
+  );
+
+/**
+ * An interface carries one probe at a time, so what peers have recorded as its sources is counted for no more time than has
+ * passed since the previous one: however many profiles a peer writes, they cost what that time can cost.
+ */
+const oneAtATime = (probes: readonly PastProbe[]): readonly PastProbe[] => {
+  const endedAtMs = new Map<string, number>();
+  return probes.map(probe => {
+    const { subject, ports, spending, atMs } = probe;
+    const sinceMs = atMs - Math.max(...ports.map(port => endedAtMs.get(port) ?? Number.NEGATIVE_INFINITY));
+    for (const port of ports) endedAtMs.set(port, atMs);
+    // A failed probe has no time of its own; it is repeated after its backoff at the earliest.
+    const tookMs = spending.busyMs > 0 ? spending.busyMs : BACKOFF_MS_MIN;
+    if (subject !== undefined || !(sinceMs < tookMs)) return probe;
+    const part = sinceMs / tookMs;
+    return {
+      ...probe,
+      spending: { busyMs: spending.busyMs * part, bytesUsed: spending.bytesUsed * part },
+    };
+  });
+};
 
 /** The newest of each connection, which state holds. */
 function* current({ nodeId, clock, state }: PastSpendingParts): Iterable<PastProbe> {
@@ -90,7 +114,7 @@ const pastProbe = (
 ): PastProbe => {
   const { sink, connectionKey, bytesUsed } = profile;
   // How long a failed one held the wire is not written down.
-  const spending = spendingOf(profile) ?? { busyMs: 0, bytesUsed };
+  const spending = spendingOf(profile) ?? believableSpending({ busyMs: 0, bytesUsed });
   const connection = state.connections[source]?.[sink]?.[connectionKey]?.value;
   const subject = source === self ? { kind: 'link' as const, sink, connectionKey } : undefined;
   return { subject, ports: portsOf(state, self, { source, connection }), spending, atMs };

@@ -41,7 +41,7 @@ export const rdmaEngine = ({
       ? interfacesWith(state().nodeNetworks[self]?.value, address)
       : [];
     const own = rdmaInterfaceParts(connection.sinkInterface);
-    return await openRdmaSink({
+    const sink = await openRdmaSink({
       engines: enginesOf(platform),
       sourceDevice: rdmaInterfaceParts(connection.sourceInterface).device,
       sinkDevice: own.device,
@@ -55,6 +55,13 @@ export const rdmaEngine = ({
       env,
       nodePath,
     });
+    return {
+      ...sink,
+      ended: sink.ended.then(ending => ({
+        bytes: ending.kind === 'unused' ? 0 : ending.bytesMax,
+        isExact: false,
+      })),
+    };
   },
   measure: async ({ connection, port: sinkPort, ticket, budget, signal }) => {
     if (connection.kind !== 'rdma') throw new TypeError('a socket connection has an engine of its own');

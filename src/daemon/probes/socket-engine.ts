@@ -1,8 +1,9 @@
 // The engine of socket probes as the reconciler uses it.
 
 import { withoutScope } from '../../core/address/host-port.ts';
-import type { LinkEngine } from '../../probe/link-engine.ts';
+import type { LinkEngine, SinkPayload } from '../../probe/link-engine.ts';
 import { DEADLINE_MS } from '../../probe/schedule/probe-settings.ts';
+import type { SinkEnding } from '../../probe/socket/sink.ts';
 import { measureSocketLink, openSocketSink } from '../../probe/socket/socket-link.ts';
 import type { Env } from '../../process/child.ts';
 
@@ -15,10 +16,10 @@ export interface SocketEngineOptions {
 }
 
 export const socketEngine = ({ env, nodePath, port }: SocketEngineOptions): LinkEngine => ({
-  openSink: ({ connection, sinkInterface, ticket, sourceAddresses, signal }) => {
+  openSink: async ({ connection, sinkInterface, ticket, sourceAddresses, signal }) => {
     if (connection.kind !== 'socket') throw new TypeError('an RDMA connection has an engine of its own');
     const address = withoutScope(connection.sinkAddress);
-    return openSocketSink({
+    const sink = await openSocketSink({
       // The source writes a link-local address with its own interface; here it needs this node's.
       host: isLinkLocal(address) && sinkInterface !== undefined ? `${address}%${sinkInterface}` : address,
       port: port() ?? 0,
@@ -30,6 +31,7 @@ export const socketEngine = ({ env, nodePath, port }: SocketEngineOptions): Link
       env,
       nodePath,
     });
+    return { ...sink, ended: sink.ended.then(payloadOf) };
   },
   measure: async ({ connection, port: sinkPort, ticket, budget, signal }) => {
     if (connection.kind !== 'socket') throw new TypeError('an RDMA connection has an engine of its own');
@@ -37,6 +39,19 @@ export const socketEngine = ({ env, nodePath, port }: SocketEngineOptions): Link
     return await measureSocketLink({ address, port: sinkPort, ticket, budget, signal, env, nodePath });
   },
 });
+
+const payloadOf = (ending: SinkEnding): SinkPayload => {
+  switch (ending.kind) {
+    case 'served':
+      return { bytes: ending.bytesReceived + ending.bytesSent, isExact: true };
+    case 'failed':
+      return { bytes: ending.bytesUsed, isExact: true };
+    case 'unused':
+      return { bytes: 0, isExact: true };
+    default:
+      return ending satisfies never;
+  }
+};
 
 const isLinkLocal = (address: string): boolean => /^fe[89ab][0-9a-f]:/.test(address);
 

@@ -13,14 +13,14 @@ import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
 import { errorMessage } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { LinkEngines, OpenSink } from '../link-engine.ts';
+import type { LinkEngines, OpenSink, SinkPayload } from '../link-engine.ts';
 import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts';
 import { ANY_PORT, portAddressesOf, portText, sinkPorts } from '../schedule/link-ports.ts';
 import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
-import { DEADLINE_MS, LEASE_SLACK_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
-import type { SpendLedger } from '../schedule/spend-ledger.ts';
+import { budgetOf, DEADLINE_MS, LEASE_SLACK_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
+import type { Spending, SpendLedger } from '../schedule/spend-ledger.ts';
 import type { LeaseAnswer, LeaseRefusal, LeaseRequest } from './lease-message.ts';
 import { decodeLeaseRequest, decodeReturn, LEASE_TOPIC, RELEASE_TOPIC } from './lease-message.ts';
 
@@ -45,8 +45,9 @@ interface Lease {
   readonly hold: PortHold;
   readonly startedAtMs: number;
   readonly stop: AbortController;
-  /** Set when it was returned properly. */
-  spent: { readonly busyMs: number; readonly bytesUsed: number } | undefined;
+  readonly returned: PromiseWithResolvers<void>;
+  /** What the source claims to have used, once it has returned the lease. */
+  claim: Spending | undefined;
 }
 
 export class LeaseServer {
@@ -99,7 +100,8 @@ export class LeaseServer {
       hold,
       startedAtMs: clock.nowMs(),
       stop: new AbortController(),
-      spent: undefined,
+      returned: Promise.withResolvers(),
+      claim: undefined,
     };
     this.#nextId += 1;
     const ticket = newTicket();
@@ -162,8 +164,8 @@ export class LeaseServer {
     const lease = returned === undefined ? undefined : this.#leases.get(returned.leaseId);
     if (returned === undefined || lease === undefined || lease.source !== from)
       return { kind: 'refused', reason: 'there is no such lease' };
-    lease.spent = returned;
-    lease.stop.abort();
+    lease.claim = returned;
+    lease.returned.resolve();
     return { kind: 'answer', body: null };
   }
 
@@ -181,21 +183,39 @@ export class LeaseServer {
     const lastMs = DEADLINE_MS[connection.kind] + LEASE_SLACK_MS;
     const over = new AbortController();
     try {
-      await Promise.race([sink.ended, untilAborted(stop.signal), pause(clock, lastMs, over.signal)]);
+      const isStopped = untilAborted(stop.signal);
+      await Promise.race([sink.ended, lease.returned.promise, isStopped, pause(clock, lastMs, over.signal)]);
+      // The source's goodbye reaches the sink on another connection than the return: its counters are complete then.
+      if (lease.claim !== undefined)
+        await Promise.race([sink.ended, isStopped, pause(clock, GOODBYE_MS_MAX, over.signal)]);
     } finally {
       over.abort();
       this.#leases.delete(lease.id);
       await sink[Symbol.asyncDispose]();
       hold[Symbol.dispose]();
+      const payload = await sink.ended;
       const heldMs = clock.nowMs() - startedAtMs;
-      ledger.charge(hold.ports, {
-        busyMs: Math.min(heldMs, lease.spent?.busyMs ?? heldMs),
-        bytesUsed: lease.spent?.bytesUsed ?? 0,
-      });
+      ledger.charge(hold.ports, ownSpending(lease, payload, heldMs));
       log({ ...entry, kind: 'ended', atMs: clock.nowMs() });
     }
   }
 }
+
+/**
+ * What a lease cost by this node's own clock and counters. A source's claim lowers the figures that this node cannot count
+ * exactly, and raises none: nobody else can spend the budget of an interface with a number.
+ */
+const ownSpending = (
+  { connection, claim }: Lease,
+  { bytes, isExact }: SinkPayload,
+  heldMs: number,
+): Spending => {
+  const bytesMax = Math.min(bytes, budgetOf(connection).bytesMax);
+  return {
+    busyMs: Math.min(heldMs, claim?.busyMs ?? heldMs),
+    bytesUsed: isExact ? bytes : Math.min(bytesMax, claim?.bytesUsed ?? bytesMax),
+  };
+};
 
 const connectionOf = (self: NodeId, { way }: LeaseRequest): Connection => {
   const rest = { sink: self, type: ELSEWHERE, negotiatedBitsPerSecond: ELSEWHERE };
@@ -218,5 +238,7 @@ const refused = (reason: string, retryInMs: number): LeaseRefusal => ({
 
 const ELSEWHERE = unknown('known at the source');
 const REASON_LENGTH_MAX = 300;
+/** For a sink to end by itself, once its source has returned the lease. */
+const GOODBYE_MS_MAX = 1_000;
 /** A setting may change, though not every second. */
 const OFF_RETRY_MS = 60_000;

@@ -124,10 +124,10 @@ const measure = async (
   } finally {
     // How long a failed probe used the wire is unknown: all of its time counts.
     const heldMs = clock.nowMs() - startedAtMs;
-    spending =
-      outcome.kind === 'measured'
-        ? (spendingOf(outcome.measurement) ?? { busyMs: heldMs, bytesUsed: outcome.measurement.bytesUsed })
-        : { busyMs: heldMs, bytesUsed: outcome.bytesUsed };
+    const { bytesUsed } = outcome.kind === 'measured' ? outcome.measurement : outcome;
+    const counted = outcome.kind === 'measured' ? spendingOf(outcome.measurement) : undefined;
+    // The rates of uploads are what the sink has returned: they make no probe longer than it was.
+    spending = { busyMs: Math.min(heldMs, counted?.busyMs ?? heldMs), bytesUsed };
     ledger.charge(ports, spending);
     log({ ...entry, kind: 'ended', atMs: clock.nowMs() });
   }

@@ -97,7 +97,9 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
     release();
     const told = v.safeParse(ENDING, exit.lastMessage);
     if (told.success) return told.output;
-    return { kind: 'failed', reason: saidLast(exit.stderr) ?? 'its process was killed', strangers: 0 };
+    const reason = saidLast(exit.stderr) ?? 'its process was killed';
+    // How much it had moved is unknown then.
+    return { kind: 'failed', reason, strangers: 0, bytesMax: Number.POSITIVE_INFINITY };
   });
   return {
     port: ready.output.port,
@@ -175,8 +177,9 @@ const saidLast = (stderr: string): string | undefined => {
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const READY = v.object({ port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)) });
 const ENDING: v.GenericSchema<unknown, RdmaSinkEnding> = v.variant('kind', [
-  v.object({ kind: v.literal('served'), runs: COUNT, strangers: COUNT }),
-  v.object({ kind: v.picklist(['unused', 'failed']), reason: v.string(), strangers: COUNT }),
+  v.object({ kind: v.literal('served'), runs: COUNT, strangers: COUNT, bytesMax: COUNT }),
+  v.object({ kind: v.literal('unused'), reason: v.string(), strangers: COUNT }),
+  v.object({ kind: v.literal('failed'), reason: v.string(), strangers: COUNT, bytesMax: COUNT }),
 ]);
 
 const READY_MS_MAX = 10_000;

@@ -10,7 +10,7 @@ import type { DataConnection } from '../socket/ticket-door.ts';
 import { TicketDoor } from '../socket/ticket-door.ts';
 import type { ToRdmaSink, ToRdmaSource } from './rdma-message.ts';
 import { RUNS_MAX, toRdmaSinkSchema } from './rdma-message.ts';
-import type { RdmaPlace, RdmaTool } from './rdma-tool.ts';
+import type { RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
 import type { ToolRun } from './tool-run.ts';
 import { startTool } from './tool-run.ts';
 
@@ -37,14 +37,27 @@ export interface RdmaSinkOptions {
 }
 
 export type RdmaSinkEnding =
-  | { readonly kind: 'served'; readonly runs: number; readonly strangers: number }
-  | { readonly kind: 'unused' | 'failed'; readonly reason: string; readonly strangers: number };
+  | {
+      readonly kind: 'served';
+      readonly runs: number;
+      readonly strangers: number;
+      /** The most that the tools of the runs to which the source connected can have moved. */
+      readonly bytesMax: number;
+    }
+  | { readonly kind: 'unused'; readonly reason: string; readonly strangers: number }
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly strangers: number;
+      readonly bytesMax: number;
+    };
 
 export class RdmaSink {
   readonly #options: RdmaSinkOptions;
   readonly #door: TicketDoor;
-  #current: { readonly number: number; readonly tool: ToolRun } | undefined;
+  #current: { readonly number: number; readonly tool: ToolRun; bytesMax: number } | undefined;
   #runs = 0;
+  #bytesMax = 0;
 
   constructor(options: RdmaSinkOptions) {
     this.#options = options;
@@ -69,9 +82,10 @@ export class RdmaSink {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);
       try {
         await this.#obey(new ControlChannel<ToRdmaSource, ToRdmaSink>(source, toRdmaSinkSchema), deadline);
-        return { kind: 'served', runs: this.#runs, strangers: door.strangers };
+        return { kind: 'served', runs: this.#runs, strangers: door.strangers, bytesMax: this.#bytesMax };
       } catch (error) {
-        return { kind: 'failed', reason: shortReason(error), strangers: door.strangers };
+        const reason = shortReason(error);
+        return { kind: 'failed', reason, strangers: door.strangers, bytesMax: this.#bytesMax };
       } finally {
         await this.#current?.tool.stop();
         source.destroySoon();
@@ -85,6 +99,8 @@ export class RdmaSink {
     const current = this.#current;
     if (current?.number !== run) throw new ProbeError('protocol', 'an unexpected data connection');
     await accept();
+    this.#bytesMax += current.bytesMax;
+    current.bytesMax = 0; // a second connection of the same run is refused
     current.tool.carry(socket);
   }
 
@@ -136,7 +152,7 @@ export class RdmaSink {
       timeoutMs: toolMsMax,
       signal,
     });
-    this.#current = { number: run, tool: started };
+    this.#current = { number: run, tool: started, bytesMax: bytesMaxOf(test, tool) };
     channel.send({ kind: 'started', run });
     void started.ended.then(ending => {
       const figures = ending.kind === 'done' && role === 'dials' ? tool.read(test, ending.stdout) : undefined;
@@ -152,5 +168,9 @@ export class RdmaSink {
     });
   }
 }
+
+/** Round trips do not count. */
+const bytesMaxOf = (test: RdmaTest, { warmUpMessages }: RdmaTool): number =>
+  test.kind === 'bandwidth' ? (test.messages + warmUpMessages) * test.messageBytes : 0;
 
 const REASON_LENGTH_MAX = 300;

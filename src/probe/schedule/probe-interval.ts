@@ -10,7 +10,7 @@ import type { State } from '../../core/state.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { ANY_PORT, sinkPorts, sourcePorts } from './link-ports.ts';
 import type { ProbeSettings } from './probe-settings.ts';
-import { ttlMsOf } from './probe-settings.ts';
+import { BUDGET_BYTES_MAX, DEADLINE_MS, ttlMsOf } from './probe-settings.ts';
 import type { Spending } from './spend-ledger.ts';
 
 /** A connection and its nodes. */
@@ -39,8 +39,17 @@ export const spendingOf = (
   const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, bytesUsed } = profile;
   if (!isKnown(up) || !isKnown(down) || !(up > 0) || !(down > 0)) return undefined;
   // Each direction runs for about the same time, so bytes split in proportion to the rates.
-  return { busyMs: (bytesUsed * 8 * 2_000) / (up + down), bytesUsed };
+  return believableSpending({ busyMs: (bytesUsed * 8 * 2_000) / (up + down), bytesUsed });
 };
+
+/**
+ * Profiles of other nodes count for this node's interfaces too, and their rates are partly what a peer returned: no probe
+ * costs less than nothing, or more than the most that one may take.
+ */
+export const believableSpending = ({ busyMs, bytesUsed }: Spending): Spending => ({
+  busyMs: Math.min(DEADLINE_MS.rdma, Math.max(0, busyMs)),
+  bytesUsed: Math.min(BUDGET_BYTES_MAX, Math.max(0, bytesUsed)),
+});
 
 /** One pass over all connections between present nodes. */
 export const portLoads = (state: State, nowMs: number): PortLoads => {
@@ -89,7 +98,7 @@ export const linkIntervalMs = (
       (roundOf('bytesUsed') / settings.bytesPerHourMax) * 3_600_000,
     );
   }
-  return intervalMs;
+  return Math.min(intervalMs, INTERVAL_MS_MAX);
 };
 
 /** Connections between present nodes. */
@@ -151,5 +160,7 @@ const rememberedPlaces = (state: State): ((link: PlacedLink) => readonly string[
 const linkName = ({ source, connection, key }: PlacedLink): string => `${source} ${connection.sink} ${key}`;
 
 const NO_LOAD: PortLoad = { busyMs: 0, bytesUsed: 0, unmeasured: 0 };
+/** However many connections a peer has opened to an interface, each is measured once a day. */
+const INTERVAL_MS_MAX = 86_400_000;
 /** Until anything has been measured. */
 const SPENDING_UNKNOWN: Spending = { busyMs: 1_000, bytesUsed: 0 };

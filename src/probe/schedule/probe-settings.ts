@@ -30,6 +30,9 @@ export const ttlMsOf = (kind: ProbeKind, settings: ProbeSettings): number => {
   }
 };
 
+/** Payload of both directions of one probe. */
+export const BUDGET_BYTES_MAX = 24_000_000_000;
+
 /** How often state is compared with what is desired. */
 export const RECONCILE_TICK_MS = 15_000;
 
@@ -45,9 +48,9 @@ export const LEASE_SLACK_MS = 5_000;
 
 /** For one probe; the measurement itself ends sooner, once its figure is stable. */
 export const budgetOf = ({ kind, type }: Connection): ProbeBudget => {
-  if (kind === 'rdma') return { bytesMax: 24_000_000_000, durationMsMax: 60_000 };
+  if (kind === 'rdma') return { bytesMax: BUDGET_BYTES_MAX, durationMsMax: 60_000 };
   // Traffic over an overlay may be metered, or carried by a third party's relay.
-  const bytesMax = type === 'overlay' ? 128 * 1024 * 1024 : 24_000_000_000;
+  const bytesMax = type === 'overlay' ? 128 * 1024 * 1024 : BUDGET_BYTES_MAX;
   return { bytesMax, durationMsMax: 20_000 };
 };
 

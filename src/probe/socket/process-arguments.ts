@@ -85,10 +85,10 @@ export const sinkEndingSchema: v.GenericSchema<unknown, SinkEnding> = v.variant(
     strangers: COUNT,
   }),
   v.object({ kind: v.literal('unused'), reason: v.string(), strangers: COUNT }),
-  v.object({ kind: v.literal('failed'), reason: v.string(), strangers: COUNT }),
+  v.object({ kind: v.literal('failed'), reason: v.string(), strangers: COUNT, bytesUsed: COUNT }),
 ]);
 
-/** Sent by the source while it measures: its cost so far, in case it is killed. */
+/** Sent by both ends while they measure: the payload so far, in case the process is killed. */
 export const spentSchema: v.GenericSchema<unknown, { readonly kind: 'spent'; readonly bytesUsed: number }> =
   v.object({ kind: v.literal('spent'), bytesUsed: COUNT });
 

@@ -40,19 +40,20 @@ const main = async (): Promise<void> => {
     return;
   }
   tellParent(process.env, { kind: 'listening', port });
-  let told = 0;
-  const telling = setInterval(() => {
-    const { strangers } = sink;
-    if (strangers > told) tellParent(process.env, { kind: 'strangers', count: strangers });
-    told = strangers;
-  }, STRANGERS_TOLD_MS);
+  let reported = { strangers: 0, bytesUsed: 0 };
+  const reports = setInterval(() => {
+    const { strangers, bytesUsed } = sink;
+    if (strangers > reported.strangers) tellParent(process.env, { kind: 'strangers', count: strangers });
+    if (bytesUsed > reported.bytesUsed) tellParent(process.env, { kind: 'spent', bytesUsed });
+    reported = { strangers, bytesUsed };
+  }, REPORT_INTERVAL_MS);
   const ending = await sink.serve();
-  clearInterval(telling);
+  clearInterval(reports);
   tellParent(process.env, ending);
 };
 
-/** However many connect. */
-const STRANGERS_TOLD_MS = 1_000;
+/** However many connect, and however much arrives. */
+const REPORT_INTERVAL_MS = 1_000;
 
 main().then(
   () => process.exit(0),

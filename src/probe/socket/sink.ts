@@ -41,7 +41,13 @@ export type SinkEnding =
       readonly strangers: number;
     }
   | { readonly kind: 'unused'; readonly reason: string; readonly strangers: number }
-  | { readonly kind: 'failed'; readonly reason: string; readonly strangers: number };
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly strangers: number;
+      /** Both directions. */
+      readonly bytesUsed: number;
+    };
 
 export class Sink {
   readonly #options: SinkOptions;
@@ -58,6 +64,12 @@ export class Sink {
   /** Connections refused so far. */
   get strangers(): number {
     return this.#door.strangers;
+  }
+
+  /** Payload of both directions so far, that of the current measurement included. */
+  get bytesUsed(): number {
+    const { received, sent } = this.#run === undefined ? NO_PAYLOAD : payloadOf(this.#run);
+    return this.#bytesReceived + this.#bytesSent + received + sent;
   }
 
   /** The port. @throws the system's error when the address cannot be listened on. */
@@ -83,14 +95,17 @@ export class Sink {
         return { kind: 'unused', reason, strangers: door.strangers };
       }
       const from = source.remoteAddress ?? 'an unknown address';
+      let failure: string | undefined;
       try {
         await this.#obey(new ControlChannel<ToSource, ToSink>(source, toSinkSchema));
       } catch (error) {
-        return { kind: 'failed', reason: `${from}: ${shortReason(error)}`, strangers: door.strangers };
+        failure = `${from}: ${shortReason(error)}`;
       } finally {
         await this.#endRun();
         source.destroySoon();
       }
+      if (failure !== undefined)
+        return { kind: 'failed', reason: failure, strangers: door.strangers, bytesUsed: this.bytesUsed };
       return {
         kind: 'served',
         from,
@@ -164,11 +179,22 @@ export class Sink {
     this.#run = undefined;
     if (run === undefined) return;
     await run[Symbol.asyncDispose]();
-    const { job } = run.plan;
-    if (job === 'upload' || job === 'exchange') this.#bytesReceived += run.bytes;
-    if (job === 'download' || job === 'exchange') this.#bytesSent += run.bytes;
+    const { received, sent } = payloadOf(run);
+    this.#bytesReceived += received;
+    this.#bytesSent += sent;
   }
 }
+
+/** Round trips do not count. */
+const payloadOf = ({
+  plan: { job },
+  bytes,
+}: SinkRun): { readonly received: number; readonly sent: number } => ({
+  received: job === 'upload' || job === 'exchange' ? bytes : 0,
+  sent: job === 'download' || job === 'exchange' ? bytes : 0,
+});
+
+const NO_PAYLOAD = { received: 0, sent: 0 } as const;
 
 /** The longest measurement takes ten seconds. */
 const IDLE_MS_MAX = 15_000;

@@ -58,6 +58,7 @@ export interface SocketSink extends AsyncDisposable {
 export const openSocketSink = async (options: SocketSinkOptions): Promise<SocketSink> => {
   const waitMsMax = options.waitMsMax ?? WAIT_MS_MAX;
   const durationMsMax = options.durationMsMax ?? SINK_MS_MAX;
+  let bytesUsed = 0;
   const child = await startOwnProcess({
     entry: entryUrl(import.meta.url, './sink-process.ts'),
     args: [
@@ -76,6 +77,8 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
     onMessage: message => {
       const told = v.safeParse(strangersSchema, message);
       if (told.success) options.onStrangers?.(told.output.count);
+      const spent = v.safeParse(spentSchema, message);
+      if (spent.success) bytesUsed = spent.output.bytesUsed;
     },
   });
   const ready = v.safeParse(sinkReadySchema, child.ready);
@@ -88,7 +91,7 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
   return {
     port: ready.output.port,
     pid: child.pid,
-    ended: lastWords(child, deadlineMs, options.signal).then(endingOf),
+    ended: lastWords(child, deadlineMs, options.signal).then(exit => endingOf(exit, bytesUsed)),
     [Symbol.asyncDispose]: async () => {
       await child.stop(GRACE_MS);
     },
@@ -166,9 +169,10 @@ const lastWords = async (
   return exit;
 };
 
-const endingOf = (exit: OwnProcessExit): SinkEnding => {
+/** `bytesUsed`: as far as a process that was killed has reported it. */
+const endingOf = (exit: OwnProcessExit, bytesUsed: number): SinkEnding => {
   const ending = v.safeParse(sinkEndingSchema, exit.lastMessage);
-  return ending.success ? ending.output : { kind: 'failed', reason: deathOf(exit), strangers: 0 };
+  return ending.success ? ending.output : { kind: 'failed', reason: deathOf(exit), strangers: 0, bytesUsed };
 };
 
 const deathOf = ({ code, signal, stderr }: OwnProcessExit): string => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
@@ -13,7 +13,8 @@ import { restore } from '../../../src/daemon/restore.ts';
 import { createMemoryDisk } from '../../../src/journal/memory-disk.ts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal.ts';
 import { spendingOf } from '../../../src/probe/schedule/probe-interval.ts';
-import { SpendLedger } from '../../../src/probe/schedule/spend-ledger.ts';
+import { type Spending, SpendLedger } from '../../../src/probe/schedule/spend-ledger.ts';
+import { decodeRecordBody, encodeRecordBody } from '../../../src/wire/durable-record.ts';
 import { measured } from '../../support/made-up-engine.ts';
 import { PROBE_SETTINGS } from '../../support/probing-mesh.ts';
 
@@ -72,6 +73,54 @@ test('a failed probe counts with the bytes that it took, one of a closed connect
     spending: { busyMs: 0, bytesUsed: 7e9 },
     atMs: cable.clock.nowMs() - 1_000,
   });
+});
+
+test('whatever a peer has recorded of its probes costs an interface no more than the time since could cost', () => {
+  const clock = new VirtualClock({ nowMs: 1e9 });
+  const [self, peer] = [generateNodeKey().nodeId, generateNodeKey().nodeId];
+  const cluster = new Cluster();
+  const tell = (origin: NodeId, fact: Fact, seq: number): Uint8Array => {
+    const body = encodeRecordBody({ origin, epoch: 1, seq }, fact);
+    const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: clock.nowMs() });
+    if (decoded.kind === 'event') cluster.dispatch([decoded.event]);
+    return body;
+  };
+  const addresses = [{ address: '10.0.0.1', family: 'ipv4', prefixLength: 24, scope: 'global' }] as const;
+  const value = { interfaces: [{ ...ETHERNET, addresses }] };
+  tell(self, { kind: 'network.gathered', payload: { source: 'test', intervalMs: 10_000, value } }, 1);
+  tell(peer, opened('10.0.0.1', self), 1);
+  const key = 'socket 10.0.0.1';
+  const claims = [
+    profile({ sink: self, connectionKey: key, bytesUsed: 1e300 }),
+    profile({ sink: self, connectionKey: key, bytesUsed: -1e300 }),
+    profile({ sink: self, connectionKey: key, bytesUsed: 1e300, uploadBitsPerSecond: unknown('failed') }),
+  ];
+  const bodies = Array.from({ length: 3_000 }, (_, index) => {
+    const claim = claims[index % claims.length];
+    return claim === undefined ? undefined : tell(peer, claim, index + 2);
+  });
+  const rows = bodies.flatMap((body, index) =>
+    body === undefined
+      ? []
+      : [
+          {
+            origin: peer,
+            slot: 'link',
+            key,
+            body,
+            atWallMs: clock.wallMs() - 60_000 + index,
+            isHourly: false,
+          },
+        ],
+  );
+  const probes = pastSpending({ nodeId: self, clock, state: () => cluster.state, past: () => rows });
+  expect(probes.length).toBeGreaterThan(3_000);
+  expect(probes.every(({ ports, subject }) => ports.includes('eth0') && subject === undefined)).toBe(true);
+  const sum = (of: keyof Spending): number => probes.reduce((total, { spending }) => total + spending[of], 0);
+  // The first one, which may have lasted 90 s, and the minute since.
+  expect(sum('busyMs')).toBeLessThanOrEqual(90_000 + 60_000);
+  expect(sum('bytesUsed')).toBeLessThanOrEqual(24e9 + (24e9 * 60_000) / 15_000);
+  expect(probes.every(({ spending }) => spending.busyMs >= 0 && spending.bytesUsed >= 0)).toBe(true);
 });
 
 /** A node with one interface, its journal, and what its probes have spent. */
@@ -155,11 +204,11 @@ const profile = (change: Partial<LinkProfile>): Fact => {
   };
 };
 
-const opened = (sinkAddress: string): Fact => ({
+const opened = (sinkAddress: string, sink: NodeId = PEER): Fact => ({
   kind: 'connection.opened',
   payload: {
     kind: 'socket',
-    sink: PEER,
+    sink,
     sinkAddress,
     sourceInterface: 'eth0',
     type: 'ethernet',

@@ -188,3 +188,78 @@ test('a sink that cannot listen says why, and is left alone for a while', async 
   // Each of the two at 0, 15 and 45 s or so.
   expect(opened).toBeLessThanOrEqual(8);
 });
+
+const LEASE_MS_ALL = 3_600_000;
+
+/** One after another, as a peer that has measured nothing returns them at once. */
+const returnLeases = async (
+  mesh: ProbingMesh,
+  { count, claim }: { count: number; claim: { readonly busyMs: number; readonly bytesUsed: number } },
+): Promise<void> => {
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  const ask = (topic: string, body: Parameters<ProbingNode['requests']['ask']>[2]) =>
+    atlas.requests.ask(juno.id, topic, body, { timeoutMs: 5_000, signal: never });
+  for (let turn = 0; turn < count; turn += 1) {
+    const way = { kind: 'socket', sinkAddress: juno.address };
+    const granted = await ask(LEASE_TOPIC, { way, why: 'by-hand' });
+    expect(granted).toMatchObject({ body: { kind: 'granted' } });
+    const leaseId = Number(JSON.stringify(granted).match(/"leaseId":(\d+)/)?.[1]);
+    expect(await ask(RELEASE_TOPIC, { leaseId, ...claim })).toMatchObject({ kind: 'answer' });
+    await mesh.clock.advance(2_000);
+  }
+};
+
+const dueAnswer = async (source: ProbingNode, sink: ProbingNode): Promise<unknown> => {
+  const request = { way: { kind: 'socket', sinkAddress: sink.address }, why: 'due' };
+  return await source.requests.ask(sink.id, LEASE_TOPIC, request, { timeoutMs: 5_000, signal: never });
+};
+
+test('a peer that claims more bytes than its lease has moved spends nothing of the interface', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await mesh.clock.advance(60_000);
+  await returnLeases(mesh, { count: 3, claim: { busyMs: 0, bytesUsed: 1e300 } });
+  expect(await dueAnswer(mesh.at(0), mesh.at(1))).toMatchObject({ body: { kind: 'granted' } });
+});
+
+test('a peer that claims more time than its lease has lasted spends no more than that', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await mesh.clock.advance(60_000);
+  await returnLeases(mesh, { count: 3, claim: { busyMs: LEASE_MS_ALL, bytesUsed: 0 } });
+  expect(await dueAnswer(mesh.at(0), mesh.at(1))).toMatchObject({ body: { kind: 'granted' } });
+});
+
+test('a peer that claims fewer bytes than the sink has counted pays for those', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  // The source counts a thousandth of what the sink has counted.
+  mesh.engine.outcome = () => measured(1e9, 60e6);
+  mesh.engine.payload = () => ({ bytes: 60e9, isExact: true });
+  // Its last counters come after the return of the lease.
+  mesh.engine.goodbyeMs = 900;
+  await mesh.clock.advance(60_000);
+  expect(mesh.profile(atlas, juno)).toMatchObject({ bytesUsed: 60e6 });
+  expect(await dueAnswer(mesh.at(0), mesh.at(1))).toMatchObject({
+    body: { kind: 'refused', reason: `the budget of eth0 on ${nameOf(juno)} is spent` },
+  });
+});
+
+test('where a sink cannot count exactly a claim counts, up to what its runs can have moved in one probe', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const juno = mesh.at(1);
+  mesh.rdma.payload = () => ({ bytes: 1e15, isExact: false });
+  mesh.rdma.outcome = () => measured(100e9, 20e9);
+  mesh.connectRdma(mesh.at(0), juno);
+  await mesh.clock.advance(120_000);
+  expect(mesh.profile(mesh.at(0), juno, 'rdma mlx5_0 mlx5_0')).toMatchObject({ bytesUsed: 20e9 });
+  expect(await dueAnswer(mesh.at(0), mesh.at(1))).toMatchObject({ body: { kind: 'granted' } });
+});
+
+test('rates that a sink makes up cost the source no more time than the probe took', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  mesh.engine.outcome = ({ connection }) => measured(connection.sink === juno.id ? 1e-3 : 1e9, 125e6);
+  await mesh.clock.advance(60_000);
+  expect(mesh.profile(atlas, juno)).toMatchObject({ failure: 'none', uploadBitsPerSecond: 1e-3 });
+  // At that rate the bytes would take 31 years.
+  expect(await dueAnswer(juno, atlas)).toMatchObject({ body: { kind: 'granted' } });
+});

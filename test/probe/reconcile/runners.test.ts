@@ -251,6 +251,25 @@ test('links have their turn between the devices of a machine with many', async (
   expect(links.every(index => index < 4)).toBe(true);
 });
 
+test('of what is due at one moment a link is measured first, and a device, which needs the whole machine, after it', async () => {
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
+    await using mesh = await ProbingMesh.start({
+      names: ['atlas', 'juno'],
+      seed,
+      leases: index => index === 1,
+    });
+    const atlas = mesh.at(0);
+    atlas.devices = [DEVICE];
+    atlas.probeDevice = deviceOf(mesh);
+    await mesh.clock.advance(60_000);
+    const isOver = mesh.log.length;
+    atlas.reconciler.ask(() => true);
+    await mesh.clock.advance(30_000);
+    const after = mesh.log.slice(isOver).filter(({ kind, node }) => kind === 'started' && node === atlas.id);
+    expect(after.map(({ probe }) => probe)).toEqual(['socket', 'gpu']);
+  }
+});
+
 const IDLE = {
   deviceId: 'gpu-1',
   memoryUsedBytes: 0,

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { nodeId } from '../../../src/core/ids.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { failureIntervalMs } from '../../../src/probe/schedule/backoff.ts';
 import { PortLocks } from '../../../src/probe/schedule/port-locks.ts';
-import { spendingOf } from '../../../src/probe/schedule/probe-interval.ts';
+import { linkIntervalMs, spendingOf } from '../../../src/probe/schedule/probe-interval.ts';
 import { SpendLedger } from '../../../src/probe/schedule/spend-ledger.ts';
 import { PROBE_SETTINGS } from '../../support/probing-mesh.ts';
 
@@ -77,4 +79,35 @@ test('who needs the machine for itself is let in before others begin, and does n
   time.nowMs = 40_000;
   expect(locks.take(['eth1'], 'eth1')).toBeDefined();
   second?.[Symbol.dispose]();
+});
+
+test('however much connections of others load an interface, its own are measured once a day', () => {
+  const [self, sink] = [nodeId('self'.padEnd(26, 'b')), nodeId('peer'.padEnd(26, 'b'))];
+  const connection = {
+    kind: 'socket',
+    sink,
+    sinkAddress: '10.0.0.2',
+    sourceInterface: 'eth0',
+    type: 'ethernet',
+    negotiatedBitsPerSecond: 1e9,
+  } as const;
+  const link = { source: self, key: 'socket 10.0.0.2', connection };
+  const intervalMs = (busyMs: number): number => {
+    const load = { busyMs, bytesUsed: 0, unmeasured: 0 };
+    const loads = { byPort: new Map([[`${self} eth0`, load]]), byLink: new Map() };
+    return linkIntervalMs(EMPTY_STATE, link, { loads, settings: PROBE_SETTINGS });
+  };
+  expect(intervalMs(10_000)).toBe(500_000);
+  expect(intervalMs(90_000_000)).toBe(24 * HOUR_MS);
+});
+
+test('a profile of a peer costs an interface no more than one probe can take, and never less than nothing', () => {
+  const rates = { uploadBitsPerSecond: 8e8, downloadBitsPerSecond: 2e8 };
+  const most = { busyMs: 90_000, bytesUsed: 24e9 };
+  expect(spendingOf({ ...rates, bytesUsed: 1e300 })).toEqual(most);
+  expect(spendingOf({ uploadBitsPerSecond: 1e-300, downloadBitsPerSecond: 1e-300, bytesUsed: 1 })).toEqual({
+    busyMs: 90_000,
+    bytesUsed: 1,
+  });
+  expect(spendingOf({ ...rates, bytesUsed: -1e300 })).toEqual({ busyMs: 0, bytesUsed: 0 });
 });
