@@ -10,8 +10,8 @@ import { isUnreadable, type MachineFiles, textOr, trimmed } from '../machine-fil
 import { parseMountinfo } from '../mountinfo/parse-mountinfo.ts';
 import { poll } from '../poll.ts';
 import { parseCpuList } from '../procfs/cpu-clusters.ts';
-import { type CpuInfo, parseCpuinfo } from '../procfs/parse-cpuinfo.ts';
-import { machineModel } from './machine-model.ts';
+import { type CpuInfo, coreList, parseCpuinfo } from '../procfs/parse-cpuinfo.ts';
+import { machineModel, socName } from './machine-model.ts';
 import { GpuMemories, memoryIsUnified } from './memory-sharing.ts';
 import { virtualisation } from './virtualisation.ts';
 
@@ -22,7 +22,11 @@ export const linuxIdentityGatherer = (machine: MachineAccess): Gatherer => ({
   gather: async session => {
     const { files, intervals, plimsollVersion, settings } = machine;
     // Off this thread: x86 kernels query the clock of every processor first.
-    const cpuinfo = parseCpuinfo(textOr(await files.text('/proc/cpuinfo'), ''));
+    const core = files.textNow('/proc/device-tree/cpus/cpu@0/compatible');
+    const cpuinfo = parseCpuinfo(
+      textOr(await files.text('/proc/cpuinfo'), ''),
+      isUnreadable(core) ? '' : core,
+    );
     const fixed = readFixed(files, cpuinfo);
     const gpuMemories = new GpuMemories(files);
     await poll(session, intervals.identityMs, async () => {
@@ -95,7 +99,7 @@ const readFixed = (files: MachineFiles, cpuinfo: CpuInfo): FixedIdentity => {
   };
 };
 
-/** On Arm the maker's name for the chip is the GPU driver's or the firmware's; /proc/cpuinfo has only its cores. */
+/** On Arm and RISC-V the maker's name for the chip is the GPU driver's or the firmware's; /proc/cpuinfo has only its cores. */
 const chipOf = (files: MachineFiles, cpuinfo: CpuInfo): Reported<string> => {
   const gpus = files.namesNow('/proc/driver/nvidia/gpus');
   const information = isUnreadable(gpus)
@@ -108,9 +112,10 @@ const chipOf = (files: MachineFiles, cpuinfo: CpuInfo): Reported<string> => {
     ? 'NVIDIA GB10'
     : /^Jetson|^NVIDIA/.test(machine)
       ? machine
-      : undefined;
+      : socName(textOr(files.textNow('/proc/device-tree/compatible'), ''));
   if (named === undefined) return cpuinfo.chip;
-  return typeof cpuinfo.chip === 'string' ? `${named} (${cpuinfo.chip})` : named;
+  const cores = coreList(cpuinfo.coreKinds) || (typeof cpuinfo.chip === 'string' ? cpuinfo.chip : '');
+  return cores === '' ? named : `${named} (${cores})`;
 };
 
 const cpuCountOf = (online: string): Reported<number> => {

@@ -36,7 +36,7 @@ export class GpuMemories {
 
 export const findGpuMemories = async (files: MachineFiles): Promise<readonly GpuMemory[]> => {
   const compatible = textOr(files.textNow('/proc/device-tree/compatible'), '');
-  if (/nvidia,tegra|raspberrypi|apple,arm-platform/.test(compatible)) return ['shared'];
+  if (/nvidia,tegra|raspberrypi|apple,arm-platform|qcom,/.test(compatible)) return ['shared'];
   const devices = files.namesNow('/sys/bus/pci/devices');
   if (isUnreadable(devices)) return [];
   const memories: GpuMemory[] = [];

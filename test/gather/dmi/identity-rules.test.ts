@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import { parseAssignments } from '../../../src/gather/dmi/linux-identity-gatherer.ts';
-import { type FirmwareNames, machineModel } from '../../../src/gather/dmi/machine-model.ts';
+import { type FirmwareNames, machineModel, socName } from '../../../src/gather/dmi/machine-model.ts';
 import { findGpuMemories, GpuMemories, memoryIsUnified } from '../../../src/gather/dmi/memory-sharing.ts';
 import { type VirtualisationFacts, virtualisation } from '../../../src/gather/dmi/virtualisation.ts';
 import { recordedFiles } from '../../../src/gather/recorded-files.ts';
@@ -60,6 +60,17 @@ describe('the model of a machine', () => {
       kind: 'unknown',
       reason: 'the firmware names no model',
     });
+  });
+});
+
+describe('the chip by the device tree', () => {
+  it.each([
+    ['apple,j316c\0apple,t6001\0apple,arm-platform\0', 'Apple M1 Max'],
+    ['lenovo,yoga-slim7x\0qcom,x1e80100\0', 'Qualcomm Snapdragon X Elite'],
+    ['milkv,pioneer\0sophgo,sg2042\0', 'Sophgo SG2042'],
+    ['raspberrypi,5-model-b\0brcm,bcm2712\0', undefined],
+  ])('of %j is %s', (compatible, name) => {
+    expect(socName(compatible)).toBe(name);
   });
 });
 

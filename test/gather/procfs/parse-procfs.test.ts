@@ -133,6 +133,54 @@ describe('/proc/cpuinfo', () => {
     expect(armCoreName('0x41', '0xD0C')).toBe('Neoverse-N1');
   });
 
+  it.each([
+    ['an Asahi Mac', 'cpuinfo-m1-max-asahi.txt', 'Apple M1 Max (2 × Firestorm, 2 × Icestorm)'],
+    ['a Snapdragon X2', 'cpuinfo-snapdragon-x2-elite.txt', '2 × Oryon'],
+    ['a Jetson whose kernel names the architecture only', 'cpuinfo-agx-xavier.txt', '2 × Carmel'],
+    ['POWER, without its mode', 'cpuinfo-power7.txt', 'POWER7'],
+    ['RISC-V, by its maker', 'cpuinfo-milk-v-pioneer.txt', '4 × T-Head rv64imafdcv'],
+  ])('names the processor of %s', (_, file, chip) => {
+    expect(parseCpuinfo(fixture(`procfs/${file}`)).chip).toBe(chip);
+  });
+
+  it.each([
+    ['ThunderX2 of Broadcom', '0x42', '0x516', 'ThunderX2'],
+    ['ThunderX2 of Cavium', '0x43', '0x0af', 'ThunderX2'],
+    ['Phytium', '0x70', '0x862', 'FTC862'],
+    ['Vera', '0x4e', '0x010', 'Olympus'],
+    ['Snapdragon X', '0x51', '0x001', 'Oryon'],
+    ['Cobalt 100', '0x6d', '0xd49', 'Neoverse-N2'],
+  ])('knows the cores of %s', (_, implementer, part, name) => {
+    expect(armCoreName(implementer, part)).toBe(name);
+  });
+
+  it('takes twice the cores of a Max for an Ultra', () => {
+    const cores = (part: string, count: number): string =>
+      Array.from(
+        { length: count },
+        (_, index) =>
+          `processor : ${index + (part === '0x029' ? 4 : 0)}\nCPU implementer : 0x61\nCPU part : ${part}\n`,
+      ).join('\n');
+    expect(parseCpuinfo(`${cores('0x028', 4)}\n${cores('0x029', 16)}`).chip).toBe(
+      'Apple M1 Ultra (16 × Firestorm, 4 × Icestorm)',
+    );
+  });
+
+  it('takes the core of RISC-V from uarch, else from the device tree', () => {
+    const block = 'processor : 0\nisa : rv64imafdc_zicntr_zicsr\nmvendorid : 0x489\n';
+    expect(parseCpuinfo(`${block}uarch : sifive,u74-mc\n`).chip).toBe('1 × U74-MC');
+    expect(parseCpuinfo(block, 'thead,c920\0riscv\0').chip).toBe('1 × C920');
+    expect(parseCpuinfo(block).chip).toBe('1 × SiFive rv64imafdc');
+  });
+
+  it.each([
+    ['POWER9 (raw), altivec supported', 'POWER9'],
+    ['POWER10 (architected), altivec supported', 'POWER10'],
+    ['POWER9, altivec supported', 'POWER9'],
+  ])('names %j', (cpu, chip) => {
+    expect(parseCpuinfo(`processor : 0\ncpu : ${cpu}\nclock : 3000.0MHz\n`).chip).toBe(chip);
+  });
+
   it('says so when there is no name', () => {
     expect(parseCpuinfo('processor : 0\n').chip).toEqual({
       kind: 'unknown',

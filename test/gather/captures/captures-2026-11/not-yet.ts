@@ -1,7 +1,6 @@
 // Recorded outputs that no row reads yet, with the reason. It must become empty.
 
 const GPUS = 'no rows for this kind of output yet';
-const NAMES = 'the processor is not named yet';
 
 export const NOT_YET: Readonly<Record<string, string>> = {
   'nvidia-smi/inventory-a10g-driver-515.xml': GPUS,
@@ -48,10 +47,5 @@ export const NOT_YET: Readonly<Record<string, string>> = {
   'sysfs-drm/amd-strix-halo-96gib-carve-out.json': 'memory of graphics in a processor is not read yet',
   'sysfs-drm/amd-strix-point.json': 'memory of graphics in a processor is not read yet',
   'procfs/memory-of-gpus-as-numa-nodes-ac922.json': 'memory of GPUs is counted as the host’s',
-  'procfs/cpuinfo-asahi-m1-max.txt': NAMES,
-  'procfs/cpuinfo-jetson-agx-xavier.txt': NAMES,
-  'procfs/cpuinfo-milk-v-pioneer.txt': NAMES,
-  'procfs/cpuinfo-power7.txt': NAMES,
-  'procfs/cpuinfo-snapdragon-x2-elite.txt': NAMES,
   'sysfs/class-net-proxmox-bridge-with-vm.json': 'a bridge does not take the type of its physical member yet',
 };

@@ -9,7 +9,12 @@ import { type CaptureRow, rowsReadBy } from './capture-row.ts';
 
 export const procfsRows: readonly CaptureRow[] = [
   ...rowsReadBy(text => parseCpuinfo(text).chip, {
+    'procfs/cpuinfo-asahi-m1-max.txt': 'Apple M1 Max (2 × Firestorm, 2 × Icestorm)',
     'procfs/cpuinfo-graviton4.txt': '2 × Neoverse-V2',
+    'procfs/cpuinfo-jetson-agx-xavier.txt': '2 × Carmel',
+    'procfs/cpuinfo-milk-v-pioneer.txt': '4 × T-Head rv64imafdcv',
+    'procfs/cpuinfo-power7.txt': 'POWER7',
+    'procfs/cpuinfo-snapdragon-x2-elite.txt': '2 × Oryon',
   }),
   {
     file: 'procfs/meminfo-strix-halo-96gib-carve-out.txt',
