@@ -16,16 +16,29 @@ export interface ThunderboltCable {
 }
 
 export const thunderboltCables = (views: readonly NodeView[]): readonly ThunderboltCable[] => {
-  const ends = new Map<string, ThunderboltEnd>();
-  for (const view of views)
-    for (const port of heldValue(view.thunderbolt)?.ports ?? [])
-      if (isKnown(port.domainUuid)) ends.set(port.domainUuid.toUpperCase(), { view, port });
+  const ends = views.flatMap(view =>
+    (heldValue(view.thunderbolt)?.ports ?? []).flatMap(port =>
+      isKnown(port.domainUuid) ? [{ view, port, uuid: port.domainUuid.toUpperCase() }] : [],
+    ),
+  );
+  // Two receptacles of an Intel Mac have one domain: which of them a cable is in shows by who is at its other end.
+  const byDomain = Map.groupBy(ends, ({ uuid }) => uuid);
+  const seen = new Map<string, number>();
   const cables = new Map<string, ThunderboltCable>();
-  for (const [uuid, end] of ends) {
+  for (const end of ends) {
     for (const peer of end.port.peers) {
-      const other = ends.get(peer.domainUuid.toUpperCase());
-      if (other === undefined || other.view.nodeId === end.view.nodeId) continue;
-      const key = [uuid, peer.domainUuid.toUpperCase()].sort().join(' ');
+      const peerUuid = peer.domainUuid.toUpperCase();
+      const others = (byDomain.get(peerUuid) ?? []).filter(({ view }) => view.nodeId !== end.view.nodeId);
+      const direction = `${end.uuid} ${peerUuid}`;
+      const count = seen.get(direction) ?? 0;
+      seen.set(direction, count + 1);
+      const facing = others.filter(({ port }) =>
+        port.peers.some(({ domainUuid }) => domainUuid.toUpperCase() === end.uuid),
+      );
+      const other = facing[count] ?? facing[0] ?? others[0];
+      if (other === undefined) continue;
+      // The nth cable seen from one end is the nth seen from the other.
+      const key = `${[end.uuid, peerUuid].sort().join(' ')} ${count}`;
       if (!cables.has(key)) cables.set(key, { ends: [end, other] });
     }
   }

@@ -17,6 +17,8 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
     firstKnown(
       () => labelled(card.hwmon, 'temp', 'edge', 'input'),
       () => labelled(card.hwmon, 'temp', 'junction', 'input'),
+      // The driver radeon, and amdgpu before Linux 4.19, have one sensor without a label.
+      () => numbered(card.hwmon, 'temp1_input'),
     ),
     firstKnown(
       () => numbered(card.hwmon, 'power1_average'),

@@ -47,6 +47,23 @@ describe('Thunderbolt', () => {
     expect(idsOf(warned(two(false)))).toEqual([]);
   });
 
+  it('counts two cables into the two receptacles of one bus, and a device in the other does not hide one', () => {
+    const disk = { ...port('A1', 'B1'), peers: [], devices: ['a disk'] };
+    const one = [mac('atlas', [port('A1', 'B1'), disk]), mac('juno', [port('B1', 'A1')])];
+    expect(idsOf(warned(one))).toEqual([]);
+    const ring = [
+      mac('atlas', [port('A1', 'B1'), disk, port('A2', 'C1')]),
+      mac('juno', [port('B1', 'A1'), port('B2', 'C2')]),
+      mac('vega', [port('C1', 'A2'), port('C2', 'B2')]),
+    ];
+    expect(idsOf(warned(ring))).toHaveLength(1);
+    const two = [
+      mac('atlas', [port('A1', 'B1'), port('A1', 'B1')]),
+      mac('juno', [port('B1', 'A1'), port('B1', 'A1')]),
+    ];
+    expect(idsOf(warned(two))).toEqual([expect.stringMatching(/^bridge loop/)]);
+  });
+
   it('warns of RDMA that is off where a Thunderbolt 5 cable could carry it, not where the cable is slower', () => {
     const off = (bitsPerSecond: number): readonly Machine[] => [
       mac('atlas', [port('A1', 'B1', bitsPerSecond)], { isRdmaOn: false }),

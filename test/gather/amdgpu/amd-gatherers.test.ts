@@ -94,6 +94,20 @@ describe('the AMD gatherers', () => {
     ]);
   });
 
+  it('read the one sensor of a card on the driver radeon, which has no label', async () => {
+    await using machine = await setUp('radeon-without-driver');
+    const device = 'sys/devices/pci0000:00/0000:00:03.1/0000:0b:00.0';
+    await machine.tree.write(
+      `${device}/uevent`,
+      'DRIVER=radeon\nPCI_CLASS=30000\nPCI_ID=1002:6779\nPCI_SLOT_NAME=0000:0b:00.0\n',
+    );
+    await machine.tree.write(`${device}/hwmon/hwmon2/name`, 'radeon\n');
+    await machine.tree.write(`${device}/hwmon/hwmon2/temp1_input`, '47500\n');
+    await machine.tree.link('sys/class/drm/card0/device', `../../../../${device}`);
+    await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
+    expect((await run.until(isLoads)).devices).toMatchObject([{ temperatureCelsius: 47.5 }]);
+  });
+
   it('count two Instincts as two, the parts of one by name, and take no 0 W for a reading', async () => {
     await using machine = await setUp('mi300x-pair-one-in-dpx');
     await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
