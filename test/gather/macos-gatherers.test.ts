@@ -5,16 +5,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReadingKind } from '../../src/core/node/reading.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import type { MachineAccessOptions } from '../../src/gather/machine-access.ts';
 import { fixture } from '../support/fixture.ts';
-import { type GathererRun, isFailure, isReading, runForTest, type ToldReading } from './gatherer-run.ts';
-import { gatherersOf, macForTest } from './machine-for-test.ts';
-import { type StandInTools, standInTools } from './stand-in-tools.ts';
+import { isFailure, isReading } from './gatherer-run.ts';
+import { FAST, macStudio, startMac } from './mac-studio.ts';
+import { standInTools } from './stand-in-tools.ts';
 
 describe('a Mac whose tools all answer', () => {
   it('tells every kind of reading', async () => {
     using tools = macStudio();
-    await using run = start(tools);
+    await using run = startMac(tools);
     const kinds: readonly ReadingKind[] = [
       'identity',
       'memory',
@@ -40,53 +39,16 @@ describe('a Mac whose tools all answer', () => {
   it('has the name that the configuration gives it, else the one its owner gave it', async () => {
     using tools = macStudio();
     {
-      await using run = start(tools);
+      await using run = startMac(tools);
       const identity = await run.waitFor(isReading('identity'), 'from start');
       expect(identity.reading.value).toMatchObject({
         friendlyName: 'Lena’s Mac Studio',
         chip: 'Apple M3 Ultra',
       });
     }
-    await using run = start(tools, { settings: () => ({ name: 'rack 4', ignoredInterfaces: [] }) });
+    await using run = startMac(tools, { settings: () => ({ name: 'rack 4', ignoredInterfaces: [] }) });
     const identity = await run.waitFor(isReading('identity'), 'from start');
     expect(identity.reading.value.friendlyName).toBe('rack 4');
-  });
-
-  it.each([
-    ['system_profiler', { friendlyName: 'Lena’s Mac Studio', model: 'Mac15,14' }],
-    ['sw_vers', { friendlyName: 'Lena’s Mac Studio', model: 'Mac Studio' }],
-    ['scutil', { friendlyName: 'studio.local', model: 'Mac Studio' }],
-  ] as const)(
-    'has its name and chip without waiting for a %s that hangs',
-    async (hung, { friendlyName, model }) => {
-      using tools = macStudio();
-      tools.script(hung, 'exec sleep 60');
-      await using run = start(tools, { timeouts: { kernelMs: 50, toolMs: 60_000 } });
-      await run.waitFor(
-        (told): told is ToldReading<'identity'> =>
-          isReading('identity')(told) &&
-          told.reading.value.friendlyName === friendlyName &&
-          told.reading.value.model === model &&
-          told.reading.value.chip === 'Apple M3 Ultra',
-        'from start',
-      );
-    },
-  );
-
-  it('has the common name of its model once system_profiler answers again', async () => {
-    using tools = macStudio();
-    tools.script(
-      'system_profiler',
-      `[ -e "$HERE/awake.out" ] || exec sleep 60
-case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
-    );
-    await using run = start(tools, {
-      intervals: { identityMs: 20 },
-      timeouts: { kernelMs: 50, toolMs: 400 },
-    });
-    await run.waitUntil(isFailure('gpus', /gave no answer in 400 ms/), 'from start');
-    tools.prints('awake', '');
-    await run.waitUntil(told => isReading('identity')(told) && told.reading.value.model === 'Mac Studio');
   });
 
   it('asks what cannot change only once', async () => {
@@ -96,7 +58,7 @@ case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
       'system_profiler',
       `echo "$1" >> "$HERE/asked"; case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 1;; esac`,
     );
-    await using run = start(tools, { intervals: { identityMs: 20 } });
+    await using run = startMac(tools, { intervals: { identityMs: 20 } });
     for (let round = 0; round < 5; round++) await run.waitFor(isReading('identity'));
     const asked = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
     expect(asked.filter(name => name === 'SPHardwareDataType')).toHaveLength(1);
@@ -104,7 +66,7 @@ case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
 
   it('tells the one GPU of the chip with its cores', async () => {
     using tools = macStudio();
-    await using run = start(tools);
+    await using run = startMac(tools);
     const gpus = await run.waitFor(isReading('gpus'), 'from start');
     expect(gpus.reading.value).toMatchObject({
       vendor: 'apple',
@@ -123,7 +85,9 @@ case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
 
   it('tells interfaces with type, state, rate and addresses', async () => {
     using tools = macStudio();
-    await using run = start(tools, { settings: () => ({ name: undefined, ignoredInterfaces: ['quux3'] }) });
+    await using run = startMac(tools, {
+      settings: () => ({ name: undefined, ignoredInterfaces: ['quux3'] }),
+    });
     const network = await run.waitFor(isReading('network'), 'from start');
     const named = new Map(network.reading.value.interfaces.map(about => [about.name, about]));
     expect(named.get('en0')).toMatchObject({
@@ -148,7 +112,7 @@ case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
 
   it('joins receptacle, interface and RDMA device, and finds the bridge', async () => {
     using tools = macStudio();
-    await using run = start(tools);
+    await using run = startMac(tools);
     const thunderbolt = await run.waitFor(isReading('thunderbolt'), 'from start');
     const { ports, bridge } = thunderbolt.reading.value;
     expect(ports.map(port => [port.receptacle, port.interfaceName, port.rdmaInterfaceName])).toEqual([
@@ -169,7 +133,7 @@ case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
 
   it('tells RDMA devices with the state of their ports and their interface', async () => {
     using tools = macStudio();
-    await using run = start(tools);
+    await using run = startMac(tools);
     const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
     expect(rdma.reading.value.isEnabled).toBe(true);
     const ports = rdma.reading.value.devices.map(({ name, ports: [port] }) => [
@@ -186,7 +150,7 @@ case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
 
   it('tells volumes, network shares among them', async () => {
     using tools = macStudio();
-    await using run = start(tools);
+    await using run = startMac(tools);
     const disk = await run.waitFor(isReading('disk'), 'from start');
     expect(disk.reading.value.volumes.map(volume => [volume.mountPoint, volume.fileSystem])).toEqual([
       ['/', 'apfs'],
@@ -205,7 +169,7 @@ while [ ! -e "$HERE/plugged" ]; do sleep 0.05; done
 echo '  changed key [0] = State:/Network/Interface/en2/Link'
 while read -r line; do :; done`,
     );
-    await using run = start(tools, { intervals: { networkMs: 600_000 } });
+    await using run = startMac(tools, { intervals: { networkMs: 600_000 } });
     await run.waitFor(isReading('network'), 'from start');
     tools.prints('ifconfig', fixture('ifconfig/m3-ultra-mac-studio.txt').replace('inactive', 'active'));
     tools.prints('plugged', '');
@@ -239,14 +203,14 @@ describe('a Mac whose tools break', () => {
     using tools = macStudio();
     tools.script(tool, body);
     if (tool === 'ibv_devinfo') tools.prints('ibv_devices', '');
-    await using run = start(tools, { timeouts: { toolMs: 200 } });
+    await using run = startMac(tools, { timeouts: { toolMs: 200 } });
     await run.waitUntil(isFailure(kind, reason), 'from start');
   });
 
   it('recovers when the tool does', async () => {
     using tools = macStudio();
     tools.script('ifconfig', 'exit 1');
-    await using run = start(tools);
+    await using run = startMac(tools);
     await run.waitUntil(isFailure('network', /exited with code 1/), 'from start');
     tools.prints('ifconfig', fixture('ifconfig/m3-ultra-mac-studio.txt'));
     await run.waitFor(isReading('network'));
@@ -255,7 +219,7 @@ describe('a Mac whose tools break', () => {
   it('loses only names when networksetup disappears', async () => {
     using tools = macStudio();
     tools.remove('networksetup');
-    await using run = start(tools);
+    await using run = startMac(tools);
     const thunderbolt = await run.waitFor(isReading('thunderbolt'), 'from start');
     const missing = unknown('networksetup: not installed', 'tool-missing');
     expect(thunderbolt.reading.value.ports[2]).toMatchObject({
@@ -272,7 +236,7 @@ describe('a Mac whose tools break', () => {
   it('says that RDMA is unknown on a system older than RDMA, and lists no device', async () => {
     using tools = macStudio();
     for (const tool of ['rdma_ctl', 'ibv_devices', 'ibv_devinfo']) tools.remove(tool);
-    await using run = start(tools);
+    await using run = startMac(tools);
     const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
     expect(rdma.reading.value).toEqual({
       isEnabled: unknown('rdma_ctl: not installed', 'tool-missing'),
@@ -285,7 +249,7 @@ describe('a Mac whose tools break', () => {
   it('names RDMA devices whose ports cannot be read', async () => {
     using tools = macStudio();
     tools.script('ibv_devinfo', 'exit 1');
-    await using run = start(tools);
+    await using run = startMac(tools);
     const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
     expect(rdma.reading.value.devices[1]).toMatchObject({
       name: 'rdma_en3',
@@ -298,7 +262,7 @@ describe('a Mac whose tools break', () => {
   it('does not take "partially enabled" for enabled', async () => {
     using tools = macStudio();
     tools.prints('rdma_ctl', 'partially enabled\n');
-    await using run = start(tools);
+    await using run = startMac(tools);
     const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
     expect(rdma.reading.value.isEnabled).toEqual({
       kind: 'unknown',
@@ -309,7 +273,7 @@ describe('a Mac whose tools break', () => {
   it('tells identity with reasons when no tool answers', async () => {
     using tools = standInTools();
     for (const tool of MAC_TOOLS) tools.script(tool, 'exit 1');
-    await using run = start(tools);
+    await using run = startMac(tools);
     const identity = await run.waitFor(isReading('identity'), 'from start');
     expect(identity.reading.value).toMatchObject({
       friendlyName: 'studio.local',
@@ -322,7 +286,7 @@ describe('a Mac whose tools break', () => {
     using tools = macStudio();
     tools.prints('none', fixture('system_profiler-thunderbolt/virtual-machine.json'));
     tools.script('system_profiler', `echo "$1" >> "$HERE/asked"; cat "$HERE/none.out"`);
-    await using run = start(tools, { intervals: { ...FAST, identityMs: 600_000 } });
+    await using run = startMac(tools, { intervals: { ...FAST, identityMs: 600_000 } });
     await run.waitUntil(told => told.kind === 'absence' && told.about === 'thunderbolt', 'from start');
     for (let round = 0; round < 5; round++) await run.waitFor(isReading('network'));
     const asked = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
@@ -332,68 +296,13 @@ describe('a Mac whose tools break', () => {
   it('keeps the local volumes when a network share does not answer', async () => {
     using tools = macStudio();
     tools.script('df', `case "$2" in /Volumes/big) exec sleep 60;; *) cat "$HERE/local.out";; esac`);
-    await using run = start(tools, { timeouts: { toolMs: 500 } });
+    await using run = startMac(tools, { timeouts: { toolMs: 500 } });
     const disk = await run.waitFor(isReading('disk'), 'from start');
     expect(disk.reading.value.volumes).toHaveLength(2);
   });
 });
 
 const NO_PORT_4 = { kind: 'unknown', reason: 'networksetup lists no port "Thunderbolt 4"' };
-
-const FAST = {
-  systemMs: 50,
-  memoryGaugeMs: 100,
-  thunderboltMs: 100,
-  bridgeMs: 200,
-  networkMs: 100,
-  rdmaMs: 100,
-  diskMs: 100,
-  identityMs: 200,
-};
-
-const start = (tools: StandInTools, over: Partial<MachineAccessOptions> = {}): GathererRun =>
-  runForTest(gatherersOf('darwin', macForTest(tools, { intervals: FAST, ...over })));
-
-const macStudio = (): StandInTools => {
-  const tools = standInTools();
-  tools.prints('thunderbolt', fixture('system_profiler-thunderbolt/m3-ultra-mac-studio.json'));
-  tools.prints('hardware', fixture('system_profiler-hardware/m3-ultra-mac-studio.json'));
-  tools.prints('displays', fixture('system_profiler-displays/m3-ultra-mac-studio.json'));
-  tools.script(
-    'system_profiler',
-    `case $1 in
-SPThunderboltDataType) cat "$HERE/thunderbolt.out";;
-SPHardwareDataType) cat "$HERE/hardware.out";;
-SPDisplaysDataType) cat "$HERE/displays.out";;
-*) exit 64;;
-esac`,
-  );
-  tools.prints('ports', fixture('networksetup/m3-ultra-mac-studio-ports.txt'));
-  tools.prints('order', fixture('networksetup/service-order-bridge-disabled.txt'));
-  tools.script(
-    'networksetup',
-    'case $1 in -listallhardwareports) cat "$HERE/ports.out";; -listnetworkserviceorder) cat "$HERE/order.out";; esac',
-  );
-  tools.prints('host', fixture('sysctl/m3-ultra-mac-studio.txt'));
-  tools.prints('memory', fixture('sysctl/memory-swapping.txt'));
-  tools.script('sysctl', 'case $2 in vm.*) cat "$HERE/memory.out";; *) cat "$HERE/host.out";; esac');
-  tools.script('scutil', 'if [ "$1" = --get ]; then echo "Lena’s Mac Studio"; else exec cat; fi');
-  tools.script(
-    'macmon',
-    `while :; do echo '${fixture('macmon/v0.8.2-m3-ultra.txt').trim()}'; sleep 0.05; done`,
-  );
-  tools.prints('local', fixture('df/m3-ultra-mac-studio-local.txt'));
-  tools.prints('share', fixture('df/m3-ultra-mac-studio-share.txt'));
-  tools.script('df', 'case "$2" in /Volumes/big) cat "$HERE/share.out";; *) cat "$HERE/local.out";; esac');
-  tools.prints('mount', fixture('mount/m3-ultra-mac-studio.txt'));
-  tools.prints('ifconfig', fixture('ifconfig/m3-ultra-mac-studio.txt'));
-  tools.prints('netstat', fixture('netstat/macbook.txt'));
-  tools.prints('sw_vers', fixture('sw_vers/macos-27.txt'));
-  tools.prints('rdma_ctl', 'enabled\n');
-  tools.prints('ibv_devices', fixture('ibv_devices/m3-ultra-mac-studio.txt'));
-  tools.prints('ibv_devinfo', fixture('ibv_devinfo/m3-ultra-mac-studio.txt'));
-  return tools;
-};
 
 const MAC_TOOLS = [
   'system_profiler',
