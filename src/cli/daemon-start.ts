@@ -5,7 +5,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import { errorCode } from '../core/problem.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { DaemonError } from '../daemon/daemon-error.ts';
-import type { Daemon, MeshOptions, ProbeOptions } from '../daemon/daemon-options.ts';
+import type { Daemon, LogOutput, MeshOptions, ProbeOptions } from '../daemon/daemon-options.ts';
 import type { Notice } from '../wire/notice.ts';
 import { CommandError, endedBy } from './command-error.ts';
 import type { ExitName } from './exit-codes.ts';
@@ -21,16 +21,19 @@ export interface DaemonStart {
   /** Undefined: what config.toml says. */
   readonly otlpEndpoint?: string | undefined;
   readonly onNotice: (notice: Notice) => void;
+  /** Undefined: no log is written. */
+  readonly logOutput?: LogOutput | undefined;
 }
 
 /** @throws CommandError when the daemon says why it cannot start. */
 export const startDaemonFor = async (state: ProcessState, start: DaemonStart): Promise<Daemon> => {
-  const { probes, ...rest } = start;
+  const { probes, logOutput, ...rest } = start;
   try {
     return await startDaemon(
       {
         ...rest,
         ...(probes === undefined ? {} : { probes }),
+        ...(logOutput === undefined ? {} : { logOutput }),
         env: state.env,
         clock: systemClock,
         platform: state.platform,

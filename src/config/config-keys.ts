@@ -2,6 +2,7 @@
 // unknown keys, `plimsoll config show` and docs/config.md all come from here.
 
 import type { ConfigSection } from './config-section.ts';
+import { LOG_SECTION } from './log-values.ts';
 
 export const CONFIG_SECTIONS: readonly ConfigSection[] = [
   {
@@ -291,4 +292,5 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
       { key: 'compression', default: 'none', meaning: '"none" or "gzip".' },
     ],
   },
+  LOG_SECTION,
 ];

@@ -4,6 +4,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeConfig } from '../core/node/config.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { unknown } from '../core/unknown.ts';
+import type { LogFormat, LogLevel } from './log-values.ts';
 
 export interface Config {
   /** The name other people see; undefined: the computer's own. */
@@ -23,6 +24,7 @@ export interface Config {
   readonly endpoints: readonly EndpointConfig[];
   readonly bench: BenchConfig;
   readonly otlp: OtlpConfig;
+  readonly log: LogConfig;
 }
 
 export interface MeshConfig {
@@ -121,6 +123,13 @@ export interface OtlpConfig {
   readonly endpoint: string | undefined;
   readonly intervalMs: number;
   readonly compression: 'none' | 'gzip';
+}
+
+/** What a daemon writes on standard error. */
+export interface LogConfig {
+  /** undefined: info, and warn in a terminal. */
+  readonly level: LogLevel | undefined;
+  readonly format: LogFormat;
 }
 
 /** Where the API key for a target is; never the key. */

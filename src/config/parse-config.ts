@@ -26,6 +26,7 @@ import {
   wholeNumber,
 } from './config-values.ts';
 import { clusterName, fleetHearing, fleetServer } from './fleet-values.ts';
+import { logFormat, logLevel } from './log-values.ts';
 import { otlpCompression, otlpEndpoint } from './otlp-values.ts';
 import type { TomlNode } from './toml-document.ts';
 import { parseToml, plainValue } from './toml-document.ts';
@@ -124,6 +125,10 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     endpoint: reader.optional('otlp', 'endpoint', otlpEndpoint),
     intervalMs: reader.value('otlp', 'interval', durationMs({ min: 1_000, max: 3_600_000 })),
     compression: reader.value('otlp', 'compression', otlpCompression),
+  },
+  log: {
+    level: reader.optional('log', 'level', logLevel),
+    format: reader.value('log', 'format', logFormat),
   },
 });
 

@@ -2,6 +2,7 @@
 // resource usage) is passed in, so a test can run daemons in its own process.
 
 import type { Clock } from '../clock/clock.ts';
+import type { LogFormat, LogLevel } from '../config/log-values.ts';
 import type { HostPort } from '../core/address/host-port.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
@@ -12,6 +13,7 @@ import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { ProbeDeviceNow } from '../probe/probe.ts';
 import type { Env } from '../process/child.ts';
 import type { Notice } from '../wire/notice.ts';
+import type { DaemonLog } from './log/daemon-log.ts';
 import type { ProbeRequestServer } from './probes/probe-request-server.ts';
 
 export interface DaemonOptions {
@@ -44,6 +46,18 @@ export interface DaemonOptions {
   readonly resources: () => ProcessResources;
   /** Called with each new notice for a person: one or two lines. */
   readonly onNotice: (notice: Notice) => void;
+  /** Undefined: no log is written. */
+  readonly logOutput?: LogOutput;
+}
+
+export interface LogOutput {
+  /** One line with its line break. */
+  readonly write: (line: string) => void;
+  /** --log-level and --log-format; undefined: what config.toml says. */
+  readonly level: LogLevel | undefined;
+  readonly format: LogFormat | undefined;
+  /** A person reads along: less is written by default. */
+  readonly isTerminal: boolean;
 }
 
 /**
@@ -89,6 +103,7 @@ export interface ProcessResources {
 
 export interface Daemon extends AsyncDisposable {
   readonly nodeId: NodeId;
+  readonly log: DaemonLog;
   /** "http://127.0.0.1:4180", without a path. */
   readonly url: string;
   /** What to open in a browser: beyond loopback with a one-time code in its fragment. */

@@ -13,6 +13,8 @@ import { every } from './every.ts';
 import { endWithFarewell } from './farewell.ts';
 import { watchHome } from './home-watch.ts';
 import { Lifetimes } from './lifetimes.ts';
+import { ClusterLog } from './log/cluster-log.ts';
+import { LifeLog } from './log/life-log.ts';
 import type { DaemonMesh } from './mesh/daemon-mesh.ts';
 import { Joining } from './mesh/joining.ts';
 import { Membership } from './mesh/membership.ts';
@@ -28,6 +30,7 @@ import { openOwnServer } from './own-server.ts';
 import type { DaemonProbes } from './probes/daemon-probes.ts';
 import { daemonProbes } from './probes/daemon-probes.ts';
 import { followRdmaConnections } from './rdma-connections.ts';
+import { Readiness } from './readiness.ts';
 import { EndpointWatch } from './runners/endpoint-watch.ts';
 import { ComparisonRegistry } from './runs/comparison-registry.ts';
 import { RunComparisons } from './runs/run-comparisons.ts';
@@ -46,7 +49,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const { clock, home, simulation } = options;
   await using lifetimes = new Lifetimes();
   const node = await openOwnNode(options, lifetimes);
-  const { journal, notices, recorder, settings, voice } = node;
+  const { journal, log, notices, recorder, settings, voice } = node;
   const readings = ownReadings(options, node);
   const runs = new RunRegistry({ ...voice, home });
   const sweeps = new SweepRegistry({ ...voice, home, runs });
@@ -78,7 +81,16 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     settings,
     endpoint: options.otlpEndpoint,
   });
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const readiness = new Readiness({
+    clock,
+    stop: until,
+    missingReadings: () => readings.missing(),
+    whenFirst: waitSignal => readings.whenFirst(waitSignal),
+  });
   const served = {
+    readiness,
     runs,
     sweeps,
     comparisons,
@@ -92,9 +104,8 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
       : {}),
   };
   const server = await openOwnServer(options, node, served, lifetimes);
-
-  const stop = new AbortController();
-  const until = AbortSignal.any([signal, stop.signal]);
+  const life = new LifeLog({ ...voice, log, home, version: options.version, pid: options.pid });
+  life.started({ http: server.url, mesh: mesh?.listensOn });
   const silence = new AbortController();
   const replicating = mesh?.replicate(silence.signal) ?? Promise.resolve();
   const work = Promise.all([
@@ -111,11 +122,19 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     endpoints.run(until),
     telemetry.run(until),
     watchHome({ home, clock, notices }, until),
+    new ClusterLog({ ...voice, log }).run(until),
+    readiness.whenReady().then(() => life.ready(until)),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
   ]);
   // If a part fails unexpectedly the daemon stops: half a daemon would look healthy.
-  for (const part of [replicating, work]) part.catch(() => stop.abort());
+  for (const part of [replicating, work])
+    part.catch(error => {
+      life.failed(error);
+      stop.abort();
+    });
+  until.addEventListener('abort', () => life.stopped(until.reason), { once: true });
+  if (until.aborted) life.stopped(until.reason);
   const owned = lifetimes.move();
   const stopped = (async () => {
     try {
@@ -126,6 +145,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   })();
   return {
     nodeId: voice.nodeId,
+    log,
     ...server,
     get meshAddress() {
       return mesh?.listensOn;
@@ -140,7 +160,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     whenFirstReadings: waitSignal => readings.whenFirst(AbortSignal.any([waitSignal, until])),
     stopped,
     [Symbol.asyncDispose]: async () => {
-      stop.abort();
+      stop.abort(new Error('it was closed by the process that runs it'));
       await stopped;
     },
   };

@@ -10,9 +10,11 @@ export const NOTICES_MAX = 32;
 export class Notices {
   readonly #notices = new Map<string, Notice>();
   readonly #onRaise: (notice: Notice) => void;
+  readonly #onClear: (notice: Notice) => void;
 
-  constructor(onRaise: (notice: Notice) => void) {
+  constructor(onRaise: (notice: Notice) => void, onClear: (notice: Notice) => void = () => undefined) {
     this.#onRaise = onRaise;
+    this.#onClear = onClear;
   }
 
   get all(): readonly Notice[] {
@@ -31,6 +33,8 @@ export class Notices {
   }
 
   clear(id: string): void {
+    const held = this.#notices.get(id);
     this.#notices.delete(id);
+    if (held !== undefined) this.#onClear(held);
   }
 }

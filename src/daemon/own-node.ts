@@ -2,6 +2,7 @@
 // recorder that numbers its events. All of it ends with the given lifetimes.
 
 import type { Clock } from '../clock/clock.ts';
+import type { LogConfig } from '../config/config.ts';
 import type { HomeNotice } from '../config/home.ts';
 import { HomeError, homeFiles, openHome } from '../config/home.ts';
 import type { Fact } from '../core/event-kinds.ts';
@@ -9,15 +10,18 @@ import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 import type { Journal } from '../journal/journal.ts';
 import { removeUnfinished } from '../process/atomic-file.ts';
+import type { Notice } from '../wire/notice.ts';
 import { Cluster } from './cluster.ts';
 import { DaemonError } from './daemon-error.ts';
-import type { DaemonOptions } from './daemon-options.ts';
+import type { DaemonOptions, LogOutput } from './daemon-options.ts';
 import type { Recorded } from './event-recorder.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { lockHome } from './home-lock.ts';
 import { MachineAddresses } from './http/host.ts';
 import type { Lifetimes } from './lifetimes.ts';
 import { LiveConfig } from './live-config.ts';
+import { DaemonLog } from './log/daemon-log.ts';
+import type { LogEvent } from './log/log-events.ts';
 import type { NodeKey } from './node-key.ts';
 import { openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
@@ -26,6 +30,7 @@ import { restore } from './restore.ts';
 
 export interface OwnNode {
   readonly key: NodeKey;
+  readonly log: DaemonLog;
   readonly notices: Notices;
   readonly settings: LiveConfig;
   readonly journal: Journal;
@@ -46,16 +51,25 @@ export interface NodeVoice {
 
 /** @throws DaemonError when the home is in use or cannot be used. */
 export const openOwnNode = async (
-  { home, clock, onNotice }: DaemonOptions,
+  { home, clock, onNotice, logOutput }: DaemonOptions,
   lifetimes: Lifetimes,
 ): Promise<OwnNode> => {
-  const notices = new Notices(onNotice);
+  const opened: { settings: LiveConfig | undefined } = { settings: undefined };
+  const log = openLog(clock, logOutput, () => opened.settings?.config.log);
+  const notices = new Notices(
+    notice => {
+      onNotice(notice);
+      logNotice(log, 'notice-raised', notice);
+    },
+    notice => logNotice(log, 'notice-cleared', notice),
+  );
   for (const notice of await usableHome(home)) notices.raise({ ...notice, id: notice.code });
   lifetimes.add(lockHome(home));
   await removeUnfinished(home);
   const key = await openNodeKey(home);
   const { nodeId } = key;
   const settings = await LiveConfig.open(homeFiles(home).config, notices);
+  opened.settings = settings;
   const journal = lifetimes.add(
     openDaemonJournal(
       home,
@@ -82,8 +96,26 @@ export const openOwnNode = async (
     record: (fact, ageMs) => recorder.record(fact, ageMs),
     isOwnAddress: address => addresses.has(address),
   };
-  return { key, notices, settings, journal, cluster, recorder, voice };
+  return { key, log, notices, settings, journal, cluster, recorder, voice };
 };
+
+/** Before config.toml is read, by its defaults. */
+const openLog = (
+  clock: Clock,
+  output: LogOutput | undefined,
+  config: () => LogConfig | undefined,
+): DaemonLog =>
+  new DaemonLog({
+    clock,
+    write: line => output?.write(line),
+    settings: () => ({
+      level: output?.level ?? config()?.level ?? (output?.isTerminal === true ? 'warn' : 'info'),
+      format: output?.format ?? config()?.format ?? 'logfmt',
+    }),
+  });
+
+const logNotice = (log: DaemonLog, event: LogEvent, { id, code, problem, advice }: Notice): void =>
+  log.write(event, { code, problem, advice: advice === '' ? undefined : advice }, { subject: id });
 
 const usableHome = async (home: string): Promise<readonly HomeNotice[]> => {
   try {

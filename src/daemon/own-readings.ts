@@ -18,6 +18,8 @@ export interface OwnReadings {
   run(signal: AbortSignal): Promise<void>;
   /** Resolves once every reading was reported, failed or was absent, or when the signal aborts. */
   whenFirst(signal: AbortSignal): Promise<void>;
+  /** Names of the readings without any report yet. */
+  missing(): readonly string[];
 }
 
 export const ownReadings = (options: DaemonOptions, { settings, voice }: OwnNode): OwnReadings => {
@@ -41,5 +43,6 @@ export const ownReadings = (options: DaemonOptions, { settings, voice }: OwnNode
     gpuVendors: gpuVendorsOf(gatherers),
     run: signal => runGatherers(gatherers, { clock: voice.clock, signal, sink }),
     whenFirst: signal => first.wait(signal),
+    missing: () => first.missing,
   };
 };

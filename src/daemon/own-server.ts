@@ -33,7 +33,16 @@ export interface OwnServer {
 /** What is served besides the node itself. */
 export type ServedParts = Pick<
   HttpServerOptions,
-  'runs' | 'sweeps' | 'comparisons' | 'comparing' | 'probes' | 'agents' | 'mesh' | 'joining' | 'otlp'
+  | 'runs'
+  | 'sweeps'
+  | 'comparisons'
+  | 'comparing'
+  | 'probes'
+  | 'agents'
+  | 'mesh'
+  | 'joining'
+  | 'otlp'
+  | 'readiness'
 >;
 
 /** @throws DaemonError when the address is taken or cannot be had. */

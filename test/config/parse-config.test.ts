@@ -76,6 +76,7 @@ describe('a config file', () => {
         port: undefined,
       },
       otlp: { endpoint: undefined, intervalMs: 10_000, compression: 'none' },
+      log: { level: undefined, format: 'logfmt' },
     });
   });
 
@@ -96,6 +97,7 @@ describe('a config file', () => {
       probes: { ...config.probes, port: undefined },
       bench: { ...config.bench, port: undefined },
       otlp: { ...config.otlp, endpoint: undefined },
+      log: { ...config.log, level: undefined },
     }).toEqual({
       ...defaultConfig(),
       http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: true }, hostNames: [] },
@@ -214,6 +216,17 @@ duration_max = "10m"
     expect(problemsOf('[otlp]\nendpoint = "127.0.0.1:4318"')[0]).toContain('is not a URL of HTTP');
     expect(problemsOf('[otlp]\ncompression = "zstd"')[0]).toContain('neither "none" nor "gzip"');
     expect(problemsOf('[mesh]\noffline_after = "500ms"')[0]).toContain('out of bounds');
+  });
+
+  test('takes the level and the format of the log, and names the possible ones where it is another', () => {
+    expect(configOf('[log]\nlevel = "warn"\nformat = "json"\n').log).toEqual({
+      level: 'warn',
+      format: 'json',
+    });
+    expect(problemsOf('[log]\nlevel = "verbose"')[0]).toContain(
+      '"verbose" is not one of debug, info, warn, error',
+    );
+    expect(problemsOf('[log]\nformat = 3')[0]).toContain('3 is not one of logfmt, json');
   });
 
   test('with an unknown key is refused with the line, a mark and a suggestion', () => {

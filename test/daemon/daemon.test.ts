@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
-import type { Daemon, DaemonOptions } from '../../src/daemon/daemon-options.ts';
+import type { Daemon, DaemonOptions, LogOutput } from '../../src/daemon/daemon-options.ts';
 import { lockHome } from '../../src/daemon/home-lock.ts';
 import { otlpReceiver } from '../support/otlp-receiver.ts';
 import { until } from '../support/until.ts';
@@ -83,6 +83,71 @@ describe('a daemon', () => {
     await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
   });
 
+  it('logs its start, that it is ready and why it stops, and no secret', async () => {
+    await using home = await temporaryHome();
+    const lines: string[] = [];
+    const stop = new AbortController();
+    const logOutput: LogOutput = {
+      write: line => lines.push(line),
+      level: 'debug',
+      format: 'json',
+      isTerminal: false,
+    };
+    const daemon = await started(home.path, { logOutput }, stop.signal);
+    await until(() => lines.some(line => line.includes('"ready"')), AbortSignal.timeout(60_000));
+    expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
+    const [, code] = /#code=(.*)$/.exec(daemon.dashboardUrl) ?? [];
+    await writeFile(join(home.path, 'config.toml'), 'name = "broken\n');
+    await until(() => lines.some(line => line.includes('notice-raised')), AbortSignal.timeout(30_000));
+    stop.abort(new Error('stopped by SIGTERM'));
+    await daemon.stopped;
+    const events: readonly unknown[] = lines.map(line => JSON.parse(line).event);
+    expect(events[0]).toBe('start');
+    expect(events.at(-1)).toBe('stop');
+    expect(events.filter(event => event === 'ready' || event === 'start' || event === 'stop')).toHaveLength(
+      3,
+    );
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'info',
+      version: '0.0.0',
+      home: home.path,
+      http: daemon.url,
+      mesh: 'off',
+      node_id: daemon.nodeId,
+    });
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'info', reason: 'stopped by SIGTERM' });
+    const raised = lines.find(line => line.includes('notice-raised')) ?? '';
+    expect(JSON.parse(raised)).toMatchObject({ code: 'config-broken', level: 'warn' });
+    const token = (await readFile(join(home.path, 'token'), 'utf8')).trim();
+    const key = (await readFile(join(home.path, 'node-key.pem'), 'utf8')).split('\n')[1] ?? '';
+    expect([token.length > 20, key.length > 20]).toEqual([true, true]);
+    for (const secret of [token, key, ...(code === undefined ? [] : [code])])
+      expect(lines.join('')).not.toContain(secret);
+  });
+
+  it('writes what config.toml says of its log, and less in a terminal unless it says more', async () => {
+    await using home = await temporaryHome();
+    const written = async (isTerminal: boolean, config: string): Promise<readonly string[]> => {
+      const lines: string[] = [];
+      await writeFile(join(home.path, 'config.toml'), config);
+      const write = (line: string) => lines.push(line);
+      const daemon = await started(home.path, {
+        logOutput: { write, level: undefined, format: undefined, isTerminal },
+      });
+      await daemon[Symbol.asyncDispose]();
+      return lines.filter(line => line.includes('event=st') || line.includes('"st'));
+    };
+    expect(await written(false, '')).toEqual([
+      expect.stringMatching(/^time=\S+ level=info event=start version=0\.0\.0 home=/),
+      expect.stringMatching(/^time=\S+ level=info event=stop reason="it was closed/),
+    ]);
+    expect(await written(true, '')).toEqual([]);
+    expect(await written(true, '[log]\nlevel = "info"\nformat = "json"\n')).toEqual([
+      expect.stringContaining('"event":"start"'),
+      expect.stringContaining('"event":"stop"'),
+    ]);
+  });
+
   it('starts with the last good values when config.toml breaks, and says so', async () => {
     await using home = await temporaryHome();
     await writeFile(join(home.path, 'config.toml'), 'name = "harbour"\n');
@@ -151,7 +216,11 @@ describe('a daemon', () => {
 
 const WAIT = { timeout: 30_000, interval: 20 };
 
-const started = (home: string, more: Pick<DaemonOptions, 'otlpEndpoint'> = {}): Promise<Daemon> =>
+const started = (
+  home: string,
+  more: Pick<DaemonOptions, 'otlpEndpoint' | 'logOutput'> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Daemon> =>
   startDaemon(
     {
       ...more,
@@ -169,7 +238,7 @@ const started = (home: string, more: Pick<DaemonOptions, 'otlpEndpoint'> = {}): 
       resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
       onNotice: () => undefined,
     },
-    new AbortController().signal,
+    signal,
   );
 
 const startedAndHeard = async (home: string): Promise<Daemon> => {

@@ -27,6 +27,8 @@ const SETTINGS = [
     given: [],
     has: [
       'kind: DaemonSet',
+      'path: /healthz',
+      'path: /readyz',
       'hostNetwork: true',
       'runAsNonRoot: true',
       'mountPath: /host/proc\n              readOnly: true',

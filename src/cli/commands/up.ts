@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
+import { LOG_FORMATS, LOG_LEVELS, logFormat, logLevel } from '../../config/log-values.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { parseHostPort } from '../../core/address/host-port.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
@@ -93,6 +94,19 @@ const probesOption = value({
   meaning: 'off: no active measurements. Default: probes.enabled in config.toml.',
   parse: text => (text.trim() === 'off' ? parsed<'off'>('off') : wrong('it is not off', 'Use off.')),
 });
+const logLevelOption = value({
+  name: 'log-level',
+  valueName: LOG_LEVELS.join('|'),
+  meaning:
+    'The least level of the log on standard error. Default: log.level in config.toml, otherwise info; in a terminal warn.',
+  parse: logLevel,
+});
+const logFormatOption = value({
+  name: 'log-format',
+  valueName: LOG_FORMATS.join('|'),
+  meaning: 'key=value pairs, or a JSON object a line. Default: log.format in config.toml, otherwise logfmt.',
+  parse: logFormat,
+});
 const replayOption = value({
   name: 'replay',
   valueName: 'FILE',
@@ -123,6 +137,8 @@ export const upCommand: Command = {
     peerOption,
     probesOption,
     nodeOtlpOption,
+    logLevelOption,
+    logFormatOption,
     replayOption,
     speedOption,
     noOpenOption,
@@ -171,7 +187,16 @@ export const upCommand: Command = {
       // One look at the machine measures nothing, and sends nothing.
       otlpEndpoint: isOnce ? undefined : invocation.option(nodeOtlpOption),
       probes: isOnce ? undefined : { nodePath: state.nodePath, mode: invocation.option(probesOption) },
-      onNotice: notice => void state.stderr.write(terminalText(notice)),
+      // Whoever looks once reads it on the screen; a daemon has a log.
+      onNotice: notice => void (isOnce && state.stderr.write(terminalText(notice))),
+      logOutput: isOnce
+        ? undefined
+        : {
+            write: line => void state.stderr.write(line),
+            level: invocation.option(logLevelOption),
+            format: invocation.option(logFormatOption),
+            isTerminal: state.stderr.isTerminal,
+          },
     });
     await daemon.whenFirstReadings(AbortSignal.any([state.stop, AbortSignal.timeout(FIRST_READINGS_MS)]));
     if (isOnce) state.stop.throwIfAborted();
@@ -183,11 +208,17 @@ export const upCommand: Command = {
       stop: state.stop,
       clock: systemClock,
       onUntold: reason =>
-        void state.stderr.write(`plimsoll: systemd gets no signs of life from this: ${reason}\n`),
+        daemon.log.write('service-manager', {
+          problem: 'systemd gets no signs of life from this daemon',
+          reason,
+        }),
     });
     const untold = await service.ready(`Dashboard at ${daemon.dashboardUrl.split('#')[0]}`);
     if (untold !== undefined)
-      await state.stderr.write(`plimsoll: systemd was not told that this is ready: ${untold}\n`);
+      daemon.log.write('service-manager', {
+        problem: 'systemd was not notified that this daemon is ready',
+        reason: untold,
+      });
     await state.stdout.write(`\nDashboard: ${daemon.dashboardUrl}\nCtrl-C stops it.\n`);
     if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(daemon.dashboardUrl, state);
     return await untilStopped(daemon);
@@ -210,7 +241,15 @@ const showReplay = async (
 };
 
 const OF_A_MESH = [peerOption, discoveryOption, keyFileOption] as const;
-const OF_A_NODE = [nameOption, meshOption, probesOption, nodeOtlpOption, ...OF_A_MESH] as const;
+const OF_A_NODE = [
+  nameOption,
+  meshOption,
+  probesOption,
+  nodeOtlpOption,
+  logLevelOption,
+  logFormatOption,
+  ...OF_A_MESH,
+] as const;
 
 const givenOf = (invocation: Invocation, options: typeof OF_A_NODE | typeof OF_A_MESH): readonly string[] =>
   options.flatMap(option => {

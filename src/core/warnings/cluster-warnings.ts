@@ -30,9 +30,16 @@ export const clusterWarnings = (sources: ClusterSources): readonly Warning[] =>
   boundedWarnings(everyWarning(sources));
 
 /** All of them, serious ones first: for what counts them by group. */
-export const everyWarning = (sources: ClusterSources): readonly Warning[] => toTheEnd(inTurns(sources));
+export const everyWarning = (sources: ClusterSources): readonly Warning[] =>
+  toTheEnd(warningsInTurns(sources));
 
-function* inTurns({ state, views, nowMs, links: seen }: ClusterSources): Turns<readonly Warning[]> {
+/** Likewise, for a process that has others to serve meanwhile. */
+export function* warningsInTurns({
+  state,
+  views,
+  nowMs,
+  links: seen,
+}: ClusterSources): Turns<readonly Warning[]> {
   const links = seen ?? linkViews(state, nowMs);
   const ofNodes = [...nodeWarnings(state, views), ...memoryWarnings(views), ...rdmaWarnings(views)];
   yield;
@@ -62,7 +69,7 @@ export class WarningWatch {
     const { nowMs, views } = sources;
     const waitMs = views.length > MANY_NODES ? LOOK_AGAIN_OF_MANY_MS : LOOK_AGAIN_MS;
     if (nowMs - this.#lookedAtMs < waitMs && views.length === this.#nodeCount) return this.#found;
-    this.#found = boundedWarnings(yield* inTurns(sources));
+    this.#found = boundedWarnings(yield* warningsInTurns(sources));
     this.#lookedAtMs = nowMs;
     this.#nodeCount = views.length;
     return this.#found;

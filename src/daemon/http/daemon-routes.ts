@@ -2,12 +2,13 @@
 
 import * as v from 'valibot';
 import type { StreamCounts } from '../../wire/api/daemon-answers.ts';
-import { daemonAnswerSchema, healthSchema } from '../../wire/api/daemon-answers.ts';
+import { daemonAnswerSchema, healthSchema, readySchema } from '../../wire/api/daemon-answers.ts';
 import { noticesAnswer } from '../../wire/notice.ts';
 import { httpUrl } from './host.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { type OpenApiDocument, openApi } from './openapi.ts';
+import { RequestError } from './request-error.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, jsonRoute } from './route.ts';
 
@@ -60,6 +61,28 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       description: 'It is up.',
       answer: healthSchema,
       handle: () => ({ status: 'ok' as const }),
+    }),
+    jsonRoute({
+      method: 'GET',
+      path: '/readyz',
+      access: 'public',
+      summary:
+        'Answers 200 while the daemon may be used: its journal is read and its first readings are there.',
+      description: 'It is ready. Otherwise 503 `not-ready`, with what is missing.',
+      answer: readySchema,
+      handle: () => {
+        const missing = options.readiness?.missing ?? [];
+        if (missing.length === 0) return { status: 'ready' as const };
+        throw new RequestError(
+          {
+            code: 'not-ready',
+            problem: `This daemon is not ready: ${missing.join(', ')}.`,
+            advice: '',
+            missing,
+          },
+          { headers: { 'retry-after': '1' } },
+        );
+      },
     }),
     metricsRoute(options, { streams: parts.streams, startedAtWallMs }),
     jsonRoute({

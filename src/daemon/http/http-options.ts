@@ -14,6 +14,7 @@ import type { Notice } from '../../wire/notice.ts';
 import type { AgentAsks } from '../agents/agent-asks.ts';
 import type { Joining } from '../mesh/joining.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
+import type { Readiness } from '../readiness.ts';
 import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
@@ -45,6 +46,8 @@ export interface HttpServerOptions {
   readonly otlp?: () => OtlpAnswer | undefined;
   /** Brings this node into a cluster and out of it; undefined: it stays where it is, as in most tests. */
   readonly joining?: Pick<Joining, 'issueCode' | 'standingOf' | 'join' | 'leave'>;
+  /** What this daemon waits for before it can be used; undefined: nothing, as in most tests. */
+  readonly readiness?: Pick<Readiness, 'missing'>;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
   /** Where the built dashboard lies; undefined when none was built. */

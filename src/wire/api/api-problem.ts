@@ -125,6 +125,7 @@ export const API_PROBLEMS = {
   'too-many-runs': { status: 503, title: 'Too many runs in progress' },
   'too-many-comparisons': { status: 503, title: 'Too many comparisons in progress' },
   'too-many-sweeps': { status: 503, title: 'Too many sweeps in progress' },
+  'not-ready': { status: 503, title: 'The daemon is not ready' },
   'no-mesh': { status: 503, title: 'The mesh is switched off' },
   'mesh-not-opened': { status: 503, title: 'The mesh could not be opened' },
   'no-runs': { status: 503, title: 'The server does not accept runs' },

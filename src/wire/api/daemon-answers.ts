@@ -116,6 +116,10 @@ export const healthSchema: v.GenericSchema<unknown, { readonly status: 'ok' }> =
   status: v.literal('ok'),
 });
 
+export const readySchema: v.GenericSchema<unknown, { readonly status: 'ready' }> = v.object({
+  status: v.literal('ready'),
+});
+
 export const meshHashSchema: v.GenericSchema<unknown, { readonly nodeId: NodeId; readonly hash: string }> =
   v.object({ nodeId: nodeIdSchema, hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)) });
 

@@ -57,6 +57,24 @@ describe('beyond loopback', () => {
     expect([200, 404]).toContain(answer.status);
   });
 
+  test('/readyz answers everybody, 503 with what is missing until nothing is', async () => {
+    const missing: string[] = ['first reading of memory', 'first reading of gpus nvidia'];
+    await using served = await serveCluster({ host: '0.0.0.0', readiness: { missing } });
+    const waits = await ask({ port: served.port, path: '/readyz' });
+    expect(waits.status).toBe(503);
+    expect(waits.headers['content-type']).toContain('application/problem+json');
+    expect(waits.headers['retry-after']).toBe('1');
+    expect(JSON.parse(waits.body)).toMatchObject({
+      code: 'not-ready',
+      detail: 'This daemon is not ready: first reading of memory, first reading of gpus nvidia.',
+      missing,
+    });
+    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    missing.length = 0;
+    const ready = await ask({ port: served.port, path: '/readyz' });
+    expect([ready.status, ready.body]).toEqual([200, '{"status":"ready"}']);
+  });
+
   test('/healthz and the page answer everybody', async () => {
     await using served = await serveCluster({ host: '0.0.0.0' });
     expect((await ask({ port: served.port, path: '/healthz' })).body).toBe('{"status":"ok"}');

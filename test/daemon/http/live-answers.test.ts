@@ -84,6 +84,7 @@ const plain: readonly Question[] = [
   '/api/daemon',
   '/metrics',
   '/healthz',
+  '/readyz',
   '/openapi.json',
 ].map(path => ({ path, status: 200 }));
 

@@ -31,6 +31,7 @@ export interface ServedOptions {
   readonly home?: string;
   readonly rows?: readonly HistoryRow[];
   readonly probes?: HttpServerOptions['probes'];
+  readonly readiness?: HttpServerOptions['readiness'];
 }
 
 export interface ServedCluster extends AsyncDisposable {
@@ -68,6 +69,7 @@ export const serveCluster = async (options: ServedOptions = {}): Promise<ServedC
       },
     },
     ...(options.probes === undefined ? {} : { probes: options.probes }),
+    ...(options.readiness === undefined ? {} : { readiness: options.readiness }),
     dashboardDir: options.dashboardDir,
     access,
     limits: { ...HTTP_LIMITS, ...options.limits },

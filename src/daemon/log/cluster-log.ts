@@ -1,0 +1,223 @@
+// What happens in the cluster, as lines of the log: nodes that come and go, this node's links, and warnings. It compares what
+// selectors derive from state with what they derived at the previous look, so the log, the page and the command line agree.
+// Every node has a log: links and warnings of others are in theirs.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../clock/clock.ts';
+import type { LogLevel } from '../../config/log-values.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { type LinkView, LinkWatch } from '../../core/link/link-view.ts';
+import { nodeName, nodeView } from '../../core/node/node-view.ts';
+import { nodeIds, type Presence, presence, stoppedMs } from '../../core/node/presence-view.ts';
+import type { State } from '../../core/state.ts';
+import { ITEMS_OF_TURN, type Turns, toTheEnd } from '../../core/turns.ts';
+import { knownOr } from '../../core/unknown.ts';
+import { warningsInTurns } from '../../core/warnings/cluster-warnings.ts';
+import type { Warning } from '../../core/warnings/warning.ts';
+import type { DaemonLog } from './daemon-log.ts';
+import type { LogFields } from './log-line.ts';
+
+export interface ClusterLogParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly log: DaemonLog;
+}
+
+interface SeenNode {
+  readonly name: string;
+  /** 'known': from the journal, and not seen since the start. */
+  readonly state: 'known' | 'up' | 'lost' | 'stopped';
+  readonly sinceMs: number;
+}
+
+interface SeenLink {
+  readonly peer: NodeId;
+  readonly fields: LogFields;
+  readonly isLost: boolean;
+  readonly sinceMs: number;
+}
+
+interface SeenWarning {
+  readonly warning: Warning;
+  readonly isOwn: boolean;
+  readonly sinceMs: number;
+}
+
+export class ClusterLog {
+  readonly #parts: ClusterLogParts;
+  readonly #nodes = new Map<NodeId, SeenNode>();
+  readonly #links = new Map<string, SeenLink>();
+  readonly #warnings = new Map<string, SeenWarning>();
+
+  constructor(parts: ClusterLogParts) {
+    this.#parts = parts;
+    const { clock, nodeId, state } = parts;
+    const known = state();
+    for (const node of nodeIds(known))
+      if (node !== nodeId)
+        this.#nodes.set(node, { name: nodeName(known, node), state: 'known', sinceMs: clock.nowMs() });
+  }
+
+  /** Looks until the signal aborts. Of many nodes it looks more rarely, and in pieces: the mesh and readers go first. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#parts;
+    let reportAtMs = clock.nowMs() + DROPPED_REPORT_MS;
+    try {
+      for (;;) {
+        const isLarge = this.#nodes.size > MANY_NODES;
+        await clock.sleep(isLarge ? LOOK_OF_MANY_MS : LOOK_MS, signal);
+        const turns = this.#look();
+        if (!isLarge) toTheEnd(turns);
+        else while (turns.next().done !== true && !signal.aborted) await nextTurn();
+        if (clock.nowMs() < reportAtMs) continue;
+        log.reportDropped();
+        reportAtMs = clock.nowMs() + DROPPED_REPORT_MS;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      log.reportDropped();
+    }
+  }
+
+  *#look(): Turns<void> {
+    const { clock, state: read } = this.#parts;
+    const state = read();
+    const nowMs = clock.nowMs();
+    const presences = new Map(nodeIds(state).map(id => [id, presence(state, id, nowMs)]));
+    this.#lookAtNodes(state, presences, nowMs);
+    yield;
+    // Not kept from one look to the next: ten thousand links would take memory all the time for a look every half minute.
+    const links = yield* new LinkWatch().turns(state, nowMs, presences);
+    this.#lookAtLinks(state, links, presences, nowMs);
+    const views = [];
+    for (const [index, id] of [...presences.keys()].entries()) {
+      if (index % ITEMS_OF_TURN === 0) yield;
+      views.push(nodeView(state, id, nowMs));
+    }
+    const warnings = yield* warningsInTurns({ state, views, nowMs, links });
+    this.#lookAtWarnings(state, warnings, nowMs);
+  }
+
+  #lookAtNodes(state: State, presences: ReadonlyMap<NodeId, Presence>, nowMs: number): void {
+    const { nodeId, log } = this.#parts;
+    for (const [node, now] of presences) {
+      if (node === nodeId) continue;
+      const before = this.#nodes.get(node);
+      const isGone = now === 'offline';
+      if (isGone && (before === undefined || before.state !== 'up')) {
+        // Its records arrived through others, or it was gone before.
+        if (before === undefined) this.#see(state, node, 'known', nowMs);
+        continue;
+      }
+      if (!isGone && before?.state === 'up') continue;
+      const isStopped = isGone && stoppedMs(state, node, nowMs) !== undefined;
+      const seen = this.#see(state, node, isGone ? (isStopped ? 'stopped' : 'lost') : 'up', nowMs);
+      const awayMs = before === undefined ? undefined : nowMs - before.sinceMs;
+      const fields = { node: seen.name, node_id: node };
+      const subject = { subject: node };
+      if (isGone)
+        log.write(isStopped ? 'node-stopped' : 'node-lost', { ...fields, up_s: seconds(awayMs) }, subject);
+      else if (before === undefined) log.write('node-joined', fields, subject);
+      else if (before.state === 'known') log.write('node-seen', fields, subject);
+      else log.write('node-restored', { ...fields, away_s: seconds(awayMs) }, subject);
+    }
+    for (const [node, { name }] of this.#nodes) {
+      if (presences.has(node)) continue;
+      this.#nodes.delete(node);
+      log.write('node-forgotten', { node: name, node_id: node }, { subject: node });
+    }
+  }
+
+  #see(state: State, node: NodeId, now: SeenNode['state'], nowMs: number): SeenNode {
+    const seen = { name: nodeName(state, node), state: now, sinceMs: nowMs };
+    this.#nodes.set(node, seen);
+    return seen;
+  }
+
+  #lookAtLinks(
+    state: State,
+    links: readonly LinkView[],
+    presences: ReadonlyMap<NodeId, Presence>,
+    nowMs: number,
+  ): void {
+    const { nodeId, log } = this.#parts;
+    const there = new Map(links.filter(({ nodes }) => nodes.includes(nodeId)).map(link => [link.key, link]));
+    for (const [key, link] of there) {
+      const before = this.#links.get(key);
+      if (before?.isLost === false || link.standing.kind === 'gone') continue;
+      const peer = link.nodes[0] === nodeId ? link.nodes[1] : link.nodes[0];
+      const fields = linkFields(state, peer, link);
+      if (this.#links.size >= LINKS_MAX && before === undefined) continue;
+      this.#links.set(key, { peer, fields, isLost: false, sinceMs: nowMs });
+      if (before === undefined) log.write('link-opened', fields, { subject: key });
+      else
+        log.write('link-restored', { ...fields, away_s: seconds(nowMs - before.sinceMs) }, { subject: key });
+    }
+    for (const [key, { peer, fields, isLost, sinceMs }] of this.#links) {
+      if (there.has(key) || isLost) continue;
+      const isPeerThere = (presences.get(peer) ?? 'offline') !== 'offline';
+      if (!isPeerThere || nowMs - sinceMs < SETTLED_MS) {
+        // With its node, or before it had settled: a start opens and closes connections until it knows the best ones.
+        this.#links.delete(key);
+        continue;
+      }
+      this.#links.set(key, { peer, fields, isLost: true, sinceMs: nowMs });
+      log.write('link-lost', { ...fields, up_s: seconds(nowMs - sinceMs) }, { subject: key });
+    }
+  }
+
+  #lookAtWarnings(state: State, warnings: readonly Warning[], nowMs: number): void {
+    const { nodeId, log } = this.#parts;
+    const found = new Map(warnings.slice(0, WARNINGS_MAX).map(warning => [warning.id, warning]));
+    for (const [id, warning] of found) {
+      if (this.#warnings.has(id)) continue;
+      const isOwn = warning.nodes.length === 0 || warning.nodes.includes(nodeId);
+      this.#warnings.set(id, { warning, isOwn, sinceMs: nowMs });
+      const { title, why, on, command } = warning;
+      const nodes = warning.nodes.slice(0, NODES_NAMED_MAX).map(node => nodeName(state, node));
+      log.write(
+        'warning-raised',
+        { warning: title, id, nodes: nodes.join(','), why, on, command },
+        { level: isOwn ? WARNING_LEVELS[warning.level] : 'debug', subject: id },
+      );
+    }
+    for (const [id, { warning, isOwn, sinceMs }] of this.#warnings) {
+      if (found.has(id)) continue;
+      this.#warnings.delete(id);
+      log.write(
+        'warning-cleared',
+        { warning: warning.title, id, lasted_s: seconds(nowMs - sinceMs) },
+        { level: isOwn ? 'info' : 'debug', subject: id },
+      );
+    }
+  }
+}
+
+const linkFields = (state: State, peer: NodeId, { best: { connection } }: LinkView): LogFields => ({
+  peer: nodeName(state, peer),
+  peer_id: peer,
+  type: knownOr(connection.type, undefined),
+  interface: knownOr(connection.sourceInterface, undefined),
+  to: connection.kind === 'socket' ? connection.sinkAddress : connection.sinkInterface,
+});
+
+const seconds = (ms: number | undefined): number | undefined =>
+  ms === undefined ? undefined : Math.round(ms / 1_000);
+
+const WARNING_LEVELS = { danger: 'error', caution: 'warn', note: 'info' } as const satisfies Record<
+  Warning['level'],
+  LogLevel
+>;
+
+const LOOK_MS = 5_000;
+const LOOK_OF_MANY_MS = 30_000;
+const MANY_NODES = 64;
+const DROPPED_REPORT_MS = 600_000;
+/** As long as a connection must have been there to be listed as lost. */
+const SETTLED_MS = 60_000;
+const LINKS_MAX = 2_048;
+/** The serious ones come first. */
+const WARNINGS_MAX = 2_000;
+const NODES_NAMED_MAX = 8;

@@ -1,0 +1,228 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import type { LogLevel } from '../../../src/config/log-values.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
+import { connectionKey } from '../../../src/core/link/connection.ts';
+import { Cluster } from '../../../src/daemon/cluster.ts';
+import { ClusterLog } from '../../../src/daemon/log/cluster-log.ts';
+import { DaemonLog } from '../../../src/daemon/log/daemon-log.ts';
+import { connectionOf, ETHERNET, idOf, profiled, turned, wired } from '../../e2e/links.ts';
+import { type Machine, notebook, rack, studio } from '../../e2e/machines.ts';
+
+const AT_WORK = { memory: 0.5, use: 0.1, cpu: 0.1 };
+const STUDIO = idOf(studio);
+const NOTEBOOK = idOf(notebook);
+const RACK = idOf(rack);
+
+/** The log of the studio's daemon, in a cluster that a test tells what happens. */
+class Watched implements AsyncDisposable {
+  readonly clock = new VirtualClock();
+  readonly cluster = new Cluster();
+  readonly lines: Readonly<Record<string, unknown>>[] = [];
+  readonly up = new Set<Machine>();
+  level: LogLevel = 'info';
+  readonly #seqs = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #work: Promise<void> = Promise.resolve();
+
+  tell(machine: Machine, facts: readonly Fact[]): void {
+    this.cluster.dispatch(
+      facts.map(fact => {
+        const slot = idOf(machine) + eventClass(fact.kind);
+        const seq = (this.#seqs.get(slot) ?? 0) + 1;
+        this.#seqs.set(slot, seq);
+        const receivedAtMs = this.clock.nowMs();
+        const head = {
+          origin: idOf(machine),
+          epoch: 1,
+          class: eventClass(fact.kind),
+          seq,
+          ageMs: 0,
+          receivedAtMs,
+        };
+        return { ...head, key: factKey(fact), ...fact };
+      }),
+    );
+  }
+
+  /** Machines tell their identity once, and live figures from then on. */
+  add(...machines: readonly Machine[]): void {
+    for (const machine of machines) {
+      this.tell(machine, machine.durable);
+      this.up.add(machine);
+    }
+  }
+
+  start(): void {
+    const log = new DaemonLog({
+      clock: this.clock,
+      write: line => this.lines.push(JSON.parse(line)),
+      settings: () => ({ level: this.level, format: 'json' }),
+    });
+    const { clock, cluster } = this;
+    const watch = new ClusterLog({ nodeId: STUDIO, clock, state: () => cluster.state, log });
+    this.#work = watch.run(this.#stop.signal);
+  }
+
+  async pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      for (const machine of this.up) this.tell(machine, machine.live(AT_WORK));
+      await this.clock.advance(1_000);
+    }
+  }
+
+  /** Events with their subject, those of warnings left out. */
+  get told(): readonly string[] {
+    return this.lines.flatMap(({ event, node, peer }) =>
+      String(event).startsWith('warning') ? [] : [`${event} ${node ?? peer}`],
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+  }
+}
+
+const nameOf = (machine: Machine, { cluster }: Watched): string =>
+  cluster.state.nodeIdentities[idOf(machine)]?.value.friendlyName ?? 'unknown';
+
+const linked = (watched: Watched): void => {
+  watched.tell(studio, wired(NOTEBOOK, ETHERNET));
+  watched.tell(notebook, wired(STUDIO, turned(ETHERNET)));
+};
+
+const closed = (sink: Machine, wire: typeof ETHERNET): Fact => ({
+  kind: 'connection.closed',
+  payload: { sink: idOf(sink), connectionKey: connectionKey(connectionOf(idOf(sink), wire)), reason: 'test' },
+});
+
+test('a node that appears, falls silent, returns and stops is one line each', async () => {
+  await using watched = new Watched();
+  watched.add(studio);
+  watched.start();
+  await watched.pass(10);
+  watched.add(notebook);
+  await watched.pass(20);
+  const name = nameOf(notebook, watched);
+  expect(watched.told).toEqual([`node-joined ${name}`]);
+  watched.up.delete(notebook);
+  await watched.pass(120);
+  expect(watched.told.slice(1)).toEqual([`node-lost ${name}`]);
+  watched.up.add(notebook);
+  await watched.pass(20);
+  expect(watched.told.slice(2)).toEqual([`node-restored ${name}`]);
+  watched.up.delete(notebook);
+  const durable = watched.cluster.state.origins[NOTEBOOK];
+  watched.tell(notebook, [
+    { kind: 'node.stopping', payload: { durableEpoch: durable?.epoch ?? 0, durableSeq: durable?.seq ?? 0 } },
+  ]);
+  await watched.pass(60);
+  expect(watched.told.slice(3)).toEqual([`node-stopped ${name}`]);
+  expect(watched.lines.find(({ event }) => event === 'node-lost')).toMatchObject({
+    level: 'warn',
+    node_id: NOTEBOOK,
+    up_s: expect.any(Number),
+  });
+});
+
+test('nodes of the journal are no news at a start, and one that is forgotten is', async () => {
+  await using watched = new Watched();
+  watched.add(studio, notebook, rack);
+  watched.up.delete(rack);
+  watched.up.delete(notebook);
+  await watched.pass(60);
+  watched.start();
+  await watched.pass(10);
+  watched.up.add(notebook);
+  await watched.pass(60);
+  expect(watched.told).toEqual([]);
+  const name = nameOf(rack, watched);
+  watched.cluster.drop(RACK);
+  await watched.pass(10);
+  expect(watched.told).toEqual([`node-forgotten ${name}`]);
+});
+
+test('a link of this node that was there for a minute is lost and restored, one line each', async () => {
+  await using watched = new Watched();
+  watched.add(studio, notebook);
+  watched.start();
+  linked(watched);
+  await watched.pass(90);
+  expect(watched.told).toEqual([]);
+  watched.tell(studio, [closed(notebook, ETHERNET)]);
+  watched.tell(notebook, [closed(studio, turned(ETHERNET))]);
+  await watched.pass(30);
+  const name = nameOf(notebook, watched);
+  expect(watched.told).toEqual([`link-lost ${name}`]);
+  expect(watched.lines.find(({ event }) => event === 'link-lost')).toMatchObject({
+    level: 'warn',
+    peer_id: NOTEBOOK,
+    type: 'ethernet',
+    interface: expect.any(String),
+    to: expect.any(String),
+  });
+  linked(watched);
+  await watched.pass(30);
+  expect(watched.told).toEqual([`link-lost ${name}`, `link-restored ${name}`]);
+  expect(watched.lines.at(-1)).toMatchObject({ away_s: expect.any(Number) });
+});
+
+test('a link that had just opened, or whose node went, is not lost', async () => {
+  await using watched = new Watched();
+  watched.add(studio, notebook);
+  watched.start();
+  linked(watched);
+  await watched.pass(20);
+  watched.tell(studio, [closed(notebook, ETHERNET)]);
+  watched.tell(notebook, [closed(studio, turned(ETHERNET))]);
+  await watched.pass(20);
+  expect(watched.told).toEqual([]);
+  linked(watched);
+  await watched.pass(90);
+  watched.up.delete(notebook);
+  await watched.pass(120);
+  watched.tell(studio, [closed(notebook, ETHERNET)]);
+  await watched.pass(30);
+  expect(watched.told).toEqual([`node-lost ${nameOf(notebook, watched)}`]);
+});
+
+test('a warning that concerns this node is raised and cleared, with what to do about it; those of others only in detail', async () => {
+  await using watched = new Watched();
+  watched.add(studio, notebook, rack);
+  linked(watched);
+  watched.start();
+  await watched.pass(20);
+  const slow = {
+    ...ETHERNET,
+    up: ETHERNET.negotiatedBitsPerSecond / 100,
+    down: ETHERNET.negotiatedBitsPerSecond / 100,
+  };
+  const short = () => watched.lines.filter(({ id }) => String(id).startsWith('link short'));
+  watched.tell(studio, [profiled(NOTEBOOK, slow)]);
+  watched.tell(notebook, [profiled(STUDIO, turned(slow))]);
+  await watched.pass(10);
+  expect(short()).toEqual([
+    expect.objectContaining({
+      event: 'warning-raised',
+      level: 'warn',
+      warning: expect.stringContaining('far less'),
+      command: expect.stringContaining('plimsoll probe link'),
+    }),
+  ]);
+  watched.tell(studio, [profiled(NOTEBOOK, ETHERNET)]);
+  watched.tell(notebook, [profiled(STUDIO, turned(ETHERNET))]);
+  await watched.pass(10);
+  expect(short().slice(1)).toEqual([
+    expect.objectContaining({ event: 'warning-cleared', level: 'info', lasted_s: 10 }),
+  ]);
+  watched.level = 'debug';
+  watched.tell(notebook, wired(RACK, slow));
+  watched.tell(rack, wired(NOTEBOOK, turned(slow)));
+  await watched.pass(10);
+  expect(
+    short()
+      .slice(2)
+      .map(({ event, level }) => [event, level]),
+  ).toEqual([['warning-raised', 'debug']]);
+});
