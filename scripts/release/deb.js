@@ -16,6 +16,7 @@ const writeDeb = async (path, entries, { version, target, epochSeconds, folder }
   const files = [
     ...entries.map(entry => ({ ...entry, path: `usr/lib/plimsoll/${entry.path}` })),
     { path: 'usr/bin/plimsoll', link: '../lib/plimsoll/bin/plimsoll' },
+    { path: 'usr/share/plimsoll/deploy', link: '../../lib/plimsoll/deploy' },
     ...entries.flatMap(debianPlace),
   ];
   const options = { epochSeconds, prefix: './' };

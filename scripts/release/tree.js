@@ -42,11 +42,22 @@ const releaseTree = async ({ target, node, version, epochSeconds, folder }) => {
       mode: 0o644,
       file: inRoot(file),
     })),
+    ...deployFiles(),
     { path: 'sbom.cdx.json', mode: 0o644, bytes: Buffer.from(sbom) },
     ...(await words()),
   ];
   return { entries, sbom };
 };
+
+/** What brings it into other systems: alerts for Prometheus, dashboards for Grafana, the Helm chart. */
+const deployFiles = () =>
+  DEPLOY_FOLDERS.flatMap(folder =>
+    filesUnder(inRoot(folder)).map(file => ({
+      path: `${folder}/${file}`,
+      mode: 0o644,
+      file: path.join(inRoot(folder), file),
+    })),
+  );
 
 const unpackPackage = async staged => {
   const packed = await npm(['pack', '--ignore-scripts', '--silent', '--pack-destination', staged], ROOT);
@@ -145,6 +156,8 @@ const words = async () => {
 };
 
 const NODE_PLACE = 'lib/node';
+/** The image is built from a checkout: its folder is of no use elsewhere. */
+const DEPLOY_FOLDERS = ['deploy/prometheus', 'deploy/grafana', 'deploy/helm'];
 const DASHBOARD_PARTS = ['svelte', 'uplot'];
 /** Follows links to itself, so that one in /usr/local/bin works. */
 const STARTER = `#!/bin/sh
@@ -161,4 +174,4 @@ root=$(CDPATH= cd -P "$(dirname "$self")/.." && pwd) || exit 1
 exec "$root/lib/node" "$root/lib/plimsoll/bin/plimsoll.js" "$@"
 `;
 
-module.exports = { NODE_PLACE, STARTER, releaseTree };
+module.exports = { NODE_PLACE, STARTER, deployFiles, releaseTree };

@@ -1,7 +1,7 @@
 // The daemon as a service: what is written, what is refused, and a whole life under a real systemd where one can be started.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { launchdAgent } from '../../src/cli/service/launchd-agent.ts';
@@ -9,6 +9,7 @@ import { homeNote, installedService } from '../../src/cli/service/service-file.t
 import type { ServiceMachine } from '../../src/cli/service/service-plan.ts';
 import { servicePlan } from '../../src/cli/service/service-plan.ts';
 import { systemdUnit } from '../../src/cli/service/systemd-unit.ts';
+import { type StandInTools, standInTools } from '../gather/stand-in-tools.ts';
 import { isLongRun } from '../support/counts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { repositoryRoot } from '../support/repository.ts';
@@ -112,6 +113,86 @@ describe('plimsoll service', () => {
     const code = await process.run();
     return { code, stdout: process.stdout.text, stderr: process.stderr.text };
   };
+
+  /** What `systemctl` or `launchctl` does, by its words; everything else succeeds. */
+  const managed = (tools: StandInTools, name: string, cases: Readonly<Record<string, string>>): void =>
+    tools.script(
+      name,
+      `echo "$*" >> "$HERE/calls"\ncase "$*" in\n${Object.entries(cases)
+        .map(([words, body]) => `${words}) ${body} ;;`)
+        .join('\n')}\nesac`,
+    );
+  const unitOf = (folder: string): string => join(folder, 'systemd/user/plimsoll.service');
+
+  test('without a systemd of the session nothing is written, and it says where to log in', async context => {
+    if (process.platform !== 'linux') context.skip('units are of Linux');
+    using folder = temporaryDirectory();
+    using tools = standInTools();
+    const no = 'echo "Failed to connect to bus: No medium found" >&2; exit 1';
+    managed(tools, 'systemctl', { '*': no });
+    const env = { PATH: tools.env['PATH'] ?? '', XDG_CONFIG_HOME: folder.path };
+    const refused = await run(env, 'install', '--user');
+    expect(refused).toMatchObject({
+      code: 32,
+      stderr: expect.stringMatching(
+        /systemctl --user show: Failed to connect to bus.*\n.*log in .*enable-linger/,
+      ),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test('where systemd refuses the unit nothing of it stays, and an earlier one is there again', async context => {
+    if (process.platform !== 'linux') context.skip('units are of Linux');
+    using folder = temporaryDirectory();
+    using tools = standInTools();
+    const env = { PATH: tools.env['PATH'] ?? '', XDG_CONFIG_HOME: folder.path };
+    const no = 'echo "Failed to enable unit: Access denied" >&2; exit 1';
+    managed(tools, 'systemctl', { '*enable*': no });
+    expect(await run(env, 'install', '--user')).toMatchObject({
+      code: 32,
+      stderr: expect.stringContaining('systemctl --user enable: Failed to enable unit'),
+    });
+    expect(existsSync(unitOf(folder.path))).toBe(false);
+    const { stdout: earlier } = await run(env, 'install', '--user', '--print', '--home', '/srv/earlier');
+    writeFileSync(unitOf(folder.path), earlier);
+    expect((await run(env, 'install', '--user')).code).toBe(32);
+    expect(readFileSync(unitOf(folder.path), 'utf8')).toBe(earlier);
+  });
+
+  test('a daemon that does not start stays installed, so that its log can be read', async context => {
+    if (process.platform !== 'linux') context.skip('units are of Linux');
+    using folder = temporaryDirectory();
+    using tools = standInTools();
+    const env = { PATH: tools.env['PATH'] ?? '', XDG_CONFIG_HOME: folder.path };
+    managed(tools, 'systemctl', { '*restart*': 'echo "Job for plimsoll.service failed." >&2; exit 1' });
+    expect(await run(env, 'install', '--user')).toMatchObject({
+      code: 32,
+      stderr: expect.stringContaining('journalctl --user --unit plimsoll'),
+    });
+    expect(existsSync(unitOf(folder.path))).toBe(true);
+  });
+
+  test('on macOS without a session at the screen, or where launchd refuses, no agent is left', async () => {
+    using folder = temporaryDirectory();
+    using tools = standInTools();
+    const install = async (): Promise<string> => {
+      const made = madeUpProcess(['service', 'install', '--home', join(folder.path, 'home')], {
+        env: { PATH: tools.env['PATH'] ?? '' },
+        platform: 'darwin',
+        homeDirectory: folder.path,
+      });
+      expect(await made.run()).toBe(32);
+      return made.stderr.text;
+    };
+    managed(tools, 'launchctl', { 'print*': 'echo "Bad request." >&2; exit 113' });
+    expect(await install()).toMatch(/launchctl print gui\/\d+: Bad request\.\n.*at the screen/);
+    expect(readdirSync(folder.path)).toEqual([]);
+    managed(tools, 'launchctl', {
+      'bootstrap*': 'echo "Bootstrap failed: 5: Input/output error" >&2; exit 5',
+    });
+    expect(await install()).toContain('launchctl bootstrap: Bootstrap failed: 5');
+    expect(readdirSync(join(folder.path, 'Library/LaunchAgents'))).toEqual([]);
+  });
 
   test('says that there is none, and leaves the file of another alone', async context => {
     if (process.platform !== 'linux') context.skip('units are of Linux');

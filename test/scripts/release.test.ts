@@ -6,6 +6,7 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { repositoryFiles, repositoryRoot } from '../support/repository.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const require = createRequire(import.meta.url);
@@ -41,7 +42,13 @@ const {
 }: {
   ownNode(target: string, file: string, folder: string): Promise<{ readonly problem: string }>;
 } = require('../../scripts/release/own-node.js');
-const { STARTER }: { readonly STARTER: string } = require('../../scripts/release/tree.js');
+const {
+  STARTER,
+  deployFiles,
+}: {
+  readonly STARTER: string;
+  deployFiles(): readonly Required<Pick<Entry, 'path' | 'mode'>>[];
+} = require('../../scripts/release/tree.js');
 
 const EPOCH = { epochSeconds: 1_700_000_000 };
 const LONG = `lib/${'folder/'.repeat(20)}${'f'.repeat(80)}.js`;
@@ -92,6 +99,37 @@ test('dpkg reads the package: its fields, its files, and that they are whole', a
   expect(checked.status, checked.stdout.toString()).toBe(0);
   expect(statSync(join(folder.path, 'raw/usr/share/man/man1/plimsoll.1.gz')).size).toBeGreaterThan(20);
   expect(statSync(join(folder.path, 'raw/usr/bin/plimsoll')).mode & 0o111).toBe(0o111);
+});
+
+test('tarball and package have the alerts, the dashboards and the chart, all of each', async context => {
+  const files = deployFiles();
+  const tracked = repositoryFiles();
+  if (tracked === undefined) return context.skip('there is no git');
+  const isMeant = (path: string): boolean => /^deploy\/(?:prometheus|grafana|helm)\//.test(path);
+  expect(files.map(({ path }) => path).sort()).toEqual(tracked.filter(isMeant).sort());
+  expect(files.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      'deploy/prometheus/plimsoll-alerts.yml',
+      'deploy/grafana/cluster.json',
+      'deploy/helm/plimsoll/Chart.yaml',
+      'deploy/helm/plimsoll/templates/daemonset.yaml',
+    ]),
+  );
+  using folder = temporaryDirectory();
+  const tarball = join(folder.path, 't.tar.gz');
+  await writeTarGz(tarball, [...ENTRIES, ...files], { ...EPOCH, prefix: 'p/' });
+  const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n');
+  for (const { path } of files) expect(listed).toContain(`p/${path}`);
+  if (spawnSync('dpkg-deb', ['--version']).status !== 0) context.skip('there is no dpkg-deb here');
+  const deb = join(folder.path, 'one.deb');
+  const options = { ...EPOCH, version: '1.2.3', target: 'linux-x64', folder: folder.path };
+  await writeDeb(deb, [...ENTRIES, ...files], options);
+  const root = join(folder.path, 'root');
+  execFileSync('dpkg-deb', ['--extract', deb, root]);
+  for (const { path } of files)
+    expect(readFileSync(join(root, 'usr/share/plimsoll', path))).toEqual(
+      readFileSync(join(repositoryRoot, path)),
+    );
 });
 
 test('the starter finds its own Node through links, also relative ones and with spaces', async () => {

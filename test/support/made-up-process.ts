@@ -25,6 +25,8 @@ export interface MadeUpProcessOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly nodeVersion?: string;
+  readonly platform?: string;
+  readonly homeDirectory?: string;
   readonly program?: string;
   /** Of other processes, a daemon of its own among them; without it only this one is. */
   readonly isAlive?: ProcessState['isAlive'];
@@ -41,8 +43,8 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     args,
     env: { ...childEnv, ...options.env },
     cwd: '/',
-    homeDirectory: '/home/nobody-here',
-    platform: process.platform,
+    homeDirectory: options.homeDirectory ?? '/home/nobody-here',
+    platform: options.platform ?? process.platform,
     nodeVersion: options.nodeVersion ?? process.versions.node,
     nodePath: process.execPath,
     script: `${repositoryRoot}bin/plimsoll.js`,

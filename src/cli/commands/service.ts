@@ -1,6 +1,6 @@
 // `plimsoll service install|status|logs|uninstall`: the daemon kept running by the machine's own service manager.
 
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -57,7 +57,7 @@ const installCommand: Command = {
       await state.stdout.write(text);
       return EXIT_CODES.ok.code;
     }
-    await writeService(plan, text);
+    await installService({ plan, manager }, text);
     await manager.start();
     await state.stdout.write(`${await sentenceOf(plan, manager)}\nIts file: ${plan.file}\n`);
     await state.stdout.write(`The dashboard: ${program(plan)} open --home ${plan.home}\n`);
@@ -179,11 +179,25 @@ const serviceOf = (invocation: Invocation, state: ProcessState): Service => {
   };
 };
 
-const writeService = async (plan: ServicePlan, text: string): Promise<void> => {
+/** All of it or nothing: where the manager refuses the file, what was there before is there again. */
+const installService = async ({ plan, manager }: Service, text: string): Promise<void> => {
   const there = await installedService(plan.file);
   if (there.kind !== 'none') await needsService(plan);
+  await manager.check();
+  const before = there.kind === 'none' ? undefined : await readFile(plan.file, 'utf8');
   await changing(plan.file, mkdir(dirname(plan.file), { recursive: true }));
   await changing(plan.file, writeFileAtomic(plan.file, text, { mode: 0o644 }));
+  try {
+    await manager.enable();
+  } catch (error) {
+    await changing(
+      plan.file,
+      before === undefined ? rm(plan.file) : writeFileAtomic(plan.file, before, { mode: 0o644 }),
+    );
+    // Only what it has read of the file is at stake: the refusal is what counts.
+    await manager.forget().catch(() => undefined);
+    throw error;
+  }
 };
 
 const changing = async (path: string, change: Promise<unknown>): Promise<void> => {

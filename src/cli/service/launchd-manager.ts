@@ -25,11 +25,23 @@ export const launchdManager = (
   };
   return {
     text: async () => launchdAgent(plan, logFileOf(plan)),
-    start: async () => {
+    check: async () => {
+      const ran = await tell('print', domain);
+      if (ran.kind === 'exited' && ran.code === 0) return;
+      const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
+      throw new CommandError(
+        'service',
+        `launchctl print ${domain}: ${why}`,
+        'An agent runs in a session at the screen: log in there as this user, then run it again.',
+      );
+    },
+    enable: async () => {
       // One that is there already is replaced; it is no mistake that there is none.
       await tell('bootout', service);
       await launchctl('bootstrap', domain, plan.file);
     },
+    // RunAtLoad: it has started already.
+    start: async () => undefined,
     state: async () => {
       const told = await launchctl('print', service);
       const field = (name: string): string | undefined =>

@@ -3,7 +3,11 @@
 export interface ServiceManager {
   /** What would be written. */
   text(): Promise<string>;
-  /** Starts what was written, now and with the machine or the session. @throws CommandError when the manager refuses. */
+  /** Whether the manager can be reached: before anything is written. @throws CommandError where it cannot. */
+  check(): Promise<void>;
+  /** Has it start with the machine or the session. @throws CommandError when the manager refuses what was written. */
+  enable(): Promise<void>;
+  /** Starts it now. @throws CommandError when it does not start; it stays enabled, and its log has the reason. */
   start(): Promise<void>;
   state(): Promise<ServiceState>;
   /** Stops it for good; the file is still there. */

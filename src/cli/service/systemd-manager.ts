@@ -19,7 +19,8 @@ export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools)
     const ran = await runTool('systemctl', [...scope, ...words], { env, signal, timeoutMs: TIMEOUT_MS });
     if (ran.kind === 'exited' && ran.code === 0) return ran.stdout;
     const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
-    throw new CommandError('service', `systemctl ${words[0]}: ${why}`, adviceFor(why, plan));
+    const command = ['systemctl', ...scope, words[0]].join(' ');
+    throw new CommandError('service', `${command}: ${why}`, adviceFor(why, plan));
   };
   return {
     text: async () =>
@@ -27,12 +28,13 @@ export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools)
         supplementaryGroups: await groupsHere(),
         hasRdma: await exists('/sys/class/infiniband'),
       }),
-    start: async () => {
+    check: async () => void (await systemctl('show', '--property=Version')),
+    enable: async () => {
       await systemctl('daemon-reload');
       await systemctl('enable', plan.name);
-      // Type=notify: it comes back when the daemon says that it is ready.
-      await systemctl('restart', plan.name);
     },
+    // Type=notify: it returns when the daemon reports that it is ready.
+    start: async () => void (await systemctl('restart', plan.name)),
     state: async () => {
       const told = new Map(
         (await systemctl('show', plan.name, `--property=${PROPERTIES.join(',')}`))
@@ -69,10 +71,10 @@ export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools)
 const adviceFor = (why: string, { scope, name }: ServicePlan): string => {
   if (/not installed/.test(why))
     return 'This machine has no systemd. Run plimsoll up in whatever starts programs here.';
-  if (/connect to bus|not been booted/i.test(why))
+  if (/connect to (the )?bus|not been booted|DBUS_SESSION_BUS_ADDRESS/i.test(why))
     return scope === 'user'
-      ? 'The session has no systemd of its own: log in at this machine or by ssh, not by su.'
-      : 'systemd does not run here, as in most containers.';
+      ? 'This session has no systemd of its own: log in at this machine or by ssh instead of su or sudo. Or run loginctl enable-linger once, then this with XDG_RUNTIME_DIR=/run/user/$(id -u).'
+      : 'systemd does not run here, as in most containers. Run plimsoll up in whatever starts programs here.';
   if (/[Aa]ccess denied|authentication/.test(why)) return 'Run it as root, or add --user.';
   return `See: journalctl ${scope === 'user' ? '--user ' : ''}--unit ${name} --lines 50`;
 };
