@@ -13,6 +13,7 @@ import { gatheredFact, readingEntry, readingVendor, statusFact } from '../core/n
 import type { State } from '../core/state.ts';
 import type { ReadingSink } from '../gather/arbitration.ts';
 import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';
+import { LastingTypes } from './lasting-types.ts';
 
 /**
  * The same failure is reported again only after this, ms: a source that fails twice a second is not reported twice a
@@ -31,13 +32,15 @@ export interface ReadingRecorderParts {
 
 export class ReadingRecorder implements ReadingSink {
   readonly #parts: ReadingRecorderParts;
+  readonly #types = new LastingTypes();
   readonly #failures = new Map<string, { readonly reason: string; readonly atMs: number }>();
 
   constructor(parts: ReadingRecorderParts) {
     this.#parts = parts;
   }
 
-  reading(gatherer: Gatherer, source: string, reading: Reading): void {
+  reading(gatherer: Gatherer, source: string, found: Reading): void {
+    const reading = this.#settled(found);
     const status = statusOf(
       { reading: reading.kind, vendor: readingVendor(reading) },
       source,
@@ -91,6 +94,12 @@ export class ReadingRecorder implements ReadingSink {
     };
     this.#parts.record(statusFact(code === undefined ? status : { ...status, code }));
     this.#parts.onTold(key);
+  }
+
+  #settled(reading: Reading): Reading {
+    if (reading.kind !== 'network') return reading;
+    const held = this.#parts.state().nodeNetworks[this.#parts.nodeId]?.value;
+    return { kind: 'network', value: this.#types.settled(reading, held) };
   }
 
   /** Whether state already holds exactly this value, from this run or from the journal. */

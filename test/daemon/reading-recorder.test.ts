@@ -3,9 +3,12 @@ import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeIdentity } from '../../src/core/node/identity.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NetworkInterface } from '../../src/core/node/network.ts';
+import type { Reading } from '../../src/core/node/reading.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { EventRecorder } from '../../src/daemon/event-recorder.ts';
-import { generateNodeKey } from '../../src/daemon/node-key.ts';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { Notices } from '../../src/daemon/notices.ts';
 import { FAILURE_REPEAT_MS, ReadingRecorder } from '../../src/daemon/reading-recorder.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
@@ -96,6 +99,67 @@ describe('the reading recorder', () => {
     expect(fact.payload.reason.length).toBeLessThanOrEqual(300);
   });
 
+  it('records the last concrete type of an interface while its reading reports none', () => {
+    const { readings, network } = setup();
+    readings.reading(
+      GATHERER,
+      'ifconfig',
+      networkOf({ type: 'wifi', typeEvidence: 'hardware port "Wi-Fi"' }),
+    );
+    readings.reading(GATHERER, 'ifconfig', networkOf({ type: unknown('networksetup did not answer') }));
+    expect(network()).toMatchObject({ type: 'wifi', typeEvidence: 'hardware port "Wi-Fi"' });
+    readings.reading(
+      GATHERER,
+      'ifconfig',
+      networkOf({ type: 'ethernet', typeEvidence: 'hardware port "LAN"' }),
+    );
+    expect(network()).toMatchObject({ type: 'ethernet', typeEvidence: 'hardware port "LAN"' });
+  });
+
+  it('records nothing new for a reading that only lacks a type', () => {
+    const { readings, facts } = setup();
+    readings.reading(GATHERER, 'ifconfig', networkOf({ type: 'wifi' }));
+    readings.reading(GATHERER, 'ifconfig', networkOf({ type: unknown('no answer') }));
+    expect(facts.filter(({ kind }) => kind === 'network.gathered')).toHaveLength(1);
+  });
+
+  it('records a guessed type only if nothing better is known of the interface', () => {
+    const { readings, network } = setup();
+    const guessedTypes = ['en0'];
+    readings.reading(GATHERER, 'ifconfig', { ...networkOf({ type: 'ethernet' }), guessedTypes });
+    expect(network()?.type).toBe('ethernet');
+    readings.reading(GATHERER, 'ifconfig', networkOf({ type: 'cellular' }));
+    readings.reading(GATHERER, 'ifconfig', { ...networkOf({ type: 'ethernet' }), guessedTypes });
+    expect(network()?.type).toBe('cellular');
+  });
+
+  it('remembers the type of an interface that is gone for a while, and of no other device of its name', () => {
+    const { readings, network } = setup();
+    readings.reading(GATHERER, 'ifconfig', networkOf({ type: 'wifi' }));
+    readings.reading(GATHERER, 'ifconfig', { kind: 'network', value: { interfaces: [] } });
+    readings.reading(GATHERER, 'ifconfig', networkOf({ type: unknown('no answer') }));
+    expect(network()?.type).toBe('wifi');
+    const other = { type: unknown('no answer'), macAddress: '02:00:00:00:00:99' };
+    readings.reading(GATHERER, 'ifconfig', networkOf(other));
+    expect(network()?.type).toEqual(unknown('no answer'));
+  });
+
+  it('continues after a restart with the types from the journal', () => {
+    const first = setup();
+    first.readings.reading(GATHERER, 'ifconfig', networkOf({ type: 'wifi' }));
+    const { readings, network } = setup(first.kept);
+    readings.reading(GATHERER, 'ifconfig', networkOf({ type: unknown('no answer') }));
+    expect(network()?.type).toBe('wifi');
+  });
+
+  it('keeps what a bridge joins together with its type', () => {
+    const { readings, network } = setup();
+    readings.reading(GATHERER, 'ip', networkOf({ type: 'bridge', members: ['eno1'] }));
+    const guess = { ...networkOf({ type: 'virtual' }), guessedTypes: ['en0'] };
+    readings.reading(GATHERER, 'ip', guess);
+    expect(network()).toMatchObject({ type: 'bridge', members: ['eno1'] });
+  });
+
   it('says which readings have been heard of', () => {
     const { readings, told } = setup();
     readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
@@ -104,10 +168,13 @@ describe('the reading recorder', () => {
   });
 });
 
-const setup = () => {
+interface Kept {
+  readonly key: NodeKey;
+  readonly cluster: Cluster;
+}
+
+const setup = ({ key, cluster }: Kept = { key: generateNodeKey(), cluster: new Cluster() }) => {
   const clock = new VirtualClock();
-  const key = generateNodeKey();
-  const cluster = new Cluster();
   const notices = new Notices(() => undefined);
   const journal = createMemoryJournal({ ownNode: key.nodeId, clock });
   const recorder = new EventRecorder({ key, clock, journal, cluster, notices });
@@ -123,7 +190,26 @@ const setup = () => {
     },
     onTold: name => told.push(name),
   });
-  return { clock, facts, told, readings };
+  const network = () => cluster.state.nodeNetworks[key.nodeId]?.value.interfaces[0];
+  return { clock, facts, told, readings, network, kept: { key, cluster } };
+};
+
+const networkOf = (part: Partial<NetworkInterface>): Reading<'network'> => ({
+  kind: 'network',
+  value: { interfaces: [{ ...EN0, ...part }] },
+});
+
+const EN0: NetworkInterface = {
+  name: 'en0',
+  type: unknown('not set'),
+  typeEvidence: 'made up',
+  macAddress: '02:00:00:00:00:01',
+  isUp: true,
+  speedBitsPerSecond: unknown('not reported'),
+  mtuBytes: 1500,
+  driver: unknown('not reported'),
+  addresses: [],
+  members: [],
 };
 
 const MEMORY_KIND = { reading: 'memory', vendor: 'none' } as const;

@@ -233,6 +233,15 @@ describe('a Mac whose tools break', () => {
     expect(en3).toMatchObject({ type: missing, isUp: true });
   });
 
+  it('marks a type that it knows by the media alone as guessed while there is no port map', async () => {
+    using tools = macStudio();
+    tools.script('networksetup', 'exit 1');
+    await using run = startMac(tools);
+    const { reading } = await run.waitFor(isReading('network'), 'from start');
+    expect(reading.value.interfaces.find(({ name }) => name === 'en0')?.type).toBe('ethernet');
+    expect(reading.guessedTypes).toEqual(['en0', 'en9']);
+  });
+
   it('says that RDMA is unknown on a system older than RDMA, and lists no device', async () => {
     using tools = macStudio();
     for (const tool of ['rdma_ctl', 'ibv_devices', 'ibv_devinfo']) tools.remove(tool);

@@ -3,8 +3,7 @@
 
 import type { InterfaceType, NetworkInterface, NodeNetwork } from '../node/network.ts';
 import type { NodeThunderbolt } from '../node/thunderbolt.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { ConnectionType } from './connection.ts';
 
 export interface ConnectionCarrier {
@@ -51,7 +50,7 @@ interface Search extends OwnCarriers {
 }
 
 const carrierOf = (name: string, search: Search): ConnectionCarrier => {
-  const found = search.network.interfaces.find(held => held.name === name);
+  const found = interfaceNamed(name, search);
   if (found === undefined) return unknownCarrier(`there is no interface ${name} in the network reading`);
   if (isUnknown(found.type)) return { ...unknownCarrier(found.type.reason), ...rateOf(found) };
   switch (found.type) {
@@ -69,26 +68,37 @@ const carrierOf = (name: string, search: Search): ConnectionCarrier => {
     case 'vlan':
       return vlanCarrier(found, search);
     case 'virtual':
+      // A macvlan lies on a port of this machine; a tap or veth device only leads to a guest.
+      return found.members.length > 0
+        ? joinedCarrier(found, 'virtual', search)
+        : unknownKind(found, found.type);
     case 'cellular':
-      return {
-        type: unknown(`${name} is a ${found.type} interface (${found.typeEvidence})`),
-        ...rateOf(found),
-      };
+      return unknownKind(found, found.type);
     default:
       return found.type satisfies never;
   }
 };
 
-/** Of what it joins, as far as that is all of one type. Members that are down carry nothing. */
+const unknownKind = (found: NetworkInterface, kind: InterfaceType): ConnectionCarrier => ({
+  type: unknown(`${found.name} is a ${kind} interface (${found.typeEvidence})`),
+  ...rateOf(found),
+});
+
+/**
+ * The type and rate of what it joins, if that is all of one type. Virtual members (the tap and veth devices of virtual
+ * machines and containers) lead to guests on this machine, so what leaves it goes through the others. Of those, one that
+ * is down carries nothing.
+ */
 const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Search): ConnectionCarrier => {
   const { name, members } = joined;
   if (members.length === 0)
     return { ...unknownCarrier(`the ${kind} ${name} has no members`), ...rateOf(joined) };
   if (search.depth >= DEPTH_MAX) return unknownCarrier(`${name} has too many layers`);
-  const isUp = (member: string): boolean =>
-    search.network.interfaces.find(held => held.name === member)?.isUp !== false;
-  const up = members.filter(isUp);
-  const carriers = (up.length === 0 ? members : up).map(member =>
+  const outward = members.filter(member => !leadsToGuests(member, search));
+  if (outward.length === 0)
+    return { ...unknownCarrier(`the ${kind} ${name} joins only virtual interfaces`), ...rateOf(joined) };
+  const up = outward.filter(member => interfaceNamed(member, search)?.isUp !== false);
+  const carriers = (up.length === 0 ? outward : up).map(member =>
     carrierOf(member, { ...search, depth: search.depth + 1 }),
   );
   const [first, ...others] = carriers;
@@ -102,10 +112,24 @@ const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Se
   const isOneRate = others.every(other =>
     isSame(other.negotiatedBitsPerSecond, first.negotiatedBitsPerSecond),
   );
-  return isOneRate && kind === 'bridge'
-    ? first
-    : { type: first.type, negotiatedBitsPerSecond: unknown(`the members of ${name} differ in their rates`) };
+  // A bridge sends each packet through one of them; how a bond shares its traffic is its own setting.
+  if (isOneRate && (kind === 'bridge' || others.length === 0)) return first;
+  const reason = isOneRate
+    ? `${name} does not report its rate`
+    : `the members of ${name} differ in their rates`;
+  return { type: first.type, negotiatedBitsPerSecond: unknown(reason) };
 };
+
+/** Its other end is a guest or a container on this machine: a virtual interface that lies on nothing else, or what joins only such. */
+const leadsToGuests = (name: string, search: Search): boolean => {
+  const member = interfaceNamed(name, search);
+  if (member === undefined || search.depth >= DEPTH_MAX) return false;
+  if (member.type !== 'virtual' && member.type !== 'bridge' && member.type !== 'bond') return false;
+  return member.members.every(each => leadsToGuests(each, { ...search, depth: search.depth + 1 }));
+};
+
+const interfaceNamed = (name: string, { network }: Search): NetworkInterface | undefined =>
+  network.interfaces.find(held => held.name === name);
 
 /** "eth0.100" lies on eth0; a VLAN of another name says nothing of what it lies on. */
 const vlanCarrier = (vlan: NetworkInterface, search: Search): ConnectionCarrier => {

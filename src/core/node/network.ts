@@ -33,7 +33,7 @@ export interface NetworkInterface {
   readonly mtuBytes: Reported<number>;
   readonly driver: Reported<string>;
   readonly addresses: readonly InterfaceAddress[];
-  /** Interfaces that this bridge or bond joins; empty elsewhere. */
+  /** Interfaces that this bridge or bond joins, or on which a VLAN or a virtual interface lies; empty elsewhere. */
   readonly members: readonly string[];
 }
 

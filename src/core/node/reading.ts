@@ -21,8 +21,15 @@ export type ReadingValues = { readonly [R in ReadingKind]: EventPayloads[`${R}.g
 
 /** A reading before it becomes an event: what a gatherer emits. */
 export type Reading<R extends ReadingKind = ReadingKind> = {
-  [K in R]: { readonly kind: K; readonly value: ReadingValues[K] };
+  [K in R]: { readonly kind: K; readonly value: ReadingValues[K] } & (K extends 'network'
+    ? NetworkGuesses
+    : unknown);
 }[R];
+
+interface NetworkGuesses {
+  /** Interfaces whose type is only a guess, because a better source did not answer this time. Not recorded. */
+  readonly guessedTypes?: readonly string[];
+}
 
 export const gatheredKind = <R extends ReadingKind>(reading: R): `${R}.gathered` => `${reading}.gathered`;
 

@@ -41,9 +41,11 @@ const speedOf = (about: IfconfigInterface, type: NetworkInterface['type']): Repo
 export interface TypedInterface {
   readonly type: InterfaceType | Unknown;
   readonly evidence: string;
+  /** By its media only: an iPhone's interface has that of Ethernet, too. A port map that was read decides. */
+  readonly isGuess?: boolean;
 }
 
-/** `portName` is unknown if it is not a hardware port. */
+/** `portName` is unknown if it is not a hardware port, or if the port map could not be read. */
 export const typeOfInterface = (about: IfconfigInterface, portName: Reported<string>): TypedInterface => {
   if (about.flags.includes('LOOPBACK')) return { type: 'loopback', evidence: 'flag LOOPBACK' };
   if (about.vlanParent !== undefined) return { type: 'vlan', evidence: `VLAN on ${about.vlanParent}` };
@@ -54,7 +56,7 @@ export const typeOfInterface = (about: IfconfigInterface, portName: Reported<str
   const byDriver = typeOfDriver(about);
   if (byDriver !== undefined) return byDriver;
   const standard = /\d+G?base[\w-]*/i.exec(about.media ?? '')?.[0];
-  if (standard !== undefined) return { type: 'ethernet', evidence: `media ${standard}` };
+  if (standard !== undefined) return { type: 'ethernet', evidence: `media ${standard}`, isGuess: true };
   const type = typeof portName === 'string' ? unknown(`hardware port "${portName}" has no kind`) : portName;
   return { type, evidence: type.reason };
 };

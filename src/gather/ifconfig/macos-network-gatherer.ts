@@ -8,7 +8,7 @@ import type { HardwarePort } from '../networksetup/parse-networksetup.ts';
 import { HintedPoll, runBeside } from '../poll.ts';
 import type { RememberedRead, ToolAnswer } from '../tool-output.ts';
 import { toolText } from '../tool-output.ts';
-import { describeInterface } from './describe-interface.ts';
+import { describeInterface, typeOfInterface } from './describe-interface.ts';
 import { watchNetwork } from './network-watch.ts';
 import { parseIfconfig } from './parse-ifconfig.ts';
 
@@ -36,10 +36,17 @@ export const macosNetworkGatherer = (
         return;
       }
       const ignored = settings().ignoredInterfaces;
-      const described = interfaces
-        .filter(about => !ignored.includes(about.name))
-        .map(about => describeInterface(about, portNameOf(about.name, ports)));
-      session.emit('ifconfig', { kind: 'network', value: { interfaces: described } });
+      const listed = interfaces.filter(about => !ignored.includes(about.name));
+      const described = listed.map(about => describeInterface(about, portNameOf(about.name, ports)));
+      const guessed = listed.filter(
+        about =>
+          ports.kind === 'unanswered' && typeOfInterface(about, unknown(ports.reason)).isGuess === true,
+      );
+      session.emit('ifconfig', {
+        kind: 'network',
+        value: { interfaces: described },
+        guessedTypes: guessed.map(({ name }) => name),
+      });
     };
     return runBeside(
       session.signal,

@@ -25,6 +25,9 @@ export interface InterfaceFacts {
   readonly flags: number | undefined;
   readonly mtu: number | undefined;
   readonly address: string;
+  /** Its members have it as their master: it joins them, as a team does. What only lies on another device is not. */
+  readonly isMaster: boolean;
+  /** Ports of a bridge, slaves of a bond, and what else it lies on (`lower_…`). */
   readonly members: readonly string[];
 }
 

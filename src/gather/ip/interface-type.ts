@@ -10,7 +10,24 @@ export interface JudgedType {
   readonly evidence: string;
 }
 
-export const interfaceType = (facts: InterfaceFacts): JudgedType => {
+/** Whether sysfs shows what it is. Of others the kernel's kind is needed, if anything hints at one. */
+export const showsNoKind = ({
+  hardwareType,
+  deviceType,
+  hasDevice,
+  isBridge,
+  isBond,
+  tunFlags,
+}: InterfaceFacts): boolean =>
+  hardwareType === TYPE_ETHERNET &&
+  deviceType === '' &&
+  !hasDevice &&
+  !isBridge &&
+  !isBond &&
+  tunFlags === undefined;
+
+/** `kind`: the kernel's, where it was read. */
+export const interfaceType = (facts: InterfaceFacts, kind?: string): JudgedType => {
   const { name, hardwareType, deviceType, driver, tunFlags } = facts;
   const sysfsType = hardwareType === undefined ? 'no sysfs type' : `sysfs type ${hardwareType}`;
   const byDriver = driver === '' ? sysfsType : `${sysfsType}, driver ${driver}`;
@@ -29,6 +46,14 @@ export const interfaceType = (facts: InterfaceFacts): JudgedType => {
     return { type: 'overlay', evidence: `${sysfsType}, an IP tunnel` };
   }
   if (hardwareType === TYPE_ETHERNET && facts.hasDevice) return { type: 'ethernet', evidence: byDriver };
+  const byKind = KERNEL_KINDS.get(kind ?? '');
+  if (byKind !== undefined) return { type: byKind, evidence: `kind ${kind}` };
+  if (hardwareType === TYPE_ETHERNET && facts.members.length > 0) {
+    const below = facts.members.slice(0, NAMED_MAX).join(' and ');
+    return facts.isMaster
+      ? { type: 'bond', evidence: `${sysfsType}, master of ${below}` }
+      : { type: 'virtual', evidence: `${sysfsType}, lies on ${below}` };
+  }
   if (hardwareType === TYPE_ETHERNET) {
     return { type: 'virtual', evidence: `${sysfsType}, no device stands behind it` };
   }
@@ -50,6 +75,7 @@ const DEVICE_TYPES: ReadonlyMap<string, InterfaceType> = new Map([
   ['wwan', 'cellular'],
   ['bridge', 'bridge'],
   ['bond', 'bond'],
+  ['team', 'bond'],
   ['vlan', 'vlan'],
   ['wireguard', 'overlay'],
   ['vxlan', 'overlay'],
@@ -63,11 +89,22 @@ const DEVICE_TYPES: ReadonlyMap<string, InterfaceType> = new Map([
   ['veth', 'virtual'],
 ]);
 
+/** A port of an Open vSwitch bridge, like that of any bridge, reaches other machines through what was added to it. */
+export const OPEN_VSWITCH = 'openvswitch';
+
+/** IFLA_INFO_KIND, of devices that set no DEVTYPE. A team joins its ports as a bond does. */
+const KERNEL_KINDS: ReadonlyMap<string, InterfaceType> = new Map([
+  ['team', 'bond'],
+  [OPEN_VSWITCH, 'bridge'],
+]);
+
 /** Only beside the evidence that the device is a TUN or TAP one. */
 const OVERLAY_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^tailscale\d+$/, 'Tailscale'],
   [/^zt[a-z0-9]{8}$/, 'ZeroTier'],
 ];
+
+const NAMED_MAX = 4;
 
 // linux/if_arp.h
 const TYPE_ETHERNET = 1;

@@ -7,6 +7,7 @@ import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, readFailed } from '../machine-files.ts';
 import { HintedPoll, runBeside } from '../poll.ts';
 import { AddressSource, type ListAddresses } from './address-source.ts';
+import { DeviceKindSource } from './device-kinds.ts';
 import { watchLinks } from './link-watch.ts';
 import { readInterfaces } from './read-interfaces.ts';
 
@@ -20,6 +21,7 @@ export const linuxNetworkGatherer = (
   gather: session => {
     const { clock } = session;
     const addresses = new AddressSource({ files, env, clock, listAddresses, timeoutMs: timeouts.kernelMs });
+    const kinds = new DeviceKindSource({ env, clock, timeoutMs: timeouts.kernelMs });
     const polling = new HintedPoll({
       intervalMs: intervals.networkMs,
       pauseMs: READ_AGAIN_MS,
@@ -31,12 +33,22 @@ export const linuxNetworkGatherer = (
       const found = await addresses.read(isHinted, signal);
       const ignored = new Set(settings().ignoredInterfaces);
       const listed = names.filter(name => !ignored.has(name));
-      const interfaces = await readInterfaces(files, listed, found.table);
+      let guessed: readonly string[] = [];
+      const interfaces = await readInterfaces(files, listed, found.table, async unclear => {
+        const answer = await kinds.read(unclear, signal);
+        if (answer.kind === 'answered') return answer.value;
+        guessed = unclear;
+        return new Map();
+      });
       if (signal.aborted) return;
       const kept = interfaces.slice(0, INTERFACES_MAX);
       const leftOut = interfaces.length - kept.length;
       const source = leftOut === 0 ? '' : `, ${leftOut} of ${interfaces.length} interfaces left out`;
-      session.emit(`sysfs, ${found.source}${source}`, { kind: 'network', value: { interfaces: kept } });
+      session.emit(`sysfs, ${found.source}${source}`, {
+        kind: 'network',
+        value: { interfaces: kept },
+        guessedTypes: guessed,
+      });
     };
     return runBeside(
       session.signal,

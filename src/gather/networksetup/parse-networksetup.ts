@@ -2,7 +2,14 @@
 // follow port numbers, so a device is looked up here and never computed.
 
 import type { MachineAccess } from '../machine-access.ts';
-import { answered, RememberedRead, toolLines, toolText } from '../tool-output.ts';
+import {
+  answered,
+  RememberedRead,
+  type ToolAnswer,
+  toolLines,
+  toolText,
+  unanswered,
+} from '../tool-output.ts';
 
 export interface HardwarePort {
   /** "Thunderbolt 1", "Wi-Fi", "USB 10/100/1000 LAN". */
@@ -11,13 +18,27 @@ export interface HardwarePort {
   readonly device: string;
 }
 
-/** The hardware ports, read once and shared. */
-export const hardwarePorts = ({ env, timeouts }: MachineAccess): RememberedRead<readonly HardwarePort[]> =>
-  new RememberedRead(async signal => {
+/**
+ * The hardware ports, read once and shared. When the tool fails now and then, the last map still applies: ports change
+ * only when something is plugged in.
+ */
+export const hardwarePorts = ({ env, timeouts }: MachineAccess): RememberedRead<readonly HardwarePort[]> => {
+  let last: ToolAnswer<readonly HardwarePort[]> | undefined;
+  let failures = 0;
+  return new RememberedRead(async signal => {
     const context = { env, signal, timeoutMs: timeouts.toolMs };
     const text = await toolText('networksetup', ['-listallhardwareports'], context);
-    return text.kind === 'answered' ? answered(parseHardwarePorts(text.value)) : text;
+    const ports = text.kind === 'answered' ? parseHardwarePorts(text.value) : [];
+    if (text.kind === 'unanswered' || ports.length === 0) {
+      failures += 1;
+      if (last !== undefined && failures <= FAILURES_MAX) return last;
+      return text.kind === 'unanswered' ? text : unanswered('networksetup lists no hardware port');
+    }
+    failures = 0;
+    last = answered(ports);
+    return last;
   });
+};
 
 /**
  * `-listallhardwareports`: blocks of "Hardware Port / Device / Ethernet Address", then the VLANs, which ifconfig
@@ -72,5 +93,7 @@ export const parseServiceOrder = (text: string): readonly NetworkService[] => {
   return services;
 };
 
+/** After so many in a row the reason is reported instead. */
+const FAILURES_MAX = 5;
 const PORTS_MAX = 256;
 const SERVICES_MAX = 256;

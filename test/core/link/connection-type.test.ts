@@ -103,10 +103,65 @@ describe('the carrier of a connection', () => {
     );
   });
 
+  it('of a bridge of one port and virtual machines is that of the port, which alone leads out', () => {
+    const guests = [
+      made('tap100i0', { type: 'virtual' }),
+      made('fwpr101p0', { type: 'virtual' }),
+      made('virbr1', { type: 'bridge', members: ['vnet0'] }),
+      made('vnet0', { type: 'virtual' }),
+    ];
+    const members = ['eno1', 'fwpr101p0', 'tap100i0', 'virbr1'];
+    const bridge = made('vmbr0', { type: 'bridge', members });
+    const port = made('eno1', { speedBitsPerSecond: 1e10 });
+    const carried = { type: 'ethernet', negotiatedBitsPerSecond: 1e10 };
+    expect(carrierOf('vmbr0', [bridge, port, ...guests])).toEqual(carried);
+    const unplugged = { ...port, isUp: false, speedBitsPerSecond: unknown('the link is down') };
+    expect(carrierOf('vmbr0', [bridge, unplugged, ...guests]).type).toBe('ethernet');
+    const bond = made('bond0', { type: 'bond', members: ['eno1', 'eno2'], speedBitsPerSecond: 2e10 });
+    const overBond = { ...bridge, members: ['bond0.7', 'tap100i0'] };
+    const vlan = made('bond0.7', { type: 'vlan', members: ['bond0'] });
+    expect(carrierOf('vmbr0', [overBond, vlan, bond, port, { ...port, name: 'eno2' }, ...guests])).toEqual({
+      type: 'ethernet',
+      negotiatedBitsPerSecond: 2e10,
+    });
+  });
+
+  it('of a bridge of two ports of different kinds and a virtual machine stays unknown', () => {
+    const bridge = made('vmbr0', { type: 'bridge', members: ['eno1', 'ib0', 'tap0'] });
+    const ports = [made('eno1', {}), made('ib0', { type: 'infiniband' }), made('tap0', { type: 'virtual' })];
+    expect(carrierOf('vmbr0', [bridge, ...ports]).type).toEqual(
+      unknown('the bridge vmbr0 joins ethernet and infiniband'),
+    );
+  });
+
+  it('of a bond that does not report its rate has the rate of its only port that is up', () => {
+    const bond = made('bond0', { type: 'bond', members: ['eno1', 'eno2'] });
+    const port = made('eno1', { speedBitsPerSecond: 1e10 });
+    expect(carrierOf('bond0', [bond, port, { ...port, name: 'eno2', isUp: false }])).toEqual({
+      type: 'ethernet',
+      negotiatedBitsPerSecond: 1e10,
+    });
+    expect(carrierOf('bond0', [bond, port, { ...port, name: 'eno2' }])).toEqual({
+      type: 'ethernet',
+      negotiatedBitsPerSecond: unknown('bond0 does not report its rate'),
+    });
+  });
+
+  it('of a macvlan is that of the port on which it lies, of other virtual interfaces unknown', () => {
+    const port = made('eno1', { speedBitsPerSecond: 1e10 });
+    expect(carrierOf('mac0', [made('mac0', { type: 'virtual', members: ['eno1'] }), port])).toEqual({
+      type: 'ethernet',
+      negotiatedBitsPerSecond: 1e10,
+    });
+    expect(carrierOf('veth0', [made('veth0', { type: 'virtual' })]).type).toEqual(
+      unknown('veth0 is a virtual interface (made up)'),
+    );
+  });
+
   it('of a bridge of containers is unknown, with the reason', () => {
     const docker = made('docker0', { type: 'bridge', members: ['veth1'] });
     expect(carrierOf('docker0', [docker, made('veth1', { type: 'virtual' })]).type).toEqual(
-      unknown('the bridge docker0 joins interfaces of unknown type'),
+      unknown('the bridge docker0 joins only virtual interfaces'),
     );
     expect(carrierOf('docker0', [made('docker0', { type: 'bridge' })]).type).toEqual(
       unknown('the bridge docker0 has no members'),

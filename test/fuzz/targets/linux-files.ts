@@ -5,6 +5,7 @@ import type { Reading } from '../../../src/core/node/reading.ts';
 import { linuxIdentityGatherer } from '../../../src/gather/dmi/linux-identity-gatherer.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import { linuxRdmaGatherer } from '../../../src/gather/infiniband/linux-rdma-gatherer.ts';
+import { type DeviceKinds, parseDeviceKinds } from '../../../src/gather/ip/device-kinds.ts';
 import { parseIpAddr } from '../../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../../src/gather/ip/read-interfaces.ts';
 import { parseLabelsFile } from '../../../src/gather/kubernetes/pod-information.ts';
@@ -189,6 +190,22 @@ export const target: FuzzTarget = {
         if (answer.kind === 'unanswered') return;
         const names = [...answer.value.keys()].slice(0, 4);
         const interfaces = await readInterfaces(recordedFiles([]), names, answer.value);
+        holdBelieved({ kind: 'network', value: { interfaces } });
+      },
+    },
+    {
+      seeds: textSeeds(fixture('ip/link-details-team-and-open-vswitch.json')),
+      run: async input => {
+        const answer = parseDeviceKinds(textOfInput(input));
+        if (answer.kind === 'unanswered') return;
+        const tree = recordedTree('sysfs/class-net-team-and-open-vswitch.json');
+        const readKinds = (): Promise<DeviceKinds> => Promise.resolve(answer.value);
+        const interfaces = await readInterfaces(
+          recordedFiles([tree]),
+          ['br-ex', 'team0'],
+          new Map(),
+          readKinds,
+        );
         holdBelieved({ kind: 'network', value: { interfaces } });
       },
     },

@@ -2,10 +2,12 @@
 
 import os from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { type ConnectionCarrier, connectionCarrier } from '../../../src/core/link/connection-type.ts';
 import type { NetworkInterface } from '../../../src/core/node/network.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import { hostAddresses } from '../../../src/gather/ip/address-source.ts';
+import { type DeviceKinds, parseDeviceKinds } from '../../../src/gather/ip/device-kinds.ts';
 import { parseIpAddr } from '../../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../../src/gather/ip/read-interfaces.ts';
 import { recordedFiles } from '../../../src/gather/recorded-files.ts';
@@ -122,6 +124,95 @@ describe('an interface', () => {
     const names = [...(await everyKind()).keys()];
     expect(names.indexOf('wwan0')).toBeLessThan(names.indexOf('bond0'));
     expect(names).not.toContain('bonding_masters');
+  });
+});
+
+describe('an interface that only joins others, or lies on one', () => {
+  it('is a team if it is the master of its ports, with the rate that it reports', async () => {
+    const found = await joined(TEAM_AND_OVS, NO_KINDS);
+    expect(found.get('team0')).toMatchObject({
+      type: 'bond',
+      typeEvidence: 'sysfs type 1, master of eno2 and eno3',
+      members: ['eno2', 'eno3'],
+      speedBitsPerSecond: 20e9,
+    });
+    expect(carrierIn(found, 'team0')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 20e9 });
+    const named = await joined(TEAM_AND_OVS, KINDS);
+    expect(named.get('team0')).toMatchObject({ type: 'bond', typeEvidence: 'kind team' });
+  });
+
+  it('has the type of what it lies on: a VLAN of any name, a macvlan', async () => {
+    const found = await joined(TEAM_AND_OVS, NO_KINDS);
+    expect(carrierIn(found, 'storage')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 20e9 });
+    expect(carrierIn(found, 'mac0')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 20e9 });
+  });
+
+  it('of Open vSwitch is a bridge over the port whose hardware address it took', async () => {
+    const found = await joined(TEAM_AND_OVS, KINDS);
+    expect(found.get('br-ex')).toMatchObject({ type: 'bridge', typeEvidence: 'kind openvswitch' });
+    expect(carrierIn(found, 'br-ex')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 25e9 });
+    expect(carrierIn(found, 'br-data')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 100e9 });
+  });
+
+  it('of Open vSwitch with an address of its own may lie on any of the ports', async () => {
+    const found = await joined(TEAM_AND_OVS, KINDS);
+    expect(found.get('vlan40')?.members).toEqual(['eno1', 'enp7s0', 'vnet3']);
+    expect(carrierIn(found, 'vlan40')).toEqual({
+      type: 'ethernet',
+      negotiatedBitsPerSecond: { kind: 'unknown', reason: 'the members of vlan40 differ in their rates' },
+    });
+  });
+
+  it('of Open vSwitch is unknown with a reason where the kernel does not report its kind', async () => {
+    const found = await joined(TEAM_AND_OVS, NO_KINDS);
+    expect(carrierIn(found, 'br-ex').type).toEqual({
+      kind: 'unknown',
+      reason: 'br-ex is a virtual interface (sysfs type 1, no device stands behind it)',
+    });
+  });
+
+  it('of Proxmox is a bridge whose virtual machine changes neither type nor rate', async () => {
+    const found = await joined('sysfs/class-net-proxmox-bridge-with-vm.json', NO_KINDS);
+    expect(carrierIn(found, 'vmbr0')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 10e9 });
+  });
+});
+
+const TEAM_AND_OVS = 'sysfs/class-net-team-and-open-vswitch.json';
+const NO_KINDS: DeviceKinds = new Map();
+const parsedKinds = parseDeviceKinds(fixture('ip/link-details-team-and-open-vswitch.json'));
+const KINDS = parsedKinds.kind === 'answered' ? parsedKinds.value : NO_KINDS;
+
+const joined = async (tree: string, kinds: DeviceKinds): Promise<ReadonlyMap<string, NetworkInterface>> => {
+  const files = recordedFiles([recordedTree(tree)]);
+  const names = files.namesNow('/sys/class/net');
+  if ('kind' in names) throw new Error(names.reason);
+  const interfaces = await readInterfaces(files, names, new Map(), () => Promise.resolve(kinds));
+  return new Map(interfaces.map(item => [item.name, item]));
+};
+
+const carrierIn = (found: ReadonlyMap<string, NetworkInterface>, name: string): ConnectionCarrier =>
+  connectionCarrier(name, { network: { interfaces: [...found.values()] }, thunderbolt: undefined });
+
+describe('`ip -j -d link`', () => {
+  it('reports the kind of the devices that have one', () => {
+    expect([...KINDS]).toEqual([
+      ['ovs-system', 'openvswitch'],
+      ['br-ex', 'openvswitch'],
+      ['br-data', 'openvswitch'],
+      ['vlan40', 'openvswitch'],
+      ['vnet3', 'tun'],
+      ['team0', 'team'],
+      ['storage', 'vlan'],
+      ['mac0', 'macvlan'],
+    ]);
+  });
+
+  it('that prints anything else is unreadable or has fewer kinds', () => {
+    forAnyOutput([fixture('ip/link-details-team-and-open-vswitch.json')], text => {
+      const parsed = parseDeviceKinds(text);
+      if (parsed.kind === 'answered') for (const kind of parsed.value.values()) expect(kind).not.toBe('');
+    });
+    expect(parseDeviceKinds('{}')).toMatchObject({ kind: 'unanswered' });
   });
 });
 

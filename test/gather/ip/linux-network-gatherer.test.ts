@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import type { NodeNetwork } from '../../../src/core/node/network.ts';
 import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
 import type { GatherSettings } from '../../../src/gather/machine-access.ts';
@@ -101,6 +102,36 @@ describe('the network gatherer', () => {
     expect(source).toBe('sysfs, getifaddrs');
     await run.waitFor(isReading('network'));
     expect(run.told.every(told => told.kind === 'reading')).toBe(true);
+  });
+
+  it('reads from ip what the ports of Open vSwitch are, once while they stay the same', async () => {
+    rmSync(join(root.path, '/sys'), { recursive: true });
+    plant(root.path, [recordedTree('sysfs/class-net-team-and-open-vswitch.json')]);
+    writeFileSync(join(tools.folder, 'link.json'), fixture('ip/link-details-team-and-open-vswitch.json'));
+    standInIp({
+      monitor: 'exec sleep 600',
+      addr: 'case "$*" in *-d*) echo $$ >> "$HERE/link.pids"; cat "$HERE/link.json";; *) cat "$HERE/addr.json";; esac',
+    });
+    await using run = start({ intervalMs: 20 });
+    const { reading } = await run.waitFor(isReading('network'), 'from start');
+    expect(typesOf(reading.value)).toMatchObject({ 'br-ex': 'bridge', team0: 'bond' });
+    expect(reading.guessedTypes).toEqual([]);
+    for (let count = 0; count < 5; count++) await run.waitFor(isReading('network'));
+    expect(startsOf('link')).toBe(1);
+  });
+
+  it('marks the types of virtual devices as guessed while ip does not report their kind', async () => {
+    rmSync(join(root.path, '/sys'), { recursive: true });
+    plant(root.path, [recordedTree('sysfs/class-net-team-and-open-vswitch.json')]);
+    standInIp({
+      monitor: 'exec sleep 600',
+      addr: 'case "$*" in *-d*) exit 1;; *) cat "$HERE/addr.json";; esac',
+    });
+    await using run = start();
+    const { reading } = await run.waitFor(isReading('network'), 'from start');
+    expect(typesOf(reading.value)).toMatchObject({ 'br-ex': 'virtual', team0: 'bond' });
+    expect(reading.guessedTypes).toEqual(expect.arrayContaining(['br-ex', 'br-data', 'team0', 'vlan40']));
+    expect(reading.guessedTypes).not.toContain('eno1');
   });
 
   it.each([
@@ -235,7 +266,9 @@ esac`,
 
 const WATCHER = fileURLToPath(new URL('./watch-links-until-killed.ts', import.meta.url));
 
-const pidsOf = (what: 'monitor' | 'addr'): readonly number[] => {
+type Process = 'monitor' | 'addr' | 'link';
+
+const pidsOf = (what: Process): readonly number[] => {
   const path = join(tools.folder, `${what}.pids`);
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
 };
@@ -249,7 +282,10 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-const startsOf = (what: 'monitor' | 'addr'): number => pidsOf(what).length;
+const startsOf = (what: Process): number => pidsOf(what).length;
+
+const typesOf = ({ interfaces }: NodeNetwork): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(interfaces.map(({ name, type }) => [name, type]));
 
 const addressesOf = (
   network: {

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { hardwarePorts } from '../../../src/gather/networksetup/parse-networksetup.ts';
+import { fixture } from '../../support/fixture.ts';
+import { machineForTest } from '../machine-for-test.ts';
+import { standInTools } from '../stand-in-tools.ts';
+
+describe('the port map of a Mac', () => {
+  it('still applies while networksetup fails now and then, and after five failures the reason is reported', async ({
+    signal,
+  }) => {
+    using tools = standInTools();
+    tools.prints('networksetup', fixture('networksetup/m3-ultra-mac-studio-ports.txt'));
+    const ports = hardwarePorts(machineForTest({ env: tools.env }));
+    const asker = { clock: new VirtualClock(), signal, ageMsMax: 0 };
+    const found = await ports.get(asker);
+    expect(found).toMatchObject({ kind: 'answered' });
+    tools.script('networksetup', 'exit 1');
+    for (let failure = 1; failure <= 5; failure++) expect(await ports.get(asker)).toEqual(found);
+    const failed = { kind: 'unanswered', reason: 'networksetup exited with code 1' };
+    expect(await ports.get(asker)).toMatchObject(failed);
+    tools.prints('networksetup', fixture('networksetup/m3-ultra-mac-studio-ports.txt'));
+    expect(await ports.get(asker)).toEqual(found);
+    tools.prints('networksetup', '');
+    expect(await ports.get(asker)).toEqual(found);
+  });
+
+  it('is not known where networksetup lists no port', async ({ signal }) => {
+    using tools = standInTools();
+    tools.prints('networksetup', '');
+    const ports = hardwarePorts(machineForTest({ env: tools.env }));
+    expect(await ports.get({ clock: new VirtualClock(), signal, ageMsMax: 0 })).toMatchObject({
+      kind: 'unanswered',
+      reason: 'networksetup lists no hardware port',
+    });
+  });
+});
