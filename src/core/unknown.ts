@@ -25,6 +25,8 @@ export type ReasonCode =
   | 'psi-off'
   /** The device says that it has no such figure. */
   | 'not-offered'
+  /** The device is lost or waits for a reset. */
+  | 'device-failed'
   | 'asleep';
 
 /** A figure or text as its source reports it, or why it could not. */

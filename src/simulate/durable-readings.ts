@@ -1,11 +1,13 @@
 // What a simulated machine reports once: identity, interfaces, Thunderbolt ports, RDMA devices, GPUs, settings.
 
 import type { Fact } from '../core/event-kinds.ts';
+import type { FailedGpu } from '../core/node/failed-gpu.ts';
 import type { GpuDevice, NodeGpus } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { InterfaceAddress, NetworkInterface, NodeNetwork } from '../core/node/network.ts';
-import { unknown } from '../core/unknown.ts';
+import { type Reported, unknown } from '../core/unknown.ts';
 import type { GpuHardware } from './hardware.ts';
+import type { SimulatedGpuFailure } from './scenario/scenario.ts';
 import type { Site, Socket } from './site.ts';
 
 /** The source that every simulated reading names. */
@@ -107,11 +109,49 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
 };
 
 /** One per vendor; none if the machine has no GPU. */
-export const gpuInventories = ({ index, hardware }: Site): readonly NodeGpus[] => {
+export const gpuInventories = (site: Site): readonly NodeGpus[] => {
+  const { index, hardware } = site;
   const [first] = hardware.gpus;
   if (first === undefined) return [];
-  return [{ vendor: first.vendor, devices: hardware.gpus.map((gpu, at) => deviceOf(gpu, index, at)) }];
+  return [
+    {
+      vendor: first.vendor,
+      devices: workingGpus(site).map(({ gpu, at }) => deviceOf(gpu, index, at)),
+      failed: (site.machine.quirks?.failedGpus ?? []).flatMap(failure => failedGpuOf(site, failure)),
+    },
+  ];
 };
+
+/** Those of its GPUs that can be used, with their places in its hardware. */
+export const workingGpus = ({
+  hardware,
+  machine,
+}: Pick<Site, 'hardware' | 'machine'>): readonly { readonly gpu: GpuHardware; readonly at: number }[] => {
+  const failed = new Set(machine.quirks?.failedGpus?.map(({ gpu }) => gpu));
+  return hardware.gpus.map((gpu, at) => ({ gpu, at })).filter(({ at }) => !failed.has(at));
+};
+
+const failedGpuOf = (
+  { hardware, index }: Site,
+  { gpu: at, state, reason }: SimulatedGpuFailure,
+): readonly FailedGpu[] => {
+  const gpu = hardware.gpus[at];
+  return gpu === undefined
+    ? []
+    : [
+        {
+          deviceId: deviceId(gpu, index, at),
+          name: gpu.name,
+          index: at,
+          pciAddress: pciAddressOf(gpu, at),
+          state,
+          reason,
+        },
+      ];
+};
+
+const pciAddressOf = ({ vendor }: GpuHardware, at: number): Reported<string> =>
+  vendor === 'apple' ? unknown('not on PCIe') : `0000:${hex(3 + at, 2)}:00.0`;
 
 export const deviceId = ({ vendor }: GpuHardware, site: number, at: number): string => {
   switch (vendor) {
@@ -160,6 +200,7 @@ const deviceOf = (gpu: GpuHardware, site: number, at: number): GpuDevice => ({
   powerLimitWatts:
     gpu.vendor === 'apple' ? unknown('not reported by macOS') : Math.ceil(gpu.watts.peak / 10) * 10,
   partitions: [],
+  pciAddress: pciAddressOf(gpu, at),
 });
 
 const addressesOf = (socket: Socket | undefined): readonly InterfaceAddress[] => {

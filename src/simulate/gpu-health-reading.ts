@@ -4,16 +4,17 @@ import type { Fact } from '../core/event-kinds.ts';
 import type { GpuError } from '../core/node/gpu-errors.ts';
 import type { GpuHealth } from '../core/node/gpu-health.ts';
 import { unknown } from '../core/unknown.ts';
-import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE } from './durable-readings.ts';
+import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE, workingGpus } from './durable-readings.ts';
 import type { Moment } from './live-readings.ts';
 import { seedOf } from './noise.ts';
 import type { Site } from './site.ts';
 
 /** Of NVIDIA's cards with memory of their own. */
-export const gpuHealthFacts = ({ hardware, index }: Site, { seconds }: Moment): readonly Fact[] => {
+export const gpuHealthFacts = (site: Site, { seconds }: Moment): readonly Fact[] => {
+  const { hardware, index } = site;
   const [first] = hardware.gpus;
   if (first?.vendor !== 'nvidia' || first.memoryBytes === undefined) return [];
-  const devices = hardware.gpus.map((gpu, at) => healthOf(deviceId(gpu, index, at)));
+  const devices = workingGpus(site).map(({ gpu, at }) => healthOf(deviceId(gpu, index, at)));
   return [
     {
       kind: 'gpuHealths.gathered',

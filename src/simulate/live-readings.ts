@@ -5,7 +5,7 @@ import type { GpuLoad } from '../core/node/gpu.ts';
 import type { Pressure, PressuredResource, StalledTime } from '../core/node/pressure.ts';
 import { withoutFullProcessor } from '../core/node/pressure.ts';
 import { unknown } from '../core/unknown.ts';
-import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE } from './durable-readings.ts';
+import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE, workingGpus } from './durable-readings.ts';
 import type { GpuHardware } from './hardware.ts';
 import { seedOf, unrest } from './noise.ts';
 import type { Site } from './site.ts';
@@ -110,7 +110,7 @@ export const gpuLoadFacts = (site: Site, moment: Moment): readonly Fact[] => {
   const { hardware } = site;
   const [first] = hardware.gpus;
   if (first === undefined) return [];
-  const devices = hardware.gpus.map((gpu, at) => loadOf(site, gpu, at, moment));
+  const devices = workingGpus(site).map(({ gpu, at }) => loadOf(site, gpu, at, moment));
   const value = { vendor: first.vendor, devices };
   return [
     { kind: 'gpuLoads.gathered', payload: { source: SIMULATED_SOURCE, intervalMs: LIVE_INTERVAL_MS, value } },

@@ -9,7 +9,7 @@ import { deviceBaseline, linkBaseline } from './baseline.ts';
 import type { SimulatedConnection } from './connection.ts';
 import type { ContactSince } from './contact.ts';
 import { contactBetween } from './contact.ts';
-import { deviceId } from './durable-readings.ts';
+import { deviceId, workingGpus } from './durable-readings.ts';
 import { seedOf } from './noise.ts';
 import { connectionBefore, siteBefore } from './past-profiles.ts';
 import { deviceProfiles, GPU_TTL_MS, linkProfile, RDMA_TTL_MS, SOCKET_TTL_MS } from './profile.ts';
@@ -110,9 +110,12 @@ const linkOf = (connection: SimulatedConnection, { site, absences, seed }: Probe
 
 const devicesOf = ({ site, seed, absences }: ProbedParts): readonly Probed[] => {
   const { hardware, machine, index } = site;
-  const ids = hardware.gpus.length === 0 ? ['cpu'] : hardware.gpus.map((gpu, at) => deviceId(gpu, index, at));
+  const devices =
+    hardware.gpus.length === 0
+      ? [{ id: 'cpu', at: 0 }]
+      : workingGpus(site).map(({ gpu, at }) => ({ id: deviceId(gpu, index, at), at }));
   const isNew = isUnmeasured(site);
-  return ids.map((id, at): Probed => {
+  return devices.map(({ id, at }): Probed => {
     const subject = { kind: 'gpu', deviceId: id } as const;
     const told = (of: Site, attempt: number): Fact => {
       const payload = deviceProfiles(of, attempt, seed)[at];

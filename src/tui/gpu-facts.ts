@@ -10,6 +10,7 @@ import {
   formatPercent,
   formatWatts,
 } from '../core/figure/figure.ts';
+import { type FailedGpu, failedGpuWords } from '../core/node/failed-gpu.ts';
 import { type GpuError, xidMeaning, xidWords } from '../core/node/gpu-errors.ts';
 import { type GpuHealth, type HealthFinding, linksUp } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
@@ -60,6 +61,13 @@ const healthFacts = (health: GpuHealth): readonly Line[] => [
   ...(isKnown(health.links)
     ? [named('links', [part(`${linksUp(health)} of ${health.links.length} up`)])]
     : []),
+];
+
+/** "is lost", why, and where it is. */
+export const failedFacts = (gpu: FailedGpu): readonly Line[] => [
+  [part(gpu.name, 'strong')],
+  [part(`${failedGpuWords(gpu)}: ${gpu.reason}`, 'bad')],
+  ...(isKnown(gpu.pciAddress) ? [[part(gpu.pciAddress)]] : []),
 ];
 
 export const findingFact = ({ what, level }: HealthFinding): Line => [

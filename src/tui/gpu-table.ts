@@ -23,7 +23,7 @@ import { layoutTable } from './table.ts';
 export const gpuTable = (gpus: readonly GpuView[], columns: number): readonly Line[] =>
   gpus.length === 0 ? [] : layoutTable(COLUMNS, gpus.map(cellsOf), columns);
 
-const cellsOf = ({ device, load, isLoadStale, profile }: GpuView, index: number): readonly Line[] => {
+const cellsOf = ({ device, load, isLoadStale, profile }: GpuView): readonly Line[] => {
   const now = (value: Reported<number> | undefined, format: (known: number) => Figure): Line =>
     value !== undefined && isKnown(value)
       ? [part(figureText(format(value)), isLoadStale ? 'caution' : 'plain')]
@@ -34,7 +34,7 @@ const cellsOf = ({ device, load, isLoadStale, profile }: GpuView, index: number)
       : UNKNOWN;
   const total = knownOr(device.memoryTotalBytes, undefined);
   return [
-    [part(`${index}`, 'strong')],
+    [part(`${device.index}`, 'strong')],
     [part(device.name)],
     now(load?.use, formatPercent),
     device.memoryIsUnified

@@ -1,7 +1,7 @@
 // One row for each reading of a node. A missing reading gives the reason; a stale one is marked and keeps its last
 // value.
 
-import { formatAge, formatUptime } from '../core/figure/duration.ts';
+import { formatUptime } from '../core/figure/duration.ts';
 import {
   figureText,
   formatBytes,
@@ -26,31 +26,32 @@ import { heldValue } from '../core/node/reading-view.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import { containerFacts } from './container-facts.ts';
+import { factRows, listFacts } from './fact-rows.ts';
 import { figureFact, named, textFact, unknownFact } from './figure.ts';
-import { findingFact, gpuFacts, xidFacts } from './gpu-facts.ts';
+import { gpuErrorRows, gpuFactRows, gpuFindingRows } from './gpu-rows.ts';
 import type { Row } from './layout.ts';
-import type { Line, Part } from './part.ts';
+import type { Line } from './part.ts';
 import { part } from './part.ts';
 import { diskFacts, trafficFacts } from './traffic-facts.ts';
 
 export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[] => [
-  ...rowsOf('Chip', view.identity, identity => [chipFacts(identity)]),
-  ...rowsOf('System', withoutReason(view.identity), identity => [systemFacts(identity, view.system)]),
-  ...rowsOf(ownMemoryGpus(view).length > 0 ? 'Host memory' : 'Memory', view.memory, memory => [
+  ...factRows('Chip', view.identity, identity => [chipFacts(identity)]),
+  ...factRows('System', withoutReason(view.identity), identity => [systemFacts(identity, view.system)]),
+  ...factRows(ownMemoryGpus(view).length > 0 ? 'Host memory' : 'Memory', view.memory, memory => [
     memoryFacts(memory),
   ]),
-  ...rowsOf('CPU', view.system, system => [cpuFacts(system)]),
+  ...factRows('CPU', view.system, system => [cpuFacts(system)]),
   ...pressureRows(view),
   ...containerRows(view),
-  ...(hasGpuTable && gpusOf(view).length > 0 ? gpuFindingRows(view) : gpuRows(view)),
+  ...(hasGpuTable && gpusOf(view).length > 0 ? gpuFindingRows(view) : gpuFactRows(view)),
   ...gpuErrorRows(view),
-  ...rowsOf('Network', view.network, ({ interfaces }) =>
+  ...factRows('Network', view.network, ({ interfaces }) =>
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
   ),
   ...trafficRows(view),
   ...thunderboltRows(view),
-  ...rowsOf('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
-  ...rowsOf('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
+  ...factRows('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
+  ...factRows('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
   ...diskTrafficRows(view),
 ];
 
@@ -58,7 +59,7 @@ export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[
 const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
   heldValue(pressure) === undefined
     ? []
-    : rowsOf('Pressure', pressure, ({ host }) => [
+    : factRows('Pressure', pressure, ({ host }) => [
         PRESSURED_RESOURCES.map(({ resource, label }) => {
           const told = host[resource];
           return isUnknown(told)
@@ -67,74 +68,23 @@ const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
         }),
       ]);
 
-const gpuFindingRows = (view: NodeView): readonly Row[] =>
-  gpusOf(view).flatMap(({ device, findings }) =>
-    findings.length === 0
-      ? []
-      : [{ label: `GPU ${device.index}`, facts: findings.map(findingFact), age: undefined }],
-  );
-
-/** Of a machine whose log has some, or may not be read. */
-const gpuErrorRows = ({ gpuErrors }: NodeView): readonly Row[] =>
-  gpuErrors.kind === 'unavailable' || (heldValue(gpuErrors)?.errors.length ?? 0) > 0
-    ? rowsOf('GPU errors', gpuErrors, ({ errors }, ageMs) =>
-        listFacts(errors, error => xidFacts(error, ageMs), 'none'),
-      )
-    : [];
-
 /** Of a machine that tells it: disks that do something now. */
 const diskTrafficRows = ({ diskTraffic }: NodeView): readonly Row[] =>
   heldValue(diskTraffic) === undefined
     ? []
-    : rowsOf('Disk traffic', diskTraffic, ({ devices }) => listFacts(devices, diskFacts, 'nothing now'));
+    : factRows('Disk traffic', diskTraffic, ({ devices }) => listFacts(devices, diskFacts, 'nothing now'));
 
 /** Not from a version that does not tell it. */
 const trafficRows = ({ traffic }: NodeView): readonly Row[] =>
   traffic.kind === 'waiting'
     ? []
-    : rowsOf('Traffic', traffic, ({ ports }) => listFacts(ports, trafficFacts, 'nothing carried'));
+    : factRows('Traffic', traffic, ({ ports }) => listFacts(ports, trafficFacts, 'nothing carried'));
 
 /** Only of a node that is limited, or a pod. */
 const containerRows = ({ container }: NodeView): readonly Row[] =>
-  heldValue(container) === undefined ? [] : rowsOf('Container', container, value => [containerFacts(value)]);
-
-/** How old a reading is, and that it is stale. */
-export const agePart = (view: ReadingView<unknown>): Part | undefined => {
-  switch (view.kind) {
-    case 'current':
-      return part(figureText(formatAge(view.ageMs)), 'dim');
-    case 'stale':
-      return part(figureText(formatAge(view.ageMs)), 'caution');
-    default:
-      return undefined;
-  }
-};
-
-const rowsOf = <T>(
-  label: string,
-  view: ReadingView<T>,
-  facts: (value: T, ageMs: number) => readonly (readonly Line[])[],
-): readonly Row[] => {
-  switch (view.kind) {
-    case 'waiting':
-      return [{ label, facts: [[part('measuring', 'dim')]], age: undefined }];
-    case 'absent':
-      return [{ label, facts: [[part(`none: ${view.reason}`, 'dim')]], age: undefined }];
-    case 'unavailable':
-      return [{ label, facts: [unknownFact({ kind: 'unknown', reason: view.reason })], age: undefined }];
-    case 'current':
-    case 'stale':
-      return facts(view.value, view.ageMs).map((row, index) => ({
-        label: index === 0 ? label : '',
-        facts: index === 0 && view.kind === 'stale' ? [staleFact(view.reason), ...row] : row,
-        age: index === 0 ? agePart(view) : undefined,
-      }));
-    default:
-      return view satisfies never;
-  }
-};
-
-const staleFact = (reason: string): Line => [part(`stale: ${reason}`, 'caution')];
+  heldValue(container) === undefined
+    ? []
+    : factRows('Container', container, value => [containerFacts(value)]);
 
 /** The second row of a missing reading does not repeat the reason. */
 const withoutReason = <T>(view: ReadingView<T>): ReadingView<T> =>
@@ -204,23 +154,6 @@ const cpuFacts = (system: NodeSystem): readonly Line[] => [
   ...(isKnown(system.loadAverage1) ? [named('load', [part(system.loadAverage1.toFixed(2))])] : []),
 ];
 
-const gpuRows = ({ gpus, absentGpus }: NodeView): readonly Row[] => {
-  if (gpus.length === 0) {
-    const text =
-      absentGpus.length === 0 ? 'measuring' : `none: ${absentGpus.map(({ reason }) => reason).join(', ')}`;
-    return [{ label: 'GPU', facts: [[part(text, 'dim')]], age: undefined }];
-  }
-  return gpus.flatMap(({ vendor, inventory, devices }) => {
-    if (devices.length === 0)
-      return rowsOf(`GPU ${vendor}`, inventory, () => [[[part('no devices', 'dim')]]]);
-    return devices.map((gpu): Row => {
-      const stale = gpu.isLoadStale ? 'caution' : 'dim';
-      const age = gpu.load === undefined ? undefined : part(figureText(formatAge(gpu.loadAgeMs)), stale);
-      return { label: `GPU ${gpu.device.index}`, facts: gpuFacts(gpu), age };
-    });
-  });
-};
-
 /** The loopback is the same everywhere. */
 const interfaceFacts = (item: NetworkInterface): readonly Line[] => {
   if (item.type === 'loopback') return [];
@@ -243,7 +176,7 @@ const interfaceFacts = (item: NetworkInterface): readonly Line[] => {
 
 const thunderboltRows = (view: NodeView): readonly Row[] => {
   if (view.thunderbolt.kind === 'absent' || view.thunderbolt.kind === 'waiting') return [];
-  return rowsOf('Thunderbolt', view.thunderbolt, ({ ports }) =>
+  return factRows('Thunderbolt', view.thunderbolt, ({ ports }) =>
     listFacts(
       ports,
       port => [
@@ -280,18 +213,5 @@ const volumeFacts = ({ mountPoint, fileSystem, totalBytes, availableBytes }: Dis
   ...(isKnown(fileSystem) ? [[part(fileSystem)]] : []),
 ];
 
-const listFacts = <T>(
-  items: readonly T[],
-  facts: (item: T) => readonly Line[],
-  none: string,
-): readonly (readonly Line[])[] => {
-  const rows = items.map(facts).filter(row => row.length > 0);
-  if (rows.length === 0) return [[[part(none, 'dim')]]];
-  if (rows.length <= ROWS_MAX) return rows;
-  return [...rows.slice(0, ROWS_MAX - 1), [[part(`and ${rows.length - ROWS_MAX + 1} more`, 'dim')]]];
-};
-
 const BAR_COLUMNS = 16;
 const ADDRESSES_MAX = 3;
-/** One screen: of very many interfaces or volumes only the first are shown. */
-const ROWS_MAX = 8;

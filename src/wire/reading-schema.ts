@@ -7,8 +7,6 @@ import type { NodeConfig } from '../core/node/config.ts';
 import type { NodeDisk } from '../core/node/disk.ts';
 import type { ReadingConfirmed, ReadingFailed, StatusTold } from '../core/node/gathered.ts';
 import { FIRST_READINGS, FIRST_VENDORS } from '../core/node/gathered.ts';
-import type { GpuDevice, GpuLoad, GpuVendor, NodeGpuLoads, NodeGpus } from '../core/node/gpu.ts';
-import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
@@ -20,13 +18,12 @@ import { containerSchema } from './container-schema.ts';
 import { diskTrafficSchema } from './disk-traffic-schema.ts';
 import { gpuErrorsSchema } from './gpu-errors-schema.ts';
 import { gpuHealthsSchema } from './gpu-health-schema.ts';
+import { gpuLoadsSchema, gpusSchema } from './gpu-schema.ts';
 import { pressureSchema } from './pressure-schema.ts';
 import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
 import { trafficSchema } from './traffic-schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
-
-export const gpuVendorSchema: Schema<GpuVendor> = v.picklist(GPU_VENDORS);
 
 const identity: Schema<NodeIdentity> = openObject({
   friendlyName: text,
@@ -177,40 +174,6 @@ const disk: Schema<NodeDisk> = openObject({
   ),
 });
 
-const pcieLink = openObject({ generation: count, width: count });
-
-export const gpuDeviceSchema: Schema<GpuDevice> = openObject({
-  deviceId: text,
-  index: count,
-  name: text,
-  memoryTotalBytes: reported(bytes),
-  memoryIsUnified: v.boolean(),
-  driver: reported(text),
-  runtime: reported(text),
-  architecture: reported(text),
-  coreCount: reported(count),
-  pcieMax: reported(pcieLink),
-  powerLimitWatts: reported(figure),
-  partitions: list(text),
-});
-
-export const gpuLoadSchema: Schema<GpuLoad> = openObject({
-  deviceId: text,
-  use: reported(share),
-  memoryUsedBytes: reported(bytes),
-  temperatureCelsius: reported(figure),
-  powerWatts: reported(figure),
-  clockMhz: reported(figure),
-  pcieNow: reported(pcieLink),
-  throttleReasons: reported(list(text)),
-  encoderUse: reported(share),
-  decoderUse: reported(share),
-  processes: reported(list(openObject({ pid: count, name: reported(text), memoryBytes: reported(bytes) }))),
-});
-
-const gpus: Schema<NodeGpus> = openObject({ vendor: gpuVendorSchema, devices: list(gpuDeviceSchema) });
-const gpuLoads: Schema<NodeGpuLoads> = openObject({ vendor: gpuVendorSchema, devices: list(gpuLoadSchema) });
-
 /** As config.toml allows it: a node that says "for ever" would never be missed. */
 const silence = v.pipe(v.number(), v.minValue(1_000), v.maxValue(3_600_000));
 
@@ -277,8 +240,8 @@ export const READING_SCHEMAS: {
   'thunderbolt.gathered': gathered(thunderbolt),
   'rdmaDevices.gathered': gathered(rdmaDevices),
   'disk.gathered': gathered(disk),
-  'gpus.gathered': gathered(gpus),
-  'gpuLoads.gathered': gathered(gpuLoads),
+  'gpus.gathered': gathered(gpusSchema),
+  'gpuLoads.gathered': gathered(gpuLoadsSchema),
   'config.gathered': gathered(config),
   'container.gathered': gathered(containerSchema),
   'traffic.gathered': gathered(trafficSchema),

@@ -181,7 +181,7 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'src/process/child.ts': ['STDERR_TAIL_BYTES_MAX'],
   'src/simulate/linux-hardware.ts': ['RTX_4090.clockMhzMax', 'H100.clockMhzMax'],
   'src/simulate/scenario/small-clusters.ts': ['MIXED_COUNT_MAX'],
-  'src/tui/reading-rows.ts': ['ADDRESSES_MAX', 'ROWS_MAX'],
+  'src/tui/reading-rows.ts': ['ADDRESSES_MAX'],
   'src/tui/render-status.ts': ['LINK_ROWS_MAX'],
   'src/wire/event-batch-layout.ts': ['STAMPS_MAX'],
   'src/wire/snapshot-schema.ts': ['PERCENTILES_MAX'],

@@ -157,6 +157,24 @@ const heardAt = (state: State, nowMs: number): State => ({
 const everything = (): State => stateOf([atlas, identity('atlas'), memory(), system(), ...twoGpus(), eth0()]);
 
 describe('the summary of a machine', () => {
+  test('lists a GPU that is lost below the others, with its address and the reason', () => {
+    const [gpus, loads] = twoGpus();
+    if (gpus?.kind !== 'gpus.gathered' || loads === undefined) throw new TypeError('no GPUs');
+    const lost = {
+      deviceId: 'gpu-2',
+      name: 'Test GPU',
+      index: 2,
+      pciAddress: '0000:34:00.0',
+      state: 'lost' as const,
+      reason: 'Unknown Error',
+    };
+    const value = { ...gpus.payload.value, failed: [lost] };
+    const state = stateOf([atlas, identity('atlas'), gathered({ kind: 'gpus', value }), loads]);
+    expect(renderSummary(state, atlas, 400, plain)).toContain(
+      '  GPU 2        Test GPU · is lost: Unknown Error · 0000:34:00.0',
+    );
+  });
+
   test('shows each reading with its figures, units and ages', () => {
     expect(renderSummary(everything(), atlas, 400, plain)).toEqual([
       'atlas · Test Machine',

@@ -69,9 +69,9 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
           'Restart it.',
         ),
     ...noticeChecks(notices),
-    ...(simulatedMeshChecks(viewsOf(cluster), snapshot.nodeId) ??
+    ...(simulatedMeshChecks(viewsOf(cluster, systemClock.nowMs()), snapshot.nodeId) ??
       (mesh === undefined ? [] : meshChecks(mesh, state.platform))),
-    ...clusterChecks(cluster),
+    ...clusterChecks(cluster, systemClock.nowMs()),
     ...endChecks(cluster, snapshot.nodeId, systemClock.nowMs()),
     ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
   ];
@@ -83,14 +83,12 @@ export const noticeChecks = (notices: readonly ToldNotice[]): readonly Check[] =
     .filter(({ code }) => !TOLD_ELSEWHERE.has(code))
     .map(({ code, problem, advice }) => check(IS_HARMLESS.has(code) ? 'note' : 'problem', problem, advice));
 
-const viewsOf = (cluster: State): readonly NodeView[] => {
-  const nowMs = systemClock.nowMs();
-  return nodeIds(cluster).map(id => nodeView(cluster, id, nowMs));
-};
+const viewsOf = (cluster: State, nowMs: number): readonly NodeView[] =>
+  nodeIds(cluster).map(id => nodeView(cluster, id, nowMs));
 
-const clusterChecks = (cluster: State): readonly Check[] => {
-  const nowMs = systemClock.nowMs();
-  const views = viewsOf(cluster);
+/** What the pages warn of, a lost GPU among it. */
+export const clusterChecks = (cluster: State, nowMs: number): readonly Check[] => {
+  const views = viewsOf(cluster, nowMs);
   return clusterWarnings({ state: cluster, views, nowMs }).map(({ level, title, why, on, command }) =>
     clusterCheck(
       level === 'note' ? 'note' : 'problem',

@@ -50,8 +50,10 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
       },
     ];
   }
-  return gpus.map((gpu, index) => ({
-    name: gpus.length === 1 ? view.name : `${view.name} GPU ${index}`,
+  // As every view numbers them, also next to one that is lost; two vendors number theirs alike.
+  const isOneVendor = view.gpus.filter(({ devices }) => devices.length > 0).length === 1;
+  return gpus.map((gpu, position) => ({
+    name: gpus.length === 1 ? view.name : `${view.name} GPU ${isOneVendor ? gpu.device.index : position}`,
     nodeId: view.nodeId,
     deviceId: gpu.device.deviceId,
     deviceName: gpu.device.name,

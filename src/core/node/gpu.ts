@@ -2,6 +2,7 @@
 // can fail alone. Devices are joined by `deviceId`.
 
 import type { Reported } from '../unknown.ts';
+import type { FailedGpu } from './failed-gpu.ts';
 
 /** As events and metrics name them. Nothing may be added: older versions refuse it in the kinds that they know (decision 0016). */
 export const GPU_VENDORS = ['nvidia', 'amd', 'apple', 'intel'] as const;
@@ -18,6 +19,8 @@ export const VENDOR_NAMES: Readonly<Record<GpuVendor, string>> = {
 export interface NodeGpus {
   readonly vendor: GpuVendor;
   readonly devices: readonly GpuDevice[];
+  /** Those that the machine has as well, and that cannot be used now. Not in `devices`; not of version 0.1.0. */
+  readonly failed?: Reported<readonly FailedGpu[]>;
 }
 
 export interface GpuDevice {
@@ -37,6 +40,8 @@ export interface GpuDevice {
   readonly powerLimitWatts: Reported<number>;
   /** MIG or compute partitions, by name; empty where the device is whole. */
   readonly partitions: readonly string[];
+  /** "0000:34:00.0". Not of devices that are not on PCI. */
+  readonly pciAddress?: Reported<string>;
 }
 
 /** A type alias, so that it is assignable to `Reported`'s index signature. */

@@ -89,6 +89,9 @@ export const NODE_KINDS = {
       runtime: 'plain',
       architecture: 'plain',
       partitions: 'free',
+      pciAddress: 'plain',
+      state: 'plain',
+      reason: 'free',
     },
   },
   'gpuLoads.gathered': {

@@ -9,6 +9,7 @@ import type { Entry, State } from '../state.ts';
 import { knownOr } from '../unknown.ts';
 import type { ConflictView } from './conflict-view.ts';
 import { conflictOf } from './conflict-view.ts';
+import type { FailedGpu } from './failed-gpu.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
 import { GPU_VENDORS } from './gpu.ts';
 import type { GpuHealth, HealthFinding } from './gpu-health.ts';
@@ -53,6 +54,8 @@ export interface VendorView {
   readonly loads: ReadingView<ReadingValues['gpuLoads']>;
   readonly healths: ReadingView<ReadingValues['gpuHealths']>;
   readonly devices: readonly GpuView[];
+  /** Those that cannot be used; in no sum. */
+  readonly failed: readonly FailedGpu[];
 }
 
 export interface MeasuredDevice {
@@ -161,6 +164,7 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
       isLoadStale: loaded?.kind === 'stale',
       ...measuredDevice(state, node, device.deviceId, nowMs),
     })),
+    failed: knownOr(heldValue(inventory)?.failed ?? NONE_FAILED, NONE_FAILED),
   };
 };
 
@@ -175,6 +179,8 @@ const measuredDevice = (state: State, node: NodeId, deviceId: string, nowMs: num
 });
 
 const isThere = (view: ReadingView<unknown>): boolean => view.kind !== 'waiting' && view.kind !== 'absent';
+
+const NONE_FAILED: readonly FailedGpu[] = [];
 
 /** The one device id that is no GPU's: `GpuProfile.deviceId`. */
 const CPU_DEVICE_ID = 'cpu';

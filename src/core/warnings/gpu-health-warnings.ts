@@ -1,15 +1,41 @@
-// GPUs whose memory fails, that wait for a reset, or of which the kernel's log has errors of the last day.
+// GPUs that are lost or wait for a reset, whose memory fails, or of which the kernel's log has errors of the last day.
 
+import { type FailedGpu, failedGpuAdvice, failedGpuTitle } from '../node/failed-gpu.ts';
+import type { GpuVendor } from '../node/gpu.ts';
 import { xidMeaning, xidWords } from '../node/gpu-errors.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
+import { knownOr } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 
 /** Of a node that is up. */
 export const gpuHealthWarnings = (view: NodeView): readonly Warning[] => [
+  ...failedWarnings(view),
   ...counterWarnings(view),
   ...xidWarnings(view),
 ];
+
+const failedWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =>
+  gpus.flatMap(({ vendor, failed }) =>
+    failed.map(
+      (gpu): Warning => ({
+        id: `gpu ${gpu.state} ${nodeId} ${gpu.deviceId}`,
+        level: 'danger',
+        nodes: [nodeId],
+        title: `${name}: ${failedGpuTitle(gpu)}`,
+        why: `${gpu.name}: ${gpu.reason}. ${failedGpuAdvice(gpu)}`,
+        on: name,
+        command: failedCommand(vendor, gpu),
+      }),
+    ),
+  );
+
+const failedCommand = (vendor: GpuVendor, { state, pciAddress, index }: FailedGpu): string => {
+  const which = knownOr(pciAddress, `${knownOr(index, 0)}`);
+  return state === 'needs-reset' && vendor === 'nvidia'
+    ? `sudo nvidia-smi --gpu-reset -i ${which}`
+    : 'sudo systemctl reboot';
+};
 
 const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =>
   gpus.flatMap(({ vendor, devices }) =>

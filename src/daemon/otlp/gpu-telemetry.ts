@@ -3,10 +3,12 @@
 import { VENDOR_NAMES } from '../../core/node/gpu.ts';
 import type { NodeView, VendorView } from '../../core/node/node-view.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { ERRORS, POWER, TEMPERATURE } from './hardware-instruments.ts';
+import { ERRORS, POWER, STATUS, TEMPERATURE } from './hardware-instruments.ts';
 import type { Instrument, PointPage } from './point-page.ts';
 
-export const putGpus = (page: PointPage, { vendor, healths, devices }: VendorView): void => {
+export const putGpus = (page: PointPage, { vendor, healths, devices, failed }: VendorView): void => {
+  for (const { deviceId, name } of failed)
+    page.put(STATUS, { 'hw.id': deviceId, 'hw.name': name, 'hw.type': 'gpu', 'hw.state': 'failed' }, 1);
   for (const { device, load, health, isLoadStale, profile } of devices) {
     const gpu = {
       'hw.id': device.deviceId,
@@ -15,6 +17,11 @@ export const putGpus = (page: PointPage, { vendor, healths, devices }: VendorVie
       'hw.model': device.name,
       'hw.driver_version': knownOr(device.driver, undefined),
     };
+    page.put(
+      STATUS,
+      { 'hw.id': device.deviceId, 'hw.name': device.name, 'hw.type': 'gpu', 'hw.state': 'ok' },
+      1,
+    );
     page.put(GPU.memoryLimit, gpu, device.memoryTotalBytes);
     page.put(GPU.compute, { ...gpu, 'plimsoll.number.format': 'fp16' }, profile?.value.fp16FlopsPerSecond);
     page.put(GPU.bandwidth, gpu, profile?.value.memoryReadBytesPerSecond);

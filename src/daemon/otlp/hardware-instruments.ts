@@ -22,3 +22,10 @@ export const ERRORS: Instrument = {
   description: 'Number of errors encountered by the component.',
   kind: 'counter',
 };
+
+export const STATUS: Instrument = {
+  name: 'hw.status',
+  unit: '1',
+  description: '1 for the state in which the component is.',
+  kind: 'updowncounter',
+};

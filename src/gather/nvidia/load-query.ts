@@ -1,8 +1,10 @@
 // The fields requested from `nvidia-smi --query-gpu`, and one line of its output. Drivers differ in the fields they
 // know: one that the tool refuses is replaced by its older name or omitted.
 
+import { failedGpuWords } from '../../core/node/failed-gpu.ts';
 import type { GpuLoad, PcieLink } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { failureOf, type GpuFailure } from './lost-gpu.ts';
 import { cellCount, cellMebibytes, cellNumber, cellShare, cellText } from './nvidia-cell.ts';
 import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './parse-inventory.ts';
 
@@ -50,13 +52,16 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
   };
   const uuid = cell('uuid')?.trim() ?? '';
   if (!UUID.test(uuid)) return undefined;
+  const count = cellCount(cell('count'));
+  const deviceCount = isUnknown(count) ? undefined : count;
+  const failure = failureOf(cells, [cell('memory.used'), cell('utilization.gpu'), cell('temperature.gpu')]);
+  if (failure !== undefined) return { deviceCount, load: failedLoad(uuid, failure) };
   const isPartitioned = cell('mig.mode.current')?.trim() === 'Enabled';
   const name = fields.at(-1) === 'name' ? cells.slice(fields.length - 1).join(',') : '';
   const isUnified = sharesHostMemory({ name, memoryTotal: cell('memory.total'), isPartitioned });
   const use = cellShare(cell('utilization.gpu'));
-  const count = cellCount(cell('count'));
   return {
-    deviceCount: isUnknown(count) ? undefined : count,
+    deviceCount,
     load: {
       deviceId: uuid,
       use: isUnknown(use) && isPartitioned ? unknown('not reported while MIG is on') : use,
@@ -71,6 +76,23 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
         cellText(cell('clocks_event_reasons.active') ?? cell('clocks_throttle_reasons.active')),
       ),
     },
+  };
+};
+
+/** No figure of such a card is one: it prints 0 MiB used while a program has all of its memory. */
+const failedLoad = (deviceId: string, failure: GpuFailure): GpuLoad => {
+  const why = unknown(`the GPU ${failedGpuWords(failure)}`, 'device-failed');
+  return {
+    deviceId,
+    use: why,
+    memoryUsedBytes: why,
+    temperatureCelsius: why,
+    powerWatts: why,
+    clockMhz: why,
+    pcieNow: why,
+    encoderUse: why,
+    decoderUse: why,
+    throttleReasons: why,
   };
 };
 

@@ -1,19 +1,21 @@
 // The NVIDIA devices of this machine and their health from `nvidia-smi -q -x`: at start, slowly from then on, and at once when the load
 // stream shows other devices than before.
 
-import type { NodeGpus } from '../../core/node/gpu.ts';
 import type { GpuHealth } from '../../core/node/gpu-health.ts';
-import { runTool } from '../../process/child.ts';
+import { runTool, type ToolResult } from '../../process/child.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { HintedPoll } from '../poll.ts';
-import { endingCode } from '../tool-output.ts';
+import { SeenGpus } from '../seen-gpus.ts';
+import { answered, endingCode, type ToolAnswer } from '../tool-output.ts';
+import { otherGpus, withDriverGpus } from './driver-gpus.ts';
 import { LatestProcesses } from './latest-processes.ts';
+import { withoutLostMessages } from './lost-gpu.ts';
 import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
-import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
+import { endingError, foundNoDevices, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 import { NvlinkReader } from './nvlink-reader.ts';
 import { parseHealth } from './parse-health.ts';
-import { parseInventory } from './parse-inventory.ts';
+import { failedByMessage, type NvidiaInventory, parseInventory } from './parse-inventory.ts';
 import { parseProcesses } from './parse-processes.ts';
 
 /** In parallel, so a slow reply to one never delays the other. */
@@ -41,12 +43,19 @@ const nvidiaInventoryGatherer = (
   gather: async session => {
     const tool = await nvidiaTool(machine.root);
     const nvlink = new NvlinkReader(machine);
+    const seen = new SeenGpus(machine.root);
     const ending = new AbortController();
     const signal = AbortSignal.any([session.signal, ending.signal]);
     await polling.run({ ...session, signal }, async () => {
       const found = await readInventory(tool, { machine, session, processes });
       if (found === undefined) return ending.abort();
-      const { inventory, health } = found;
+      const { health } = found;
+      const { devices: listed, failed } = await withDriverGpus(machine.root, found.inventory);
+      const inventory: NvidiaInventory = {
+        vendor: 'nvidia',
+        devices: listed,
+        failed: await seen.complete({ devices: listed, failed }, session.clock.nowMs()),
+      };
       session.emit(SOURCE, { kind: 'gpus', value: inventory });
       // The tool is asked again for links: nobody waits for that to see the devices.
       const devices = await nvlink.addLinks(tool, health, session.signal);
@@ -56,30 +65,21 @@ const nvidiaInventoryGatherer = (
 });
 
 interface Found {
-  readonly inventory: NodeGpus;
+  readonly inventory: NvidiaInventory;
   /** Without links. */
   readonly health: readonly GpuHealth[];
 }
 
+interface Reader {
+  readonly machine: MachineAccess;
+  readonly session: GatherSession;
+  readonly processes: LatestProcesses;
+}
+
 /** Undefined if this machine has nothing from NVIDIA. @throws Error with the reason when it cannot be read. */
-const readInventory = async (
-  tool: string,
-  {
-    machine,
-    session,
-    processes,
-  }: {
-    readonly machine: MachineAccess;
-    readonly session: GatherSession;
-    readonly processes: LatestProcesses;
-  },
-): Promise<Found | undefined> => {
-  const result = await runTool(tool, ['-q', '-x'], {
-    env: machine.env,
-    signal: session.signal,
-    timeoutMs: machine.timeouts.gpuToolMs,
-    outputBytesMax: OUTPUT_BYTES_MAX,
-  });
+const readInventory = async (tool: string, reader: Reader): Promise<Found | undefined> => {
+  const { machine, session } = reader;
+  const result = await queryAll(tool, reader);
   if (result.kind === 'missing') {
     const trace = await nvidiaTrace(machine.root);
     if (trace !== undefined) throw sourceFailed(trace, 'tool-missing');
@@ -87,16 +87,51 @@ const readInventory = async (
     return undefined;
   }
   if (result.kind !== 'exited') throw sourceFailed(result.reason, endingCode(result));
-  const inventory = parseInventory(result.stdout);
-  if (inventory.kind === 'answered') processes.hear(parseProcesses(result.stdout), session.clock.nowMs());
-  if (inventory.kind === 'answered')
-    return { inventory: inventory.value, health: parseHealth(result.stdout) };
+  const found = foundIn(result, '', reader);
+  if (found.kind === 'answered') return found.value;
   const said = `${result.stdout}\n${result.stderr}`;
-  if (readToolMessage(said)?.kind === 'no-devices') {
-    return { inventory: { vendor: 'nvidia', devices: [] }, health: [] };
+  const message = readToolMessage(said);
+  const lost = message?.kind === 'lost' ? message.lost : [];
+  if (foundNoDevices(said))
+    return {
+      inventory: { vendor: 'nvidia', devices: [], failed: lost.map(failedByMessage) },
+      health: [],
+    };
+  // Older drivers print nothing of the others unless they are named.
+  const others = lost.length === 0 ? [] : await otherGpus(machine.root, lost);
+  if (others.length > 0) {
+    const again = await queryAll(tool, reader, others);
+    const foundAgain = again.kind === 'exited' ? foundIn(again, said, reader) : undefined;
+    if (foundAgain?.kind === 'answered') return foundAgain.value;
   }
-  if (result.code === 0) throw new Error(inventory.reason);
+  if (result.code === 0 && lost.length === 0) throw new Error(found.reason);
   throw endingError(said, `nvidia-smi exited with code ${result.code}`);
+};
+
+/** Of all GPUs, or of those at these addresses alone. */
+const queryAll = (
+  tool: string,
+  { machine, session }: Reader,
+  only: readonly string[] = [],
+): Promise<ToolResult> =>
+  runTool(tool, ['-q', '-x', ...(only.length === 0 ? [] : ['-i', only.join(',')])], {
+    env: machine.env,
+    signal: session.signal,
+    timeoutMs: machine.timeouts.gpuToolMs,
+    outputBytesMax: OUTPUT_BYTES_MAX,
+  });
+
+/** @param before what an earlier run printed of the GPUs that this one leaves out. */
+const foundIn = (
+  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
+  before: string,
+  { session, processes }: Reader,
+): ToolAnswer<Found> => {
+  const inventory = parseInventory(stdout, `${stderr}\n${before}`);
+  if (inventory.kind !== 'answered') return inventory;
+  const printed = withoutLostMessages(stdout);
+  processes.hear(parseProcesses(printed), session.clock.nowMs());
+  return answered({ inventory: inventory.value, health: parseHealth(printed) });
 };
 
 /** Longer than that no inventory came: it fails. */

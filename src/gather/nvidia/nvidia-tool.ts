@@ -9,6 +9,7 @@ import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { findPciDisplays } from '../drm/pci-bus.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
 import { sourceFailed } from '../gatherer.ts';
+import { type LostMessage, lostMessages } from './lost-gpu.ts';
 
 /** Why nvidia-smi should be there, or undefined: this machine has nothing from NVIDIA. */
 export const nvidiaTrace = async (root: string): Promise<string | undefined> => {
@@ -46,6 +47,13 @@ const isFile = async (path: string): Promise<boolean> => {
 export type ToolMessage =
   | { readonly kind: 'invalid-field'; readonly field: string; readonly reason: string }
   | { readonly kind: 'no-devices'; readonly reason: string }
+  /** GPUs that cannot be opened; figures of others may follow. */
+  | {
+      readonly kind: 'lost';
+      readonly lost: readonly LostMessage[];
+      readonly reason: string;
+      readonly code: ReasonCode;
+    }
   | { readonly kind: 'trouble'; readonly reason: string; readonly code: ReasonCode | undefined };
 
 /** Undefined for unimportant lines (blank ones, notes about events). */
@@ -54,12 +62,10 @@ export const readToolMessage = (text: string): ToolMessage | undefined => {
   if (field !== undefined) {
     return { kind: 'invalid-field', field, reason: `this driver does not know the field ${field}` };
   }
-  if (/no devices were found/i.test(text)) return { kind: 'no-devices', reason: 'no NVIDIA device found' };
-  const lost = LOST.exec(text);
-  if (lost !== null) {
-    const reason = `GPU ${lost[1]} does not answer: ${lost[2]?.trim()}`;
-    return { kind: 'trouble', reason, code: 'no-answer' };
-  }
+  // Before "No devices were found", which follows where every GPU is lost: that line alone would report an empty machine.
+  const lost = lostMessages(text);
+  if (lost.length > 0) return { kind: 'lost', lost, reason: lostReason(lost), code: 'no-answer' };
+  if (NO_DEVICES.test(text)) return { kind: 'no-devices', reason: 'no NVIDIA device found' };
   for (const [pattern, reason, code] of TROUBLES)
     if (pattern.test(text)) return { kind: 'trouble', reason, code };
   return undefined;
@@ -68,15 +74,26 @@ export const readToolMessage = (text: string): ToolMessage | undefined => {
 /** What to throw when the tool exited with `text` as its last output. */
 export const endingError = (text: string, otherwise: string, options?: ErrorOptions): Error => {
   const message = readToolMessage(text);
-  if (message?.kind === 'trouble') return sourceFailed(message.reason, message.code, options);
+  if (message?.kind === 'trouble' || message?.kind === 'lost')
+    return sourceFailed(message.reason, message.code, options);
   const line = firstLine(text);
   const said = line === '' ? otherwise : `nvidia-smi: ${line.slice(0, 200)}`;
   return new Error(message?.reason ?? said, options);
 };
 
+/** Whether the tool has looked at every device and can open none. */
+export const foundNoDevices = (text: string): boolean => NO_DEVICES.test(text);
+
+const lostReason = (lost: readonly LostMessage[]): string => {
+  const [first] = lost;
+  const more = lost.length - 1;
+  const others = more === 0 ? '' : ` (and ${more} more GPU${more === 1 ? '' : 's'})`;
+  return `GPU ${first?.address ?? first?.index}${others} does not answer: ${first?.reason}`;
+};
+
 const PLACES_OFF_PATH = ['usr/lib/wsl/lib/nvidia-smi', 'run/opengl-driver/bin/nvidia-smi'];
 const INVALID_FIELD = /field "([\w.]{1,100})" is not a valid field/i;
-const LOST = /unable to determine the device handle for gpu ?([0-9a-f:.]{1,40}): ?(.{0,120})/i;
+const NO_DEVICES = /no devices were found/i;
 const TROUBLES: readonly (readonly [RegExp, string, ReasonCode?])[] = [
   [
     /driver\/library version mismatch/i,

@@ -1,31 +1,109 @@
-// `nvidia-smi -q -x` → the devices of this machine. Elements moved between drivers (power_readings became
-// gpu_power_readings in 525), so each figure is looked up in every place it has had.
+// `nvidia-smi -q -x` → the devices of this machine, and apart from them those that cannot be used. Elements moved between drivers
+// (power_readings became gpu_power_readings in 525), so each figure is looked up in every place it has had.
 
+import type { FailedGpu } from '../../core/node/failed-gpu.ts';
 import type { GpuDevice, NodeGpus, PcieLink } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
+import {
+  failureOf,
+  type GpuFailure,
+  type LostMessage,
+  lostMessages,
+  pciAddress,
+  withoutLostMessages,
+} from './lost-gpu.ts';
 import { cellCount, cellMebibytes, cellNumber, cellText, isNotOffered } from './nvidia-cell.ts';
 import { childOf, childrenOf, descendant, parseTagTree, type Tag } from './tag-tree.ts';
 
-/** No result if it is incomplete: better no new reading than one that lacks a device. */
-export const parseInventory = (text: string): ToolAnswer<NodeGpus> => {
-  const log = parseTagTree(text).find(tag => tag.name === 'nvidia_smi_log');
+/** An inventory that says of each failed GPU why it failed. */
+export type NvidiaInventory = NodeGpus & { readonly failed: readonly FailedGpu[] };
+
+/**
+ * No result if it is incomplete: better no new reading than one that lacks a device. `text` may contain messages on lost GPUs
+ * anywhere; `aside` is what else the tool printed.
+ */
+export const parseInventory = (text: string, aside = ''): ToolAnswer<NvidiaInventory> => {
+  const messages = lostMessages(`${text}\n${aside}`);
+  const log = parseTagTree(withoutLostMessages(text)).find(tag => tag.name === 'nvidia_smi_log');
   if (log === undefined) return unanswered('nvidia-smi printed no device list');
   if (!log.isClosed) return unanswered("nvidia-smi's device list was cut off");
   const driver = cellText(childOf(log, 'driver_version')?.text);
   const cuda = cellText(childOf(log, 'cuda_version')?.text);
   const runtime = isUnknown(cuda) ? cuda : `CUDA ${cuda}`;
-  const byId = new Map<string, GpuDevice>();
+  const devices = new Map<string, GpuDevice>();
+  const failed = new Map<string, FailedGpu>();
+  // A GPU that could not be opened keeps its number, and the list goes on with the next.
+  const taken = new Set(messages.flatMap(({ index }) => index ?? []));
+  let index = 0;
   for (const gpu of childrenOf(log, 'gpu')) {
-    const device = deviceOf(gpu, { index: byId.size, driver, runtime });
-    if (device !== undefined && !byId.has(device.deviceId)) byId.set(device.deviceId, device);
+    while (taken.has(index)) index += 1;
+    const device = deviceOf(gpu, { index, driver, runtime });
+    if (device === undefined || devices.has(device.deviceId) || failed.has(device.deviceId)) continue;
+    index += 1;
+    const failure = gpuFailure(gpu);
+    if (failure === undefined) devices.set(device.deviceId, device);
+    else failed.set(device.deviceId, failedOf(device, failure));
   }
+  const listed = [...devices.values(), ...failed.values()].map(({ pciAddress: address }) => address);
+  for (const message of messages)
+    if (message.address === undefined || !listed.includes(message.address)) {
+      const gpu = failedByMessage(message);
+      failed.set(gpu.deviceId, gpu);
+    }
   const attached = cellCount(childOf(log, 'attached_gpus')?.text);
-  if (!isUnknown(attached) && attached !== byId.size) {
-    return unanswered(`nvidia-smi counts ${attached} devices and lists ${byId.size}`);
-  }
-  return answered({ vendor: 'nvidia', devices: [...byId.values()] });
+  const count = devices.size + failed.size;
+  if (!isUnknown(attached) && attached < devices.size)
+    return unanswered(`nvidia-smi lists ${devices.size} GPUs, more than the ${attached} that it counts`);
+  return answered({
+    vendor: 'nvidia',
+    devices: [...devices.values()],
+    failed: [...failed.values(), ...unlisted(isUnknown(attached) ? 0 : attached - count, count)],
+  });
 };
+
+/** What is known of GPUs that could not be opened, if the tool lists no others. */
+export const failedByMessage = ({ index, address, reason }: LostMessage): FailedGpu => ({
+  deviceId: address ?? `${UNLISTED}${index}`,
+  name: UNNAMED,
+  index: index ?? unknown(NOT_PRINTED),
+  pciAddress: address ?? unknown(NOT_PRINTED),
+  state: 'lost',
+  reason: reason === '' ? 'nvidia-smi cannot open it' : reason,
+});
+
+const failedOf = (device: GpuDevice, { state, reason }: GpuFailure): FailedGpu => ({
+  deviceId: device.deviceId,
+  name: device.name,
+  index: device.index,
+  pciAddress: device.pciAddress ?? unknown(NOT_PRINTED),
+  state,
+  reason,
+});
+
+/** Those that the tool counts and does not list. */
+const unlisted = (missing: number, count: number): readonly FailedGpu[] =>
+  Array.from({ length: Math.min(Math.max(0, missing), UNLISTED_MAX) }, (_, at) => ({
+    deviceId: `${UNLISTED}${at}`,
+    name: UNNAMED,
+    index: unknown(NOT_PRINTED),
+    pciAddress: unknown(NOT_PRINTED),
+    state: 'lost',
+    reason: `nvidia-smi counts ${count + missing} GPUs and lists ${count}`,
+  }));
+
+const gpuFailure = (gpu: Tag): GpuFailure | undefined =>
+  failureOf(
+    textsIn(gpu),
+    [
+      descendant(gpu, 'fb_memory_usage', 'used'),
+      descendant(gpu, 'utilization', 'gpu_util'),
+      descendant(gpu, 'temperature', 'gpu_temp'),
+    ].map(tag => tag?.text),
+  );
+
+const textsIn = (tag: Tag): readonly string[] =>
+  tag.children.length === 0 ? [tag.text] : tag.children.flatMap(textsIn);
 
 interface Common {
   readonly index: number;
@@ -37,7 +115,7 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
   const deviceId = nvidiaDeviceId(gpu);
   if (deviceId === undefined) return undefined;
   const nameCell = cellText(childOf(gpu, 'product_name')?.text);
-  const name = isUnknown(nameCell) ? 'NVIDIA GPU' : nameCell;
+  const name = isUnknown(nameCell) ? UNNAMED : nameCell;
   const partitions = partitionsOf(gpu);
   const memoryTotal = descendant(gpu, 'fb_memory_usage', 'total')?.text;
   const isPartitioned = descendant(gpu, 'mig_mode', 'current_mig')?.text === 'Enabled';
@@ -55,6 +133,7 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
     pcieMax: isUnified ? unknown(NO_PCIE_LINK) : pcieMaxOf(gpu),
     powerLimitWatts: powerLimitOf(gpu),
     partitions,
+    pciAddress: busId(gpu) ?? unknown(NOT_PRINTED),
   };
 };
 
@@ -62,7 +141,12 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
 export const nvidiaDeviceId = (gpu: Tag): string | undefined => {
   const uuid = cellText(childOf(gpu, 'uuid')?.text);
   if (!isUnknown(uuid)) return uuid;
-  return /id="([^"]{1,40})"/.exec(gpu.attributes)?.[1]?.toLowerCase();
+  return busId(gpu);
+};
+
+const busId = (gpu: Tag): string | undefined => {
+  const id = /id="([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])"/i.exec(gpu.attributes)?.[1];
+  return id === undefined ? undefined : pciAddress(id);
 };
 
 const pcieMaxOf = (gpu: Tag): Reported<PcieLink> => {
@@ -119,4 +203,9 @@ const POWER_LIMITS: readonly (readonly [readings: string, element: string])[] = 
   ['power_readings', 'power_limit'],
   ['power_readings', 'enforced_power_limit'],
 ];
+const UNNAMED = 'NVIDIA GPU';
+const UNLISTED = 'unlisted-';
+/** No machine has more. */
+const UNLISTED_MAX = 64;
+const NOT_PRINTED = 'not printed by nvidia-smi';
 const UNIFIED_NAME = /\b(GB10|N1X?|Thor|Orin|Xavier|Tegra|Jetson)\b/i;

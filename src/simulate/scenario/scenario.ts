@@ -1,5 +1,6 @@
 // What a simulated cluster consists of: machines, the cables between them, and what is wrong with some of them on purpose.
 
+import type { FailedGpuState } from '../../core/node/failed-gpu.ts';
 import type { Absence } from '../absence.ts';
 import type { HardwareName } from '../hardware.ts';
 
@@ -38,6 +39,12 @@ export interface MachineLoad {
   readonly hostMemory?: number;
 }
 
+export interface SimulatedGpuFailure {
+  readonly gpu: number;
+  readonly state: FailedGpuState;
+  readonly reason: string;
+}
+
 export interface MachineQuirks {
   readonly swapUsedBytes?: number;
   readonly osBuild?: string;
@@ -45,6 +52,8 @@ export interface MachineQuirks {
   readonly hasThunderboltBridge?: boolean;
   /** Index of a GPU that is thermally throttled and sits in a slot with fewer lanes. */
   readonly throttledGpu?: number;
+  /** GPUs that are lost or must be reset, by their index: listed apart from the others, without figures. */
+  readonly failedGpus?: readonly SimulatedGpuFailure[];
   /** The negotiated Ethernet rate, if below its maximum. */
   readonly ethernetBitsPerSecond?: number;
   /** It serves a model: its probes wait. */

@@ -20,7 +20,8 @@ import type { ClusterTotals, Total } from '../../core/totals.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import { connectionTypeSchema, PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { gpuHealthSchema } from '../gpu-health-schema.ts';
-import { gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema, READING_SCHEMAS } from '../reading-schema.ts';
+import { failedGpuSchema, gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema } from '../gpu-schema.ts';
+import { READING_SCHEMAS } from '../reading-schema.ts';
 import { count, figure, list, nodeIdSchema, reported, text, unknownSchema } from '../schema.ts';
 import { entrySchema } from './state-answers.ts';
 
@@ -96,6 +97,12 @@ export const listedVendorSchema: Schema<ListedVendor> = v.object({
   loads: readingViewSchema(READING_SCHEMAS['gpuLoads.gathered'].entries.value),
   healths: readingViewSchema(READING_SCHEMAS['gpuHealths.gathered'].entries.value),
   devices: list(listedGpuSchema),
+  failed: v.pipe(
+    list(failedGpuSchema),
+    v.description(
+      'GPUs that cannot be used now: lost, or in need of a reset. In no sum, and not in devices.',
+    ),
+  ),
 });
 
 export type ListedNode = Omit<NodeView, 'silentMs' | 'stoppedMs' | 'gpus' | 'cpu' | 'conflict'> & {

@@ -4,6 +4,7 @@
 import type * as v from 'valibot';
 import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import { gpuDeviceSchema, gpuLoadSchema } from '../gpu-schema.ts';
 import {
   headroomDocumentSchema,
   headroomFitSchema,
@@ -12,7 +13,7 @@ import {
 } from '../headroom-schema.ts';
 import { meshStatusSchema } from '../mesh-status.ts';
 import { noticeSchema } from '../notice.ts';
-import { gpuDeviceSchema, gpuLoadSchema, READING_SCHEMAS } from '../reading-schema.ts';
+import { READING_SCHEMAS } from '../reading-schema.ts';
 import { reportSchema } from '../report-codec.ts';
 import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../run-schema.ts';
 import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema, unknownSchema } from '../schema.ts';

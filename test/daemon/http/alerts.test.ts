@@ -30,6 +30,17 @@ describe('the alerts', () => {
     expect(raisedAt('90m', { [LIVE]: '1x120', [asked]: '60x120' })).toEqual([]);
   });
 
+  it('tell a GPU that is lost, and one that did not come back after a restart', () => {
+    const counts = (working: string) => ({
+      [LIVE]: '1x120',
+      [`plimsoll_node_gpus{${OF},vendor="nvidia",state="working"}`]: working,
+    });
+    const lost = `plimsoll_gpu_failed{${OF},device="g",pci="0000:34:00.0",model="m",state="lost"}`;
+    expect(raisedAt('40m', { ...counts('8x20 7x100'), [lost]: '_x20 1x100' })).toEqual(['PlimsollGpuFailed']);
+    expect(raisedAt('40m', counts('8x20 7x100'))).toEqual(['PlimsollFewerGpus']);
+    expect(raisedAt('40m', counts('8x120'))).toEqual([]);
+  });
+
   it('tell a reading that stopped, and none that never came', () => {
     const reading = `plimsoll_reading_current{${OF},reading="gpu_errors"}`;
     expect(raisedAt('40m', { [LIVE]: '1x120', [reading]: '1x20 0x100' })).toEqual(['PlimsollReadingLate']);

@@ -141,7 +141,7 @@ const servedWorld = async (): Promise<ServedCluster> => {
   return served;
 };
 
-/** With what the simulation leaves unknown and other cards tell: links between them, retired pages, video, processes. */
+/** With what the simulation leaves unknown and other cards tell: links between them, retired pages, video, processes, a lost one. */
 const withUntold = (fact: Fact): readonly Fact[] => {
   if (fact.kind === 'gpuHealths.gathered') {
     const { value } = fact.payload;
@@ -151,6 +151,10 @@ const withUntold = (fact: Fact): readonly Fact[] => {
       links: [UP, { ...UP, number: 1, isUp: false }],
     }));
     return [{ ...fact, payload: { ...fact.payload, value: { ...value, devices } } }];
+  }
+  if (fact.kind === 'gpus.gathered') {
+    const { value } = fact.payload;
+    return [{ ...fact, payload: { ...fact.payload, value: { ...value, failed: [LOST] } } }];
   }
   if (fact.kind === 'gpuLoads.gathered') {
     const { value } = fact.payload;
@@ -164,6 +168,15 @@ const withUntold = (fact: Fact): readonly Fact[] => {
   }
   return [];
 };
+
+const LOST = {
+  deviceId: '0000:34:00.0',
+  name: 'NVIDIA GPU',
+  index: 7,
+  pciAddress: '0000:34:00.0',
+  state: 'lost',
+  reason: 'Unknown Error',
+} as const;
 
 const UP = {
   number: 0,

@@ -2,13 +2,20 @@
 
 import type { Clock } from '../../../src/clock/clock.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import type { FailedGpu } from '../../../src/core/node/failed-gpu.ts';
 import type { GpuDevice, GpuLoad } from '../../../src/core/node/gpu.ts';
 import type { GpuHealth } from '../../../src/core/node/gpu-health.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import { runGatherers } from '../../../src/gather/run-gatherers.ts';
 
 export type Told =
-  | { readonly kind: 'gpus'; readonly source: string; readonly devices: readonly GpuDevice[] }
+  | {
+      readonly kind: 'gpus';
+      readonly source: string;
+      readonly devices: readonly GpuDevice[];
+      readonly failed: readonly FailedGpu[];
+    }
   | { readonly kind: 'gpuLoads'; readonly source: string; readonly devices: readonly GpuLoad[] }
   | { readonly kind: 'gpuHealths'; readonly source: string; readonly devices: readonly GpuHealth[] }
   | { readonly kind: 'failure'; readonly reading: string; readonly reason: string }
@@ -28,7 +35,8 @@ export class GathererRun {
       signal: this.#stopping.signal,
       sink: {
         reading: (_gatherer, source, { kind, value }) => {
-          if (kind === 'gpus') this.#tell({ kind, source, devices: value.devices });
+          if (kind === 'gpus')
+            this.#tell({ kind, source, devices: value.devices, failed: knownOr(value.failed ?? [], []) });
           if (kind === 'gpuHealths') this.#tell({ kind, source, devices: value.devices });
           if (kind === 'gpuLoads') this.#tell({ kind, source, devices: value.devices });
         },

@@ -48,8 +48,9 @@ describe('a row of nvidia-smi', () => {
     });
   });
 
-  it('takes every text in brackets, and a bare N/A, for unknown with its reason', () => {
+  it('takes a text in brackets, and a bare N/A, for unknown with its reason, and every figure of a lost card', () => {
     const [small, faulty] = loadsOf('loads-unsupported-and-errors.csv');
+    const lost = unknown('the GPU is lost', 'device-failed');
     expect(small).toMatchObject({
       use: unknown('not supported by this device'),
       memoryUsedBytes: 410 * MIB,
@@ -57,11 +58,11 @@ describe('a row of nvidia-smi', () => {
       throttleReasons: unknown('not supported by this device'),
     });
     expect(faulty).toMatchObject({
-      memoryUsedBytes: unknown('driver says: Unknown Error'),
-      use: unknown('driver says: GPU is lost'),
-      temperatureCelsius: unknown('driver says: GPU requires reset'),
-      powerWatts: unknown('not available on this device'),
-      pcieNow: unknown('driver says: Unknown Error'),
+      memoryUsedBytes: lost,
+      use: lost,
+      temperatureCelsius: lost,
+      powerWatts: lost,
+      pcieNow: lost,
     });
   });
 

@@ -24,6 +24,7 @@ describe('the inventory of nvidia-smi', () => {
       pcieMax: { generation: 5, width: 16 },
       powerLimitWatts: 700,
       partitions: [],
+      pciAddress: '0000:43:00.0',
     });
   });
 
@@ -72,15 +73,15 @@ describe('the inventory of nvidia-smi', () => {
     expect(parseInventory(`<nvidia_smi_log><${'a'.repeat(1_000_000)}`).kind).toBe('unanswered');
   });
 
-  it('refuses a list that was cut off or that lacks a device, rather than losing one', () => {
+  it('refuses a list that was cut off or that contradicts itself, rather than losing a device', () => {
     const text = fixtureText('nvidia-smi/inventory-h100-pair.xml');
     expect(parseInventory(text.slice(0, -30))).toEqual({
       kind: 'unanswered',
       reason: "nvidia-smi's device list was cut off",
     });
     expect(
-      parseInventory(text.replace('<attached_gpus>2</attached_gpus>', '<attached_gpus>3</attached_gpus>')),
-    ).toEqual({ kind: 'unanswered', reason: 'nvidia-smi counts 3 devices and lists 2' });
+      parseInventory(text.replace('<attached_gpus>2</attached_gpus>', '<attached_gpus>1</attached_gpus>')),
+    ).toEqual({ kind: 'unanswered', reason: 'nvidia-smi lists 2 GPUs, more than the 1 that it counts' });
     expect(parseInventory('No devices were found\n').kind).toBe('unanswered');
   });
 

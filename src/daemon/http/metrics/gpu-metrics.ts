@@ -1,7 +1,8 @@
 // The figures of a node's GPUs: what they are, what they were measured at, what they do now.
 
 import { ageMsOf } from '../../../core/entry-maps.ts';
-import type { GpuProcess, PcieLink } from '../../../core/node/gpu.ts';
+import { FAILED_GPU_STATES, type FailedGpu } from '../../../core/node/failed-gpu.ts';
+import type { GpuProcess, GpuVendor, PcieLink } from '../../../core/node/gpu.ts';
 import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
@@ -19,6 +20,8 @@ export interface NodeMetricsMoment {
 type GpuContext = NodeMetricsMoment & { readonly labels: Labels };
 
 export const addGpus = (page: MetricPage, vendor: VendorView, context: GpuContext): void => {
+  addCounts(page, vendor, context.labels);
+  for (const gpu of vendor.failed) page.gauge(GPU.failed, failedLabels(gpu, context.labels), 1);
   for (const gpu of vendor.devices) {
     const { deviceId, name, memoryTotalBytes } = gpu.device;
     const gpuLabels = { ...context.labels, device: deviceId };
@@ -47,6 +50,30 @@ export const addGpus = (page: MetricPage, vendor: VendorView, context: GpuContex
     page.gauge(GPU.clock, gpuLabels, clockMhz === undefined ? undefined : clockMhz * 1e6);
   }
 };
+
+/** A vendor of whom the machine has no GPU: one that it had within the week is missed by a rule. */
+export const addAbsentGpus = (page: MetricPage, vendor: GpuVendor, labels: Labels): void =>
+  page.gauge(GPU.count, { ...labels, vendor, state: 'working' }, 0);
+
+/** Also 0, so that a rule sees what changes; of an inventory that is not current nothing is counted. */
+const addCounts = (
+  page: MetricPage,
+  { vendor, inventory, devices, failed }: VendorView,
+  labels: Labels,
+): void => {
+  if (inventory.kind !== 'current') return;
+  page.gauge(GPU.count, { ...labels, vendor, state: 'working' }, devices.length);
+  for (const state of FAILED_GPU_STATES)
+    page.gauge(GPU.count, { ...labels, vendor, state }, failed.filter(gpu => gpu.state === state).length);
+};
+
+const failedLabels = ({ deviceId, pciAddress, state, name }: FailedGpu, labels: Labels): Labels => ({
+  ...labels,
+  device: deviceId,
+  pci: knownOr(pciAddress, ''),
+  model: name,
+  state,
+});
 
 /** The generation drops while a device idles: compare the two only under load. */
 const addPcie = (page: MetricPage, of: 'now' | 'maximum', link: Reported<PcieLink>, labels: Labels): void => {
@@ -79,6 +106,14 @@ const addGpuProfile = (
 
 const GPU = {
   info: { name: 'plimsoll_gpu_info', help: 'Always 1; describes the device in labels.' },
+  count: {
+    name: 'plimsoll_node_gpus',
+    help: 'GPUs of a node that work, are lost, or must be reset.',
+  },
+  failed: {
+    name: 'plimsoll_gpu_failed',
+    help: 'Always 1, for each GPU that is lost or must be reset.',
+  },
   memoryTotal: {
     name: 'plimsoll_gpu_memory_total_bytes',
     help: "The device's own memory; absent where unified.",

@@ -10,7 +10,7 @@ import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
 import { addDiskTraffic } from './disk-traffic-metrics.ts';
 import { addGpuErrors } from './gpu-error-metrics.ts';
 import type { NodeMetricsMoment } from './gpu-metrics.ts';
-import { addGpus } from './gpu-metrics.ts';
+import { addAbsentGpus, addGpus } from './gpu-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 import { addTraffic } from './traffic-metrics.ts';
 
@@ -27,6 +27,7 @@ export const addNodeMetrics = (
   addMemory(page, view, labels);
   addSystem(page, view, labels);
   for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs, wallMs, isShort });
+  for (const { vendor } of view.absentGpus) addAbsentGpus(page, vendor, labels);
   addReadings(page, view, { labels, wallMs, isShort });
   const { gpuErrors } = view;
   if (gpuErrors.kind === 'current')

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
+import { failedGpuLabel, failedGpuWords } from '../../../core/node/failed-gpu.ts';
 import { xidMeaning } from '../../../core/node/gpu-errors.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../../core/node/node-view.ts';
@@ -145,6 +146,18 @@ export const nodeDetailTool: McpTool = mcpTool({
     cpuFp32: toldFigureSchema,
     cpuMemoryRead: toldFigureSchema,
     devices: v.array(deviceSchema),
+    failedGpus: v.pipe(
+      v.array(
+        v.object({
+          deviceId: v.string(),
+          name: v.string(),
+          gpu: v.string(),
+          state: v.string(),
+          reason: v.string(),
+        }),
+      ),
+      v.description('GPUs that cannot be used: lost, or in need of a reset. Not in devices, nor in any sum.'),
+    ),
     gpuErrors: v.pipe(
       v.array(
         v.object({
@@ -178,6 +191,16 @@ export const nodeDetailTool: McpTool = mcpTool({
         devices: view.gpus
           .flatMap(vendor => vendor.devices.map(gpu => device(gpu, vendor, context)))
           .slice(0, DEVICES_MAX),
+        failedGpus: view.gpus
+          .flatMap(({ failed }) => failed)
+          .slice(0, DEVICES_MAX)
+          .map(gpu => ({
+            deviceId: quoted(gpu.deviceId),
+            name: quoted(gpu.name),
+            gpu: quoted(failedGpuLabel(gpu)),
+            state: failedGpuWords(gpu),
+            reason: quoted(gpu.reason),
+          })),
         gpuErrors: toldErrors(view.gpuErrors),
         gpuErrorsMissing: missingReason(view.gpuErrors),
         traffic: toldPorts(view.traffic),

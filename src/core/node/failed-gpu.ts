@@ -1,0 +1,52 @@
+// GPUs that a machine has and that nothing can use: one that fell off the bus, one whose driver waits for a reset. They are listed
+// apart from the devices, so that no sum, probe or expectation counts them, and a version that does not know them counts none either.
+
+import type { Reported } from '../unknown.ts';
+import { isKnown, knownOr } from '../unknown.ts';
+
+/** A type alias, so that it is assignable to `Reported`'s index signature. */
+export type FailedGpu = {
+  /** As before it failed, if its UUID is known; else its PCI address, or "unlisted-0" if that is not reported either. */
+  readonly deviceId: string;
+  readonly name: string;
+  /** As its tool numbers it. */
+  readonly index: Reported<number>;
+  /** "0000:34:00.0" */
+  readonly pciAddress: Reported<string>;
+  readonly state: FailedGpuState;
+  /** What its driver or tool reports of it: "Unknown Error". */
+  readonly reason: string;
+};
+
+export const FAILED_GPU_STATES = ['lost', 'needs-reset'] as const;
+
+export type FailedGpuState = (typeof FAILED_GPU_STATES)[number];
+
+/** "GPU 1 (0000:34:00.0) is lost". */
+export const failedGpuTitle = (gpu: FailedGpu): string => `${failedGpuLabel(gpu)} ${STATES[gpu.state].words}`;
+
+/** "GPU 1 (0000:34:00.0)", as far as it is known. */
+export const failedGpuLabel = ({ index, pciAddress, name }: FailedGpu): string => {
+  const address = knownOr(pciAddress, '');
+  if (isKnown(index)) return address === '' ? `GPU ${index}` : `GPU ${index} (${address})`;
+  return address === '' ? name : `GPU ${address}`;
+};
+
+/** After the name of a device: "is lost". */
+export const failedGpuWords = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].words;
+
+/** What a person can do about it. */
+export const failedGpuAdvice = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].advice;
+
+const STATES: Readonly<Record<FailedGpuState, { readonly words: string; readonly advice: string }>> = {
+  lost: {
+    words: 'is lost',
+    advice:
+      'What ran on it has failed. The kernel log names the cause (sudo dmesg -T | grep NVRM). Restart the machine; if it is lost again, check its power, slot and riser, or replace it.',
+  },
+  'needs-reset': {
+    words: 'must be reset',
+    advice:
+      'It computes nothing until then. Stop the programs that use it and reset it; if that fails, restart the machine.',
+  },
+};

@@ -1,0 +1,68 @@
+// What a node reports of its GPUs and their load, as it must look to be believed.
+
+import * as v from 'valibot';
+import { FAILED_GPU_STATES, type FailedGpu } from '../core/node/failed-gpu.ts';
+import {
+  GPU_VENDORS,
+  type GpuDevice,
+  type GpuLoad,
+  type GpuVendor,
+  type NodeGpuLoads,
+  type NodeGpus,
+} from '../core/node/gpu.ts';
+import { bytes, count, figure, list, openObject, reported, share, text } from './schema.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+export const gpuVendorSchema: Schema<GpuVendor> = v.picklist(GPU_VENDORS);
+
+const pcieLink = openObject({ generation: count, width: count });
+
+export const gpuDeviceSchema: Schema<GpuDevice> = openObject({
+  deviceId: text,
+  index: count,
+  name: text,
+  memoryTotalBytes: reported(bytes),
+  memoryIsUnified: v.boolean(),
+  driver: reported(text),
+  runtime: reported(text),
+  architecture: reported(text),
+  coreCount: reported(count),
+  pcieMax: reported(pcieLink),
+  powerLimitWatts: reported(figure),
+  partitions: list(text),
+  pciAddress: reported(text),
+});
+
+export const gpuLoadSchema: Schema<GpuLoad> = openObject({
+  deviceId: text,
+  use: reported(share),
+  memoryUsedBytes: reported(bytes),
+  temperatureCelsius: reported(figure),
+  powerWatts: reported(figure),
+  clockMhz: reported(figure),
+  pcieNow: reported(pcieLink),
+  throttleReasons: reported(list(text)),
+  encoderUse: reported(share),
+  decoderUse: reported(share),
+  processes: reported(list(openObject({ pid: count, name: reported(text), memoryBytes: reported(bytes) }))),
+});
+
+export const failedGpuSchema: Schema<FailedGpu> = openObject({
+  deviceId: text,
+  name: text,
+  index: reported(count),
+  pciAddress: reported(text),
+  state: v.picklist(FAILED_GPU_STATES),
+  reason: text,
+});
+
+export const gpusSchema: Schema<NodeGpus> = openObject({
+  vendor: gpuVendorSchema,
+  devices: list(gpuDeviceSchema),
+  failed: reported(list(failedGpuSchema)),
+});
+export const gpuLoadsSchema: Schema<NodeGpuLoads> = openObject({
+  vendor: gpuVendorSchema,
+  devices: list(gpuLoadSchema),
+});
