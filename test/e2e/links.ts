@@ -7,14 +7,14 @@ import type { Connection, ConnectionType } from '../../src/core/link/connection.
 import { connectionKey } from '../../src/core/link/connection.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
-import { unknown } from '../../src/core/unknown.ts';
+import { type Reported, unknown } from '../../src/core/unknown.ts';
 import { LINK_FIGURES } from '../support/link-figures.ts';
 import type { Machine } from './machines.ts';
 
 export const idOf = ({ seed }: Pick<Machine, 'seed'>): NodeId => nodeId(seed.padEnd(26, 'x'));
 
 export interface Wire {
-  readonly type: ConnectionType;
+  readonly type: Reported<ConnectionType>;
   readonly negotiatedBitsPerSecond: number;
   readonly up: number;
   readonly down: number;

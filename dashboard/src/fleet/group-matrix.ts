@@ -54,6 +54,7 @@ export const groupMatrix = ({
       }),
     ),
     unit: giga,
+    unratedUnit: giga,
     scale,
   };
 };

@@ -2,6 +2,7 @@
 // can be sent to somebody. What an address says wrongly is left out rather than refused.
 
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
+import { shareOfExpected } from '../../../src/core/link/link-share.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { HeatMeasure } from './heat.ts';
 import type { PickedEnds } from './picked-link.ts';
@@ -9,7 +10,8 @@ import { pickedEnds, withPickedEnds } from './picked-link.ts';
 
 export interface LinkFilter {
   readonly shape: 'matrix' | 'list';
-  readonly measure: HeatMeasure;
+  /** As the address says; otherwise `usualMeasure`. */
+  readonly measure: HeatMeasure | undefined;
   /** In the name of a node. */
   readonly text: string;
   /** The list alone: what the best way of a link is made of. */
@@ -24,7 +26,7 @@ export interface LinkFilter {
 
 export const linkFilterOf = (query: URLSearchParams): LinkFilter => ({
   shape: query.get('as') === 'list' ? 'list' : 'matrix',
-  measure: MEASURES.find(each => each === query.get('measure')) ?? 'share',
+  measure: MEASURES.find(each => each === query.get('measure')),
   text: query.get('q') ?? '',
   medium: MEDIA.find(({ key }) => key === query.get('type'))?.key,
   isFlaggedOnly: query.get('flagged') === 'only',
@@ -44,12 +46,21 @@ export const linkQuery = ({
 }: LinkFilter): URLSearchParams => {
   const query = withPickedEnds(new URLSearchParams(), picked);
   if (shape === 'list') query.set('as', 'list');
-  if (measure !== 'share') query.set('measure', measure);
+  if (measure !== undefined) query.set('measure', measure);
   if (text !== '') query.set('q', text);
   if (medium !== undefined) query.set('type', medium);
   if (isFlaggedOnly) query.set('flagged', 'only');
   if (node !== undefined) query.set('node', node);
   return query;
+};
+
+/** What the matrix shows first: the share of what each link should carry, unless nobody knows that of any. */
+export const usualMeasure = (links: readonly LinkView[]): HeatMeasure => {
+  const figures = links.flatMap(({ there, back }) => [there ?? [], back ?? []].flat());
+  const judged = figures.length > 0 ? figures : links.map(({ best }) => ({ value: 1, of: best }));
+  return judged.length > 0 && judged.every(figure => shareOfExpected(figure) === undefined)
+    ? 'bandwidth'
+    : 'share';
 };
 
 /** `notes`: by link, how it falls short. */

@@ -16,6 +16,8 @@ export type Cell =
   | { readonly kind: 'self' }
   | { readonly kind: 'unreachable'; readonly said: string }
   | { readonly kind: 'measuring' | 'unmeasured'; readonly said: string }
+  /** What it should carry is unknown, so that there is no share: its bandwidth stands in place of it, without a colour. */
+  | { readonly kind: 'unrated'; readonly text: string; readonly said: string }
   | {
       readonly kind: 'measured';
       readonly step: number;
@@ -38,6 +40,8 @@ export interface Matrix<Id extends string = NodeId> {
   readonly cells: readonly (readonly Cell[])[];
   /** Of all measured cells, as they are written: "Gb/s"; '' where each has its own. */
   readonly unit: string;
+  /** Of cells without a share: "Gb/s". */
+  readonly unratedUnit: string;
   readonly scale: HeatScale;
 }
 
@@ -80,7 +84,8 @@ export const matrixOf = ({
       });
     }),
   );
-  return { columns, cells, unit: measure === 'bandwidth' ? GIGA[units.rate] : '', scale };
+  const unit = GIGA[units.rate];
+  return { columns, cells, unit: measure === 'bandwidth' ? unit : '', unratedUnit: unit, scale };
 };
 
 /** What the cells of a link are coloured by; a delay as a round trip, however it is written. */
@@ -111,14 +116,17 @@ const cellOf = (
   const figure = measure === 'delay' ? link.roundTrip : rate;
   const share = rate === undefined ? undefined : shareOfExpected(rate);
   const value = figure === undefined ? undefined : measure === 'share' ? share : figure.value;
-  if (figure === undefined || value === undefined) {
-    const why =
-      standingWords(link) ||
-      (measure === 'share' && rate !== undefined ? 'nobody knows what it should carry' : 'not measured');
+  const { rate: unit, delay } = units;
+  if (figure === undefined) {
+    const why = standingWords(link) || 'not measured';
     return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
   }
-  const { rate: unit, delay } = units;
   const isStale = link.isStale || figure.isStale;
+  if (value === undefined) {
+    const text = figureIn(figure.value, unit);
+    const said = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isFlagged ? ', below the other way' : ''}${isStale ? ', stale' : ''}`;
+    return { kind: 'unrated', text, said };
+  }
   const written =
     measure === 'bandwidth'
       ? { text: figureIn(value, unit), said: `${figureIn(value, unit)} ${GIGA[unit]}` }

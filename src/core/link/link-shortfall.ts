@@ -3,6 +3,7 @@
 
 import { knownOr } from '../unknown.ts';
 import type { ConnectionFacts } from './link-facts.ts';
+import type { LinkMedium } from './link-medium.ts';
 import type { FigureView, LinkView } from './link-view.ts';
 
 export interface Shortfall {
@@ -45,12 +46,15 @@ const expectedOf = ({ value, of }: FigureView): number | undefined => {
     : negotiated;
 };
 
-/** A cable has two directions of one rate; the air and overlays have not. */
+/**
+ * A cable has two directions of one rate; the air and overlays have not. What nobody knows is reported if one direction
+ * is far slower.
+ */
 const lopsided = (there: FigureView | undefined, back: FigureView | undefined): Shortfall | undefined => {
   if (there === undefined || back === undefined) return undefined;
   const [low, high] = there.value < back.value ? [there, back] : [back, there];
-  if (soundShare(low.of) === undefined || low.of.medium === 'wifi') return undefined;
-  if (low.value >= LOPSIDED_SHARE * high.value) return undefined;
+  const evenShare = EVEN_SHARES[low.of.medium];
+  if (evenShare === undefined || low.value >= evenShare * high.value) return undefined;
   return {
     direction: low === there ? 'there' : 'back',
     bitsPerSecond: low.value,
@@ -80,4 +84,11 @@ const soundShare = ({ medium, carrier }: ConnectionFacts): number | undefined =>
 const CABLE_SHARE = 0.6;
 const THUNDERBOLT_TCP_SHARE = 0.25;
 const WIFI_SHARE = 0.15;
-const LOPSIDED_SHARE = 0.6;
+/** What the slower direction carries at least of the faster one. */
+const EVEN_SHARES: Readonly<Record<LinkMedium, number | undefined>> = {
+  rdma: 0.6,
+  cable: 0.6,
+  unknown: 0.5,
+  wifi: undefined,
+  overlay: undefined,
+};

@@ -3,11 +3,13 @@
 import { ageMsOf } from '../entry-maps.ts';
 import { figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
+import type { ConnectionFacts } from '../link/link-facts.ts';
 import { LONG_QUEUE_NS, queueWords, worstQueue } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { endsWords } from '../link/link-words.ts';
 import { isSampled } from '../link/measured-pairs.ts';
+import { slowPath } from '../link/slow-path.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
@@ -43,7 +45,7 @@ const slowWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
   if (held?.of.every((part, index) => part === of[index]) === true) return held.found;
   const short = shortfallWarning(link, one, other);
   const slow = short.length > 0 ? short : weekWarning(state, link, one, other);
-  const found = [...slow, ...queueWarning(link, one, other)];
+  const found = [...slow, ...slowPathWarning(link, one, other), ...queueWarning(link, one, other)];
   JUDGED.set(link, { of, found });
   return found;
 };
@@ -64,7 +66,7 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
   const against =
     short.expected.kind === 'negotiated'
       ? `It should carry near ${nominal} (${endsWords(short.of, nameOf)})`
-      : `The other direction carries ${rate(short.expected.bitsPerSecond)}`;
+      : `The other direction carries ${rate(short.expected.bitsPerSecond)}${typeReason(short.of)}`;
   return [
     {
       id: `link short ${link.key}`,
@@ -77,6 +79,28 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
     },
   ];
 };
+
+/** Nobody knows what it should carry, but another path between the two carries far more. */
+const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+  const slow = slowPath(link);
+  if (slow === undefined) return [];
+  const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
+  const [from, to] = slow.from === one.nodeId ? [one, other] : [other, one];
+  return [
+    {
+      id: `link path ${link.key}`,
+      level: 'caution',
+      nodes: link.nodes,
+      title: `${from.name} to ${to.name}: ${rate(slow.bitsPerSecond)} on one path, ${rate(slow.other.bitsPerSecond)} on another`,
+      why: `The slower path is ${endsWords(slow.of, nameOf)}${typeReason(slow.of)}; the faster one is ${endsWords(slow.other.of, nameOf)}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+      on: from.name,
+      command: `plimsoll probe link ${quotedWords([to.name])}`,
+    },
+  ];
+};
+
+const typeReason = ({ carrier: { type } }: ConnectionFacts): string =>
+  isKnown(type) ? '' : ` (type unknown: ${type.reason})`;
 
 const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
   for (const { source, sink, connectionKey } of link.connections) {

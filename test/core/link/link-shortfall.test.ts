@@ -3,6 +3,7 @@ import { connectionKey } from '../../../src/core/link/connection.ts';
 import { linkFacts } from '../../../src/core/link/link-facts.ts';
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import type { Wire } from '../../e2e/links.ts';
 import { connectionOf, ETHERNET, idOf, OVERLAY, profileOf, THUNDERBOLT, WIFI } from '../../e2e/links.ts';
 import { notebook, studio } from '../../e2e/machines.ts';
@@ -59,6 +60,19 @@ describe('a link falls short', () => {
   test('where nobody knows the rate but one way carries far less than the other', () => {
     const wire: Wire = { ...ETHERNET, negotiatedBitsPerSecond: 0, up: 9.4e9, down: 2e9 };
     expect(linkShortfall(linkOf(wire))).toMatchObject({ direction: 'back', expected: { kind: 'other-way' } });
+  });
+
+  test('where nobody knows what it is but one way carries less than half of the other', () => {
+    const type = unknown('br0 is a virtual interface');
+    const uneven = (down: number) =>
+      linkShortfall(linkOf({ ...ETHERNET, type, negotiatedBitsPerSecond: 0, up: 940e6, down }));
+    expect(uneven(94e6)).toMatchObject({
+      direction: 'back',
+      bitsPerSecond: 94e6,
+      of: { medium: 'unknown' },
+      expected: { kind: 'other-way', bitsPerSecond: 940e6 },
+    });
+    expect(uneven(471e6)).toBeUndefined();
   });
 
   test('not for TCP over Thunderbolt at half of its rate, nor for air that is uneven', () => {

@@ -45,7 +45,7 @@ describe('the filter of links', () => {
   test('leaves out what an address says wrongly', () => {
     expect(linkFilterOf(new URLSearchParams('as=pie&measure=weight&type=__proto__&flagged=yes'))).toEqual({
       shape: 'matrix',
-      measure: 'share',
+      measure: undefined,
       text: '',
       medium: undefined,
       isFlaggedOnly: false,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HeatMeasure } from '../../../dashboard/src/link/heat.ts';
 import { heatScale, heatStep } from '../../../dashboard/src/link/heat.ts';
+import { usualMeasure } from '../../../dashboard/src/link/link-filter.ts';
 import type { DelayUnit } from '../../../dashboard/src/link/link-words.ts';
 import type { Cell, Matrix } from '../../../dashboard/src/link/matrix.ts';
 import { matrixOf } from '../../../dashboard/src/link/matrix.ts';
@@ -8,8 +9,10 @@ import { linkViews } from '../../../src/core/link/link-view.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import type { State } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import type { Fleet } from '../../e2e/fleet.ts';
-import { desk, mesh } from '../../e2e/fleet.ts';
+import { desk, joined, mesh } from '../../e2e/fleet.ts';
+import type { Wire } from '../../e2e/links.ts';
 import { ETHERNET, idOf, opened } from '../../e2e/links.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';
 import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
@@ -47,6 +50,13 @@ const matrix = (
     units: { rate: 'bits', delay },
     clusterNodeCount,
   });
+
+const unratedWire = (): Wire => ({ ...ETHERNET, type: unknown('a bridge'), negotiatedBitsPerSecond: 0 });
+
+const joinedBy = (wire: Wire): Fleet => ({
+  machines: [studio, notebook],
+  told: joined(studio, notebook, wire),
+});
 
 const cellAt = ({ columns, cells }: Matrix, from: string, to: string): Cell | undefined =>
   cells[columns.findIndex(({ name }) => name === from)]?.[columns.findIndex(({ name }) => name === to)];
@@ -154,6 +164,34 @@ describe('a step of heat', () => {
     const share = heatScale('share', [0.9, 0.94]);
     expect([0, 0.49, 0.94, 1.4].map(value => heatStep('share', value, share))).toEqual([0, 3, 6, 6]);
     expect(heatStep('bandwidth', Number.NaN, heatScale('bandwidth', [1e9]))).toBe(0);
+  });
+
+  test('shows the bandwidth of a link that was measured but has no known rate, and never calls it not measured', () => {
+    const unrated = matrix(stateOfFleet(joinedBy(unratedWire())), 'share');
+    expect(cellAt(unrated, 'atlas', 'juno')).toEqual({
+      kind: 'unrated',
+      text: '9.41',
+      said: 'atlas to juno: 9.41 Gb/s, what it should carry is unknown',
+    });
+    expect(unrated.unratedUnit).toBe('Gb/s');
+    expect(cellAt(matrix(stateOfFleet(joinedBy(unratedWire())), 'bandwidth'), 'atlas', 'juno')).toMatchObject(
+      {
+        kind: 'measured',
+        text: '9.41',
+      },
+    );
+  });
+
+  test('begins with shares, and with bandwidth where nobody knows what any link should carry', () => {
+    const usual = (wire: Wire) => usualMeasure(linkViews(stateOfFleet(joinedBy(wire)), 0));
+    expect(usual(ETHERNET)).toBe('share');
+    expect(usual(unratedWire())).toBe('bandwidth');
+    expect(usualMeasure([])).toBe('share');
+    const waiting = {
+      machines: [studio, notebook],
+      told: [{ machine: studio, facts: [opened(idOf(notebook), unratedWire())] }],
+    };
+    expect(usualMeasure(linkViews(stateOfFleet(waiting), 0))).toBe('bandwidth');
   });
 
   test('is the share of what each link should carry where nobody asks for another measure', () => {
