@@ -111,7 +111,7 @@ const systemFacts = (
 };
 
 const memoryFacts = (memory: NodeMemory): readonly Line[] => {
-  const { totalBytes, pressure, container } = memory;
+  const { totalBytes, pressure, container, gpuNodeBytes } = memory;
   const usedBytes = memoryUsedBytes(memory);
   return [
     ...(isUnknown(usedBytes)
@@ -127,6 +127,9 @@ const memoryFacts = (memory: NodeMemory): readonly Line[] => {
     swapFact(memory),
     ...(container.kind === 'limited'
       ? [named('container limit', [part(figureText(formatCapacityBytes(container.limitBytes)))])]
+      : []),
+    ...(gpuNodeBytes !== undefined && isKnown(gpuNodeBytes)
+      ? [named('GPU memory, not counted here', [part(figureText(formatCapacityBytes(gpuNodeBytes)))])]
       : []),
   ];
 };

@@ -57,6 +57,7 @@ const memory: Schema<NodeMemory> = openObject({
     openObject({ kind: v.literal('none') }),
     openObject({ kind: v.literal('limited'), limitBytes: bytes, usedBytes: reported(bytes) }),
   ]),
+  gpuNodeBytes: reported(bytes),
 });
 
 const system: Schema<NodeSystem> = openObject({

@@ -5,7 +5,7 @@ import type { Reported } from '../unknown.ts';
 import { isUnknown } from '../unknown.ts';
 
 export interface NodeMemory {
-  /** Of the host, also inside a container. */
+  /** Of the host, also inside a container; without memory of GPUs, which Linux counts where it is a NUMA node. */
   readonly totalBytes: number;
   /** What a new program could get without swapping (Linux MemAvailable; macOS: total less anonymous, wired and compressed, as Activity Monitor counts). */
   readonly availableBytes: Reported<number>;
@@ -14,6 +14,8 @@ export interface NodeMemory {
   readonly pressure: MemoryPressure;
   /** The control group's limit, if it is below the host's total. */
   readonly container: ContainerMemory;
+  /** Memory of GPUs that the kernel lists as NUMA nodes (GH200, GB200, AC922): in none of these figures. Not there: none. */
+  readonly gpuNodeBytes?: Reported<number>;
 }
 
 export interface MemoryPressure {

@@ -11,11 +11,11 @@ export interface MemoryInfo {
 }
 
 export const parseMeminfo = (text: string): MemoryInfo => {
-  const swapTotalBytes = bytesOf(text, 'SwapTotal');
-  const swapFreeBytes = bytesOf(text, 'SwapFree');
+  const swapTotalBytes = meminfoBytes(text, 'SwapTotal');
+  const swapFreeBytes = meminfoBytes(text, 'SwapFree');
   return {
-    totalBytes: bytesOf(text, 'MemTotal'),
-    availableBytes: bytesOf(text, 'MemAvailable'),
+    totalBytes: meminfoBytes(text, 'MemTotal'),
+    availableBytes: meminfoBytes(text, 'MemAvailable'),
     swapTotalBytes,
     swapUsedBytes:
       typeof swapTotalBytes !== 'number'
@@ -26,8 +26,8 @@ export const parseMeminfo = (text: string): MemoryInfo => {
   };
 };
 
-/** Searches for the one line instead of splitting fifty: this runs twice a second. */
-const bytesOf = (text: string, label: string): Reported<number> => {
+/** Searches for the one line instead of splitting fifty: this runs twice a second. `label`: "MemTotal". */
+export const meminfoBytes = (text: string, label: string): Reported<number> => {
   const start = text.startsWith(`${label}:`) ? 0 : text.indexOf(`\n${label}:`) + 1;
   if (start === 0 && !text.startsWith(`${label}:`)) return unknown(`no ${label} in /proc/meminfo`);
   const end = text.indexOf('\n', start);

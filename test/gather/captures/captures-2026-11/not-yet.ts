@@ -46,6 +46,5 @@ export const NOT_YET: Readonly<Record<string, string>> = {
   'sysfs-drm/amd-rx-580.json': 'memory of graphics in a processor is not read yet',
   'sysfs-drm/amd-strix-halo-96gib-carve-out.json': 'memory of graphics in a processor is not read yet',
   'sysfs-drm/amd-strix-point.json': 'memory of graphics in a processor is not read yet',
-  'procfs/memory-of-gpus-as-numa-nodes-ac922.json': 'memory of GPUs is counted as the host’s',
   'sysfs/class-net-proxmox-bridge-with-vm.json': 'a bridge does not take the type of its physical member yet',
 };

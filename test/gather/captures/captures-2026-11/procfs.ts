@@ -3,8 +3,12 @@
 
 import { chooseVolumes } from '../../../../src/gather/mountinfo/choose-volumes.ts';
 import { parseMountinfo } from '../../../../src/gather/mountinfo/parse-mountinfo.ts';
+import { linuxMemoryGatherer } from '../../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { parseCpuinfo } from '../../../../src/gather/procfs/parse-cpuinfo.ts';
 import { parseMeminfo } from '../../../../src/gather/procfs/parse-meminfo.ts';
+import { type RecordedTree, recordedFiles } from '../../../../src/gather/recorded-files.ts';
+import { isReading, runForTest } from '../../gatherer-run.ts';
+import { machineForTest } from '../../machine-for-test.ts';
 import { type CaptureRow, rowsReadBy } from './capture-row.ts';
 
 export const procfsRows: readonly CaptureRow[] = [
@@ -20,6 +24,16 @@ export const procfsRows: readonly CaptureRow[] = [
     file: 'procfs/meminfo-strix-halo-96gib-carve-out.txt',
     expected: 33_376_636_928,
     read: text => parseMeminfo(text).totalBytes,
+  },
+  {
+    file: 'procfs/memory-of-gpus-as-numa-nodes-ac922.json',
+    expected: { hostBytes: 270_122_090_496, gpuBytes: 96_636_764_160 },
+    read: async text => {
+      const tree: RecordedTree = JSON.parse(text);
+      await using run = runForTest([linuxMemoryGatherer(machineForTest({ files: recordedFiles([tree]) }))]);
+      const { reading } = await run.waitFor(isReading('memory'), 'from start');
+      return { hostBytes: reading.value.totalBytes, gpuBytes: reading.value.gpuNodeBytes };
+    },
   },
   {
     file: 'procfs/mountinfo-lxc-h100-node.txt',
