@@ -1,6 +1,6 @@
 // Sums over the cluster. A sum says what it covers: parts that are unknown are counted apart, never as zero.
 
-import { gpusOf, hostMemoryUse } from './node/memory-use.ts';
+import { gpusOf, hostMemoryUse, memoryApartOf } from './node/memory-use.ts';
 import type { NodeView } from './node/node-view.ts';
 import { nodeView } from './node/node-view.ts';
 import { nodeIds } from './node/presence-view.ts';
@@ -18,7 +18,7 @@ export interface Total {
 export interface ClusterTotals {
   readonly nodeCount: number;
   readonly gpuCount: number;
-  /** Host memories plus the GPUs' own, bytes. */
+  /** Host memories plus what GPUs have apart from them, bytes. */
   readonly memoryTotalBytes: Total;
   readonly memoryUsedBytes: Total;
   readonly gpuFlopsPerSecond: Total;
@@ -41,13 +41,15 @@ export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
   for (const view of views) {
     totals.add(heldValue(view.memory)?.totalBytes);
     uses.add(hostMemoryUse(view)?.usedBytes);
-    for (const { device, load, profile } of gpusOf(view)) {
+    for (const gpu of gpusOf(view)) {
+      const { profile } = gpu;
       flops.add(figure(profile?.value.fp16FlopsPerSecond));
       bandwidths.add(figure(profile?.value.memoryReadBytesPerSecond));
       isLowerBound ||= profile?.value.isLowerBound === true;
-      if (device.memoryIsUnified) continue;
-      totals.add(figure(device.memoryTotalBytes));
-      uses.add(figure(load?.memoryUsedBytes));
+      const apart = memoryApartOf(gpu);
+      if (apart === undefined) continue;
+      totals.add(apart.totalBytes);
+      uses.add(apart.usedBytes);
     }
   }
   return {

@@ -27,8 +27,12 @@ export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly 
   const memory = (): readonly Line[] => {
     if (isUnknown(total))
       return device.memoryIsUnified ? [[part('unified memory')]] : [named('memory', unknownFact(total))];
-    if (used === undefined || isUnknown(used)) return [[part(figureText(formatCapacityBytes(total)))]];
-    return [named('memory', [part(figureText(formatBytesOf(used, total)))])];
+    const reserved = knownOr(device.memoryReservedBytes ?? 0, 0);
+    const setAside =
+      reserved > 0 ? [named('set aside by firmware', [part(figureText(formatCapacityBytes(reserved)))])] : [];
+    if (used === undefined || isUnknown(used))
+      return [[part(figureText(formatCapacityBytes(total)))], ...setAside];
+    return [named('memory', [part(figureText(formatBytesOf(used, total)))]), ...setAside];
   };
   const errors = [...findings.map(findingFact), ...(health === undefined ? [] : healthFacts(health))];
   if (load === undefined) return [name, ...errors, ...memory(), [part('load: measuring', 'dim')]];

@@ -37,7 +37,7 @@ const cellsOf = ({ device, load, isLoadStale, profile }: GpuView): readonly Line
     [part(`${device.index}`, 'strong')],
     [part(device.name)],
     now(load?.use, formatPercent),
-    device.memoryIsUnified
+    device.memoryIsUnified && total === undefined
       ? [part('unified', 'dim')]
       : now(load?.memoryUsedBytes, used => formatBytesOf(used, total ?? used)),
     now(load?.temperatureCelsius, formatCelsius),

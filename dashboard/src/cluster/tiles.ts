@@ -10,7 +10,7 @@ import {
   formatPercent,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
-import { gpuMemoryUse, gpusOf, hostMemoryUse, ownMemoryGpus } from '../../../src/core/node/memory-use.ts';
+import { allMemoryUse, gpusOf, ownMemoryGpus } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { ClusterTotals, Total } from '../../../src/core/totals.ts';
 import { totalsOf } from '../../../src/core/totals.ts';
@@ -73,11 +73,7 @@ const memoryTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => 
 };
 
 const memoryHold = (view: NodeView): Hold => {
-  const uses = [hostMemoryUse(view), ...ownMemoryGpus(view).map(gpuMemoryUse)].filter(
-    use => use !== undefined,
-  );
-  const totalBytes = uses.reduce((sum, use) => sum + use.totalBytes, 0);
-  const usedBytes = uses.reduce((sum, use) => sum + use.usedBytes, 0);
+  const { totalBytes, usedBytes } = allMemoryUse(view) ?? { totalBytes: 0, usedBytes: 0 };
   if (totalBytes === 0) return { share: 0, load: undefined, lines: [view.name, 'not read yet'] };
   const load = usedBytes / totalBytes;
   const used = `${figureText(formatBytesOf(usedBytes, totalBytes))} used`;

@@ -6,7 +6,7 @@ import { modelMemoryUse } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import type { Reported } from '../unknown.ts';
-import { isUnknown, knownOr, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
 import type { HeldCalibration } from './engine-calibration.ts';
 import type { DeviceClass } from './engine-constants.ts';
 import { deviceClass } from './engine-constants.ts';
@@ -26,7 +26,7 @@ export interface HeadroomPlace {
   readonly calibrations?: readonly HeldCalibration[];
   /** Unknown where nothing was measured. */
   readonly ceiling: Reported<DeviceCeiling>;
-  /** Of the device, or of the host where they share it: what of that its GPU may use. */
+  /** Of the device, or of the host if they share it: what of that its GPU may use. */
   readonly memoryBytes: Reported<number>;
   /** Of those, what no program holds now; not there of one that only a data sheet tells of. */
   readonly memoryFreeBytes?: Reported<number>;
@@ -59,10 +59,12 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
     deviceName: gpu.device.name,
     deviceClass: deviceClass(gpu.device.name),
     ceiling: ceilingOf(gpu.profile?.value),
-    memoryBytes: gpu.device.memoryIsUnified
-      ? sharedMemory(view, gpu.device.name)
-      : gpu.device.memoryTotalBytes,
-    memoryFreeBytes: gpu.device.memoryIsUnified ? sharedFree(view, gpu.device.name) : ownFree(gpu),
+    memoryBytes: hasOwnTotal(gpu) ? gpu.device.memoryTotalBytes : sharedMemory(view, gpu.device.name),
+    memoryFreeBytes: !hasOwnTotal(gpu)
+      ? sharedFree(view, gpu.device.name)
+      : gpu.device.memoryIsUnified
+        ? partlySharedFree(view, gpu)
+        : ownFree(gpu),
   }));
 };
 
@@ -101,6 +103,23 @@ const ownFree = ({ device, load }: GpuView): Reported<number> => {
   return isUnknown(memoryUsedBytes)
     ? memoryUsedBytes
     : Math.max(0, device.memoryTotalBytes - memoryUsedBytes);
+};
+
+/** Of one that shares the host's memory only if its driver reports how much of it the device can use. */
+const hasOwnTotal = ({ device }: GpuView): boolean =>
+  !device.memoryIsUnified || isKnown(device.memoryTotalBytes);
+
+/** What is free of the part that is set aside, and of the host's what it may still take and no other program uses. */
+const partlySharedFree = (view: NodeView, gpu: GpuView): Reported<number> => {
+  const { device, load } = gpu;
+  const free = ownFree(gpu);
+  const reservedBytes = knownOr(device.memoryReservedBytes, undefined) ?? 0;
+  if (isUnknown(free) || reservedBytes === knownOr(device.memoryTotalBytes, undefined)) return free;
+  const ofHost = hostFree(view);
+  if (isUnknown(ofHost)) return ofHost;
+  const reservedUsedBytes = knownOr(load?.memoryReservedUsedBytes, undefined) ?? reservedBytes;
+  const reservedFreeBytes = Math.min(free, Math.max(0, reservedBytes - reservedUsedBytes));
+  return reservedFreeBytes + Math.min(free - reservedFreeBytes, ofHost);
 };
 
 const hostFree = (view: NodeView): Reported<number> =>

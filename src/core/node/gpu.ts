@@ -28,9 +28,14 @@ export interface GpuDevice {
   readonly deviceId: string;
   readonly index: number;
   readonly name: string;
-  /** The device's own memory. Unknown with reason "unified memory" where it shares the host's. */
+  /**
+   * The device's own memory. Of one that shares the host's all that it can use, if its driver reports that (amdgpu), else
+   * unknown with the reason "unified memory".
+   */
   readonly memoryTotalBytes: Reported<number>;
   readonly memoryIsUnified: boolean;
+  /** Of a device that shares the host's memory: the part of its total that the firmware set aside, which is not in the host's total. */
+  readonly memoryReservedBytes?: Reported<number>;
   readonly driver: Reported<string>;
   /** "CUDA 12.8", "ROCm 7.0.2", "Metal 4". */
   readonly runtime: Reported<string>;
@@ -62,6 +67,8 @@ export interface GpuLoad {
   /** Share of the interval in which a kernel ran, 0..1. */
   readonly use: Reported<number>;
   readonly memoryUsedBytes: Reported<number>;
+  /** Of what is set aside for a device that shares the host's memory. */
+  readonly memoryReservedUsedBytes?: Reported<number>;
   readonly temperatureCelsius: Reported<number>;
   readonly powerWatts: Reported<number>;
   readonly clockMhz: Reported<number>;

@@ -1,6 +1,7 @@
 // How full the memories of a node are, of the host and of GPUs that have their own, and how full they may be.
 
 import { knownOr } from '../unknown.ts';
+import type { GpuDevice } from './gpu.ts';
 import { memoryUsedBytes } from './memory.ts';
 import type { GpuView, NodeView } from './node-view.ts';
 import { heldValue } from './reading-view.ts';
@@ -28,12 +29,36 @@ export const hostMemoryUse = (view: NodeView): MemoryUse | undefined => {
 export const gpusOf = ({ gpus }: Pick<NodeView, 'gpus'>): readonly GpuView[] =>
   gpus.length === 0 ? [] : gpus.length === 1 ? (gpus[0]?.devices ?? []) : gpus.flatMap(of => of.devices);
 
+/** With memory apart from the host's: cards, and processors whose graphics use only what the firmware set aside for them. */
 export const ownMemoryGpus = (view: NodeView): readonly GpuView[] => {
   const all = gpusOf(view);
   return all.every(hasOwnMemory) ? all : all.filter(hasOwnMemory);
 };
 
-const hasOwnMemory = ({ device }: GpuView): boolean => !device.memoryIsUnified;
+export const hasOwnMemory = ({ device }: Pick<GpuView, 'device'>): boolean =>
+  !device.memoryIsUnified || isReservedOnly(device);
+
+const isReservedOnly = ({ memoryTotalBytes, memoryReservedBytes }: GpuDevice): boolean => {
+  const reservedBytes = knownOr(memoryReservedBytes, 0) ?? 0;
+  return reservedBytes > 0 && reservedBytes === knownOr(memoryTotalBytes, undefined);
+};
+
+/** The part of a GPU's memory that is not in the host's total: of a card all of it. Undefined where it is all the host's. */
+export const memoryApartOf = ({
+  device,
+  load,
+}: GpuView):
+  | { readonly totalBytes: number | undefined; readonly usedBytes: number | undefined }
+  | undefined => {
+  if (!device.memoryIsUnified)
+    return {
+      totalBytes: knownOr(device.memoryTotalBytes, undefined),
+      usedBytes: load === undefined ? undefined : knownOr(load.memoryUsedBytes, undefined),
+    };
+  const totalBytes = knownOr(device.memoryReservedBytes, undefined) ?? 0;
+  if (totalBytes === 0) return undefined;
+  return { totalBytes, usedBytes: knownOr(load?.memoryReservedUsedBytes, undefined) };
+};
 
 export const gpuMemoryUse = (gpu: GpuView): MemoryUse | undefined => {
   const totalBytes = knownOr(gpu.device.memoryTotalBytes, undefined);
@@ -41,9 +66,23 @@ export const gpuMemoryUse = (gpu: GpuView): MemoryUse | undefined => {
   return totalBytes === undefined || usedBytes === undefined ? undefined : { usedBytes, totalBytes };
 };
 
-/** The memory that models live in: of the GPUs where they have their own, else of the host. */
+/** The memory that models live in: of the GPUs where they have their own, else of the host, with what is set aside for its GPUs. */
 export const modelMemoryUse = (view: NodeView): MemoryUse | undefined =>
-  ownMemoryGpus(view).length === 0 ? hostMemoryUse(view) : gpuMemoryUseOf(view);
+  ownMemoryGpus(view).length > 0
+    ? gpuMemoryUseOf(view)
+    : hostMemoryUse(view) === undefined
+      ? undefined
+      : allMemoryUse(view);
+
+/** Of the host and of what its GPUs have apart from it, together: nothing is counted twice. */
+export const allMemoryUse = (view: NodeView): MemoryUse | undefined =>
+  memoryUseSum([
+    hostMemoryUse(view),
+    ...gpusOf(view).map(gpu => {
+      const { totalBytes, usedBytes } = memoryApartOf(gpu) ?? {};
+      return totalBytes === undefined || usedBytes === undefined ? undefined : { totalBytes, usedBytes };
+    }),
+  ]);
 
 /** Of the GPUs that have memory of their own, together; undefined where there are none, or none tells it. */
 export const gpuMemoryUseOf = (view: NodeView): MemoryUse | undefined =>

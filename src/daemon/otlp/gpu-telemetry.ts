@@ -1,6 +1,7 @@
 // The GPUs of a node: use, memory, errors, power and temperature by the conventions, what was measured on them under our own names.
 
 import { VENDOR_NAMES } from '../../core/node/gpu.ts';
+import { gpuMemoryUse, hasOwnMemory, usedShare } from '../../core/node/memory-use.ts';
 import type { NodeView, VendorView } from '../../core/node/node-view.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { ERRORS, POWER, STATUS, TEMPERATURE } from './hardware-instruments.ts';
@@ -9,7 +10,8 @@ import type { Instrument, PointPage } from './point-page.ts';
 export const putGpus = (page: PointPage, { vendor, healths, devices, failed }: VendorView): void => {
   for (const { deviceId, name } of failed)
     page.put(STATUS, { 'hw.id': deviceId, 'hw.name': name, 'hw.type': 'gpu', 'hw.state': 'failed' }, 1);
-  for (const { device, load, health, isLoadStale, profile } of devices) {
+  for (const view of devices) {
+    const { device, load, health, isLoadStale, profile } = view;
     const gpu = {
       'hw.id': device.deviceId,
       'hw.name': device.name,
@@ -22,7 +24,7 @@ export const putGpus = (page: PointPage, { vendor, healths, devices, failed }: V
       { 'hw.id': device.deviceId, 'hw.name': device.name, 'hw.type': 'gpu', 'hw.state': 'ok' },
       1,
     );
-    page.put(GPU.memoryLimit, gpu, device.memoryTotalBytes);
+    page.put(GPU.memoryLimit, gpu, hasOwnMemory(view) ? device.memoryTotalBytes : undefined);
     page.put(GPU.compute, { ...gpu, 'plimsoll.number.format': 'fp16' }, profile?.value.fp16FlopsPerSecond);
     page.put(GPU.bandwidth, gpu, profile?.value.memoryReadBytesPerSecond);
     if (healths.kind === 'current') {
@@ -33,9 +35,7 @@ export const putGpus = (page: PointPage, { vendor, healths, devices, failed }: V
     if (load === undefined || isLoadStale) continue;
     page.put(GPU.use, { ...gpu, 'hw.gpu.task': 'general' }, load.use);
     page.put(GPU.memoryUsage, gpu, load.memoryUsedBytes);
-    const total = knownOr(device.memoryTotalBytes, undefined);
-    const used = knownOr(load.memoryUsedBytes, undefined);
-    page.put(GPU.memoryUse, gpu, total === undefined || used === undefined ? undefined : used / total);
+    page.put(GPU.memoryUse, gpu, usedShare(gpuMemoryUse(view)));
     page.put(POWER, { ...gpu, 'hw.type': 'gpu' }, load.powerWatts);
     page.put(
       TEMPERATURE,

@@ -1,31 +1,31 @@
 // One amdgpu card with the paths of its changing values, found once and read many times.
 
 import { join } from 'node:path';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { Hwmon } from '../drm/card-sensors.ts';
 import { findHwmon } from '../drm/card-sensors.ts';
 import type { DrmCard } from '../drm/drm-cards.ts';
 import { findDrmCards, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { bridgesAbove } from '../drm/pci-bus.ts';
-import { sysfsBytes } from '../drm/sysfs-file.ts';
+import { sysfsBytes, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import { meminfoBytes } from '../procfs/parse-meminfo.ts';
+import { amdMemory, type SharedMemory, sharedMemory } from './amd-memory.ts';
 
 export interface AmdCard extends DrmCard {
   readonly hwmon: Hwmon | undefined;
   /** The PCI device whose link leads out of the card. */
   readonly linkPath: string;
-  /** Part of a processor, with the host's memory. */
-  readonly isIntegrated: boolean;
+  /** Of one that is part of a processor; undefined for a card with memory of its own. */
+  readonly shared: SharedMemory | undefined;
 }
 
 /** Cards of drivers other than amdgpu are listed too; they report little. */
 export const findAmdCards = async (root: string): Promise<readonly AmdCard[]> =>
   Promise.all(
-    (await findDrmCards(root, PCI_VENDORS.amd)).map(async card => ({
-      ...card,
-      hwmon: await findHwmon(card.devicePath, ['amdgpu', 'radeon']),
-      linkPath: await linkPathOf(card),
-      isIntegrated: await isIntegrated(card),
-    })),
+    (await findDrmCards(root, PCI_VENDORS.amd)).map(async card => {
+      const hwmon = await findHwmon(card.devicePath, ['amdgpu', 'radeon']);
+      return { ...card, hwmon, linkPath: await linkPathOf(card), shared: await sharedOf(card, hwmon, root) };
+    }),
   );
 
 /** AMD's graphics cards hold one or two bridges of their own, by the vendor id of the graphics, not of the processor. */
@@ -38,17 +38,26 @@ const linkPathOf = async (card: DrmCard): Promise<string> => {
   return path;
 };
 
-/**
- * The header of gpu_metrics is u16 size, u8 format, u8 content (kgd_pp_interface.h): format 1 is a discrete card, 2 and
- * 3 are processors with graphics. The MI300A has format 1 and shares its memory all the same.
- */
-const isIntegrated = async (card: DrmCard): Promise<boolean> => {
-  if (card.device === MI300A) return true;
-  // Graphics in a processor do not sleep this way; reading the table would wake a card that does.
-  if (await isAsleep(card)) return false;
-  const metrics = await sysfsBytes(join(card.devicePath, 'gpu_metrics'), 4);
-  const format = isUnknown(metrics) ? undefined : metrics.bytes[2];
-  return format === 2 || format === 3;
+const sharedOf = async (
+  card: DrmCard,
+  hwmon: Hwmon | undefined,
+  root: string,
+): Promise<SharedMemory | undefined> => {
+  const isSuspended = await isAsleep(card);
+  // A u16 size, then the format.
+  const metrics = isSuspended ? unknown('asleep') : await sysfsBytes(join(card.devicePath, 'gpu_metrics'), 4);
+  const kind = amdMemory({
+    device: card.device,
+    metricsFormat: isUnknown(metrics) ? undefined : metrics.bytes[2],
+    hasNorthBridge: hwmon?.stems.has('in vddnb') === true,
+    hasReplayCount: (await sysfsNames(card.devicePath)).includes('pcie_replay_count'),
+    isAsleep: isSuspended,
+  });
+  if (kind !== 'shared') return undefined;
+  const meminfo = await sysfsText(join(root, 'proc/meminfo'));
+  return sharedMemory(
+    await sysfsNumber(join(card.devicePath, 'mem_info_vram_total')),
+    await sysfsNumber(join(card.devicePath, 'mem_info_gtt_total')),
+    isUnknown(meminfo) ? meminfo : meminfoBytes(meminfo, 'MemTotal'),
+  );
 };
-
-const MI300A = 0x74a0;

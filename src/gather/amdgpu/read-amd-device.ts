@@ -38,15 +38,16 @@ export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost)
     deviceId: card.address,
     index,
     name: await nameOf(card, told, host.root),
-    memoryTotalBytes: card.isIntegrated
-      ? unknown('unified memory')
-      : await sysfsNumber(join(card.devicePath, 'mem_info_vram_total')),
-    memoryIsUnified: card.isIntegrated,
+    memoryTotalBytes:
+      card.shared?.totalBytes ?? (await sysfsNumber(join(card.devicePath, 'mem_info_vram_total'))),
+    memoryIsUnified: card.shared !== undefined,
+    ...(card.shared === undefined ? {} : { memoryReservedBytes: card.shared.reservedBytes }),
     driver: card.driver === 'amdgpu' ? host.driver : card.driver,
     runtime: host.runtime,
     architecture: nodes[0]?.architecture ?? told?.architecture ?? unknown(NO_KFD),
     coreCount: units > 0 ? units : (told?.computeUnits ?? unknown(NO_KFD)),
-    pcieMax: card.isIntegrated ? unknown('on the chip, no PCIe link') : await pcieLink(card.linkPath, 'max'),
+    pcieMax:
+      card.shared !== undefined ? unknown('on the chip, no PCIe link') : await pcieLink(card.linkPath, 'max'),
     // The driver writes 0 if no limit can be set.
     powerLimitWatts: isUnknown(limit)
       ? (told?.powerLimitWatts ?? limit)

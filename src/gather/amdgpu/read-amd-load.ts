@@ -11,7 +11,7 @@ import type { AmdCard } from './amd-card.ts';
 
 export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
   if (await isAsleep(card)) return sleepingLoad(card);
-  const [use, memoryUsedBytes, temperature, power, clockMhz, pcieNow] = await Promise.all([
+  const [use, memory, temperature, power, clockMhz, pcieNow] = await Promise.all([
     sysfsNumber(join(card.devicePath, 'gpu_busy_percent')),
     memoryUsed(card),
     firstKnown(
@@ -25,12 +25,12 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
       () => numbered(card.hwmon, 'power1_input'),
     ),
     clock(card),
-    card.isIntegrated ? unknown('on the chip, no PCIe link') : pcieLink(card.linkPath, 'current'),
+    card.shared !== undefined ? unknown('on the chip, no PCIe link') : pcieLink(card.linkPath, 'current'),
   ]);
   return {
     deviceId: card.address,
     use: shareOf(use),
-    memoryUsedBytes,
+    ...memory,
     temperatureCelsius: isUnknown(temperature) ? temperature : temperature / 1_000,
     powerWatts: wattsOf(power),
     clockMhz,
@@ -61,12 +61,16 @@ const wattsOf = (microwatts: Reported<number>): Reported<number> => {
   return microwatts <= 0 ? unknown('the driver reports 0: not measured here') : microwatts / 1_000_000;
 };
 
-/** Graphics in a processor use their reserved part and, beyond it, pages of the host (GTT). */
-const memoryUsed = async (card: AmdCard): Promise<Reported<number>> => {
+/** Graphics in a processor use their reserved part and, beyond it, pages of the host (GTT): what counts is what the total counts. */
+const memoryUsed = async (
+  card: AmdCard,
+): Promise<Pick<GpuLoad, 'memoryUsedBytes' | 'memoryReservedUsedBytes'>> => {
   const own = await sysfsNumber(join(card.devicePath, 'mem_info_vram_used'));
-  if (!card.isIntegrated || isUnknown(own)) return own;
+  if (card.shared === undefined) return { memoryUsedBytes: own };
+  const reserved = { memoryReservedUsedBytes: own };
+  if (card.shared.isReservedOnly || isUnknown(own)) return { ...reserved, memoryUsedBytes: own };
   const host = await sysfsNumber(join(card.devicePath, 'mem_info_gtt_used'));
-  return isUnknown(host) ? host : own + host;
+  return { ...reserved, memoryUsedBytes: isUnknown(host) ? host : own + host };
 };
 
 const clock = async (card: AmdCard): Promise<Reported<number>> => {

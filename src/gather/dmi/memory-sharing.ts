@@ -2,6 +2,7 @@
 // an integrated one, and display chips of servers and virtual machines do not count as GPUs.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
+import { type AmdMemoryEvidence, amdMemory } from '../amdgpu/amd-memory.ts';
 import { type FileText, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
 
 export type GpuMemory = 'own' | 'shared' | 'undetermined';
@@ -49,8 +50,7 @@ export const findGpuMemories = async (files: MachineFiles): Promise<readonly Gpu
       device: attribute('device'),
       nvidiaModel: nvidiaModel(textOr(files.textNow(`/proc/driver/nvidia/gpus/${address}/information`), '')),
       isOnRootBus: /^0000:00:/.test(address),
-      // Off this thread: the driver queries the card's own processor, which may hang.
-      amdMetricsRevision: amdMetricsRevision(await files.text(`${folder}/gpu_metrics`)),
+      amd: attribute('vendor') === '0x1002' ? await amdEvidence(files, folder) : NO_AMD_EVIDENCE,
     });
     if (memory !== undefined) memories.push(memory);
   }
@@ -65,8 +65,7 @@ export interface PciGpu {
   readonly nvidiaModel: string;
   /** Integrated Intel graphics sit on the root bus, cards behind a bridge. */
   readonly isOnRootBus: boolean;
-  /** Format revision of amdgpu's gpu_metrics: 1 for cards, 2 and 3 for processors with graphics (kgd_pp_interface.h). */
-  readonly amdMetricsRevision: number | undefined;
+  readonly amd: Omit<AmdMemoryEvidence, 'device'>;
 }
 
 /** Undefined if it is not a GPU. */
@@ -77,8 +76,7 @@ export const pciGpuMemory = (gpu: PciGpu): GpuMemory | undefined => {
         ? 'shared'
         : 'own';
     case '0x1002':
-      if (gpu.amdMetricsRevision === undefined) return 'undetermined';
-      return gpu.amdMetricsRevision >= 2 ? 'shared' : 'own';
+      return amdMemory({ ...gpu.amd, device: Number(gpu.device) });
     case '0x8086':
       return gpu.isOnRootBus ? 'shared' : 'own';
     default:
@@ -89,13 +87,33 @@ export const pciGpuMemory = (gpu: PciGpu): GpuMemory | undefined => {
 /** "Model: 		 NVIDIA GB10" in /proc/driver/nvidia/gpus/<address>/information. */
 const nvidiaModel = (information: string): string => /^Model:\s*(.+)$/m.exec(information)?.[1]?.trim() ?? '';
 
-/** Binary: a 16-bit size, then the format revision as one byte, which is below 0x80 and so survives decoding. */
-const amdMetricsRevision = (metrics: FileText): number | undefined => {
-  if (isUnreadable(metrics)) return undefined;
-  const revision = metrics.charCodeAt(2);
-  return revision >= 1 && revision <= 9 ? revision : undefined;
+const amdEvidence = async (files: MachineFiles, folder: string): Promise<PciGpu['amd']> => {
+  const isAsleep = textOr(files.textNow(`${folder}/power/runtime_status`), '') === 'suspended';
+  const names = files.namesNow(folder);
+  const monitors = files.namesNow(`${folder}/hwmon`);
+  return {
+    // Off this thread: the driver queries the card's own processor, which may hang.
+    metricsFormat: isAsleep ? undefined : metricsFormat(await files.text(`${folder}/gpu_metrics`)),
+    hasNorthBridge:
+      !isUnreadable(monitors) &&
+      monitors.some(name => textOr(files.textNow(`${folder}/hwmon/${name}/in1_label`), '') === 'vddnb'),
+    hasReplayCount: !isUnreadable(names) && names.includes('pcie_replay_count'),
+    isAsleep,
+  };
 };
 
+/** Binary: a 16-bit size, then the format as one byte, which is below 0x80 and so survives decoding. */
+const metricsFormat = (metrics: FileText): number | undefined => {
+  const format = isUnreadable(metrics) ? Number.NaN : metrics.charCodeAt(2);
+  return Number.isNaN(format) ? undefined : format;
+};
+
+const NO_AMD_EVIDENCE: PciGpu['amd'] = {
+  metricsFormat: undefined,
+  hasNorthBridge: false,
+  hasReplayCount: false,
+  isAsleep: false,
+};
 /** Base class 03 is display, 12 is processing accelerators (PCI code and ID assignment specification). */
 const DISPLAY_CLASS = /^0x(?:03|12)[0-9a-f]{4}$/;
 /** GB10 (DGX Spark), Orin, Xavier and Thor. GH200, GB200 and GB300 are coherent but have two memories. */

@@ -24,6 +24,7 @@ const setUp = async (tree: string) => {
   };
 };
 
+const APU = 'sys/devices/pci0000:00/0000:00:08.1/0000:c4:00.0';
 const RADEON = 'sys/class/drm/card1/device';
 
 describe('the AMD gatherers', () => {
@@ -137,12 +138,47 @@ describe('the AMD gatherers', () => {
       {
         name: 'Strix [Radeon 880M / 890M]',
         memoryIsUnified: true,
-        memoryTotalBytes: unknown('unified memory'),
+        memoryTotalBytes: 33_536_870_912,
+        memoryReservedBytes: 536_870_912,
         pcieMax: unknown('on the chip, no PCIe link'),
       },
     ]);
     expect((await run.until(isLoads)).devices).toMatchObject([
-      { memoryUsedBytes: 2_400_000_000, clockMhz: 19, powerWatts: 9.123 },
+      {
+        memoryUsedBytes: 2_400_000_000,
+        memoryReservedUsedBytes: 400_000_000,
+        clockMhz: 19,
+        powerWatts: 9.123,
+      },
+    ]);
+  });
+
+  it('give graphics with most of the memory set aside those alone, whatever else the driver was told to allow', async () => {
+    await using machine = await setUp('strix-halo-96-gib');
+    await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
+    expect((await run.until(isInventory)).devices).toMatchObject([
+      {
+        memoryIsUnified: true,
+        memoryTotalBytes: 103_079_215_104,
+        memoryReservedBytes: 103_079_215_104,
+      },
+    ]);
+    expect((await run.until(isLoads)).devices).toMatchObject([{ memoryUsedBytes: 85_899_345_920 }]);
+  });
+
+  it('take an MI300A for one that has no memory of its own', async () => {
+    await using machine = await setUp('strix-apu');
+    await machine.tree.write(
+      `${APU}/uevent`,
+      'DRIVER=amdgpu\nPCI_ID=1002:74A0\nPCI_SLOT_NAME=0000:c4:00.0\n',
+    );
+    await machine.tree.write(`${APU}/gpu_metrics`, new Uint8Array([0xf0, 0x01, 0x01, 0x06]));
+    await machine.tree.write(`${APU}/mem_info_vram_total`, '0\n');
+    await machine.tree.write(`${APU}/mem_info_gtt_total`, '130000000000\n');
+    await machine.tree.write('proc/meminfo', 'MemTotal:       490000000 kB\n');
+    await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
+    expect((await run.until(isInventory)).devices).toMatchObject([
+      { memoryIsUnified: true, memoryTotalBytes: 130_000_000_000, memoryReservedBytes: 0 },
     ]);
   });
 

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { amdgpuRows } from './captures-2026-11/amdgpu.ts';
 import type { CaptureRow } from './captures-2026-11/capture-row.ts';
 import { macosRows } from './captures-2026-11/macos.ts';
 import { NOT_YET } from './captures-2026-11/not-yet.ts';
@@ -11,7 +12,13 @@ import { procfsRows } from './captures-2026-11/procfs.ts';
 import { sysfsRows } from './captures-2026-11/sysfs.ts';
 import { tegrastatsRows } from './captures-2026-11/tegrastats.ts';
 
-const ROWS: readonly CaptureRow[] = [...macosRows, ...procfsRows, ...sysfsRows, ...tegrastatsRows];
+const ROWS: readonly CaptureRow[] = [
+  ...amdgpuRows,
+  ...macosRows,
+  ...procfsRows,
+  ...sysfsRows,
+  ...tegrastatsRows,
+];
 
 const CAPTURES_DIR = process.env['CAPTURES_DIR'] ?? '';
 const FOLDER = CAPTURES_DIR === '' ? '' : join(CAPTURES_DIR, '../captures-2026-11');
@@ -33,6 +40,8 @@ describe('the recorded outputs of November 2026', () => {
 
   // The test above prints why there are none.
   it.for(MISSING === undefined ? ROWS : [])('are read correctly: $file', async ({ file, read, expected }) => {
-    expect(await read(readFileSync(join(FOLDER, file), 'utf8'))).toEqual(expected);
+    expect(await read(recording(file), recording)).toEqual(expected);
   });
 });
+
+const recording = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');

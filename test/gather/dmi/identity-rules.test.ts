@@ -179,6 +179,18 @@ describe('whether memory is unified', () => {
     expect(await unified(gpu('0000:03:00.0', amd))).toMatchObject({ kind: 'unknown' });
   });
 
+  it('is true of an MI300A, whose driver reports the metrics of a card, as its inventory reports', async () => {
+    const amd = { class: '0x120000\n', vendor: '0x1002\n', device: '0x74a0\n' };
+    expect(await unified(gpu('0000:01:00.0', { ...amd, gpu_metrics: 'x\0\x01\x06data' }))).toBe(true);
+    expect(await unified(gpu('0000:01:00.0', amd))).toBe(true);
+  });
+
+  it('is false of an older card, by its link to the host, and true of an older processor', async () => {
+    const amd = { class: '0x030000\n', vendor: '0x1002\n', device: '0x6617\n' };
+    expect(await unified(gpu('0000:01:00.0', { ...amd, pcie_replay_count: '0\n' }))).toBe(false);
+    expect(await unified(gpu('0000:01:00.0', { ...amd, 'hwmon/hwmon3/in1_label': 'vddnb\n' }))).toBe(true);
+  });
+
   it('is told by metrics in binary, whatever their first byte', async () => {
     for (const size of [0x78, 0x88, 0xc4, 0xe8, 0xf4]) {
       using root = temporaryDirectory();

@@ -3,6 +3,7 @@
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { FAILED_GPU_STATES, type FailedGpu } from '../../../core/node/failed-gpu.ts';
 import type { GpuProcess, GpuVendor, PcieLink } from '../../../core/node/gpu.ts';
+import { hasOwnMemory } from '../../../core/node/memory-use.ts';
 import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
@@ -25,7 +26,12 @@ export const addGpus = (page: MetricPage, vendor: VendorView, context: GpuContex
   for (const gpu of vendor.devices) {
     const { deviceId, name, memoryTotalBytes } = gpu.device;
     const gpuLabels = { ...context.labels, device: deviceId };
-    page.gauge(GPU.memoryTotal, gpuLabels, memoryTotalBytes);
+    // Sums over memory of hosts and GPUs must count nothing twice.
+    page.gauge(GPU.memoryTotal, gpuLabels, hasOwnMemory(gpu) ? memoryTotalBytes : undefined);
+    if (gpu.device.memoryIsUnified) {
+      page.gauge(GPU.memoryUsable, gpuLabels, memoryTotalBytes);
+      page.gauge(GPU.memoryReserved, gpuLabels, gpu.device.memoryReservedBytes);
+    }
     if (!context.isShort) {
       page.gauge(GPU.info, { ...gpuLabels, vendor: vendor.vendor, model: name }, 1);
       addPcie(page, 'maximum', gpu.device.pcieMax, gpuLabels);
@@ -117,6 +123,14 @@ const GPU = {
   memoryTotal: {
     name: 'plimsoll_gpu_memory_total_bytes',
     help: "The device's own memory; absent where unified.",
+  },
+  memoryUsable: {
+    name: 'plimsoll_gpu_memory_usable_bytes',
+    help: 'All memory that a device which shares the host’s can use.',
+  },
+  memoryReserved: {
+    name: 'plimsoll_gpu_memory_reserved_bytes',
+    help: 'Set aside by the firmware for such a device; not part of the host’s total.',
   },
   use: { name: 'plimsoll_gpu_use_ratio', help: 'Share of time in which a GPU kernel ran.' },
   memoryUsed: { name: 'plimsoll_gpu_memory_used_bytes', help: 'Memory in use on the device.' },

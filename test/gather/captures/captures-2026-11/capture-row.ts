@@ -3,9 +3,10 @@
 export interface CaptureRow {
   /** "procfs/cpuinfo-power7.txt" */
   readonly file: string;
-  /** What the parser must return, in the units of the README if it gives any. */
+  /** What must come of it, in the units of the README if it gives any. */
   readonly expected: unknown;
-  readonly read: (text: string) => unknown;
+  /** `recording`: the text of another file of the collection. */
+  readonly read: (text: string, recording: (file: string) => string) => unknown;
 }
 
 /** Rows that the same function reads. */

@@ -41,10 +41,5 @@ export const NOT_YET: Readonly<Record<string, string>> = {
   'sysfs-drm/intel-arc-a380-i915.json': GPUS,
   'sysfs-drm/intel-arc-b580-xe-6.16.json': GPUS,
   'sysfs-drm/intel-tiger-lake-xe.json': GPUS,
-  'sysfs-drm/amd-phoenix-4gib-carve-out.json': 'memory of graphics in a processor is not read yet',
-  'sysfs-drm/amd-r7-240.json': 'memory of graphics in a processor is not read yet',
-  'sysfs-drm/amd-rx-580.json': 'memory of graphics in a processor is not read yet',
-  'sysfs-drm/amd-strix-halo-96gib-carve-out.json': 'memory of graphics in a processor is not read yet',
-  'sysfs-drm/amd-strix-point.json': 'memory of graphics in a processor is not read yet',
   'sysfs/class-net-proxmox-bridge-with-vm.json': 'a bridge does not take the type of its physical member yet',
 };
