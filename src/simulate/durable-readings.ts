@@ -192,6 +192,7 @@ const deviceOf = (gpu: GpuHardware, site: number, at: number): GpuDevice => ({
   name: gpu.name,
   memoryTotalBytes: gpu.memoryBytes ?? unknown('unified memory'),
   memoryIsUnified: gpu.memoryBytes === undefined,
+  memoryReservedBytes: 0,
   driver: gpu.driver ?? unknown('part of the system'),
   runtime: gpu.runtime,
   architecture: gpu.architecture,

@@ -42,6 +42,7 @@ export const memoryFact = (site: Site, moment: Moment): Fact => {
               : memoryStall(used),
         },
         container: { kind: 'none' },
+        gpuNodeBytes: 0,
       },
     },
   };
@@ -153,6 +154,7 @@ const loadOf = (site: Site, gpu: GpuHardware, at: number, moment: Moment): GpuLo
   return {
     deviceId: deviceId(gpu, index, at),
     use: rounded(use, 3),
+    memoryReservedUsedBytes: 0,
     memoryUsedBytes:
       gpu.memoryBytes === undefined ? unknown('unified memory') : Math.round(gpu.memoryBytes * usedShare),
     temperatureCelsius: rounded(isThrottled ? 86 + 3 * use : 36 + 36 * use, 0),

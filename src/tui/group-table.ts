@@ -13,9 +13,9 @@ import {
 import type { GroupBy } from '../core/group/group-by.ts';
 import type { Group } from '../core/group/group-view.ts';
 import type { Total } from '../core/totals.ts';
+import { bar } from './memory-facts.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
-import { bar } from './reading-rows.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 

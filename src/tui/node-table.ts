@@ -23,9 +23,9 @@ import { heldValue } from '../core/node/reading-view.ts';
 import { busiestRate } from '../core/node/traffic.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, knownOr } from '../core/unknown.ts';
+import { bar } from './memory-facts.ts';
 import type { Line, Tone } from './part.ts';
 import { part } from './part.ts';
-import { bar } from './reading-rows.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 

@@ -6,7 +6,6 @@ import {
   figureText,
   formatBytes,
   formatBytesOf,
-  formatCapacityBytes,
   formatCelsius,
   formatNominalBitsPerSecond,
   formatPercent,
@@ -14,8 +13,6 @@ import {
 } from '../core/figure/figure.ts';
 import type { DiskVolume } from '../core/node/disk.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
-import type { NodeMemory } from '../core/node/memory.ts';
-import { memoryUsedBytes } from '../core/node/memory.ts';
 import { gpusOf, ownMemoryGpus } from '../core/node/memory-use.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
 import type { NodeView } from '../core/node/node-view.ts';
@@ -30,6 +27,7 @@ import { factRows, listFacts } from './fact-rows.ts';
 import { figureFact, named, textFact, unknownFact } from './figure.ts';
 import { gpuErrorRows, gpuFactRows, gpuFindingRows } from './gpu-rows.ts';
 import type { Row } from './layout.ts';
+import { memoryFacts } from './memory-facts.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
 import { diskFacts, trafficFacts } from './traffic-facts.ts';
@@ -110,43 +108,6 @@ const systemFacts = (
   ];
 };
 
-const memoryFacts = (memory: NodeMemory): readonly Line[] => {
-  const { totalBytes, pressure, container, gpuNodeBytes } = memory;
-  const usedBytes = memoryUsedBytes(memory);
-  return [
-    ...(isUnknown(usedBytes)
-      ? [[part(figureText(formatCapacityBytes(totalBytes)))], named('used', unknownFact(usedBytes))]
-      : [
-          [
-            ...bar(usedBytes / totalBytes),
-            part(` ${figureText(formatBytesOf(usedBytes, totalBytes))}`, 'strong'),
-          ],
-          [part(figureText(formatPercent(usedBytes / totalBytes)))],
-        ]),
-    named('pressure', textFact(pressure.level, pressure.level === 'normal' ? 'plain' : 'caution')),
-    swapFact(memory),
-    ...(container.kind === 'limited'
-      ? [named('container limit', [part(figureText(formatCapacityBytes(container.limitBytes)))])]
-      : []),
-    ...(gpuNodeBytes !== undefined && isKnown(gpuNodeBytes)
-      ? [named('GPU memory, not counted here', [part(figureText(formatCapacityBytes(gpuNodeBytes)))])]
-      : []),
-  ];
-};
-
-const swapFact = ({ swapTotalBytes, swapUsedBytes }: NodeMemory): Line => {
-  if (swapTotalBytes === 0) return [part('no swap')];
-  if (isUnknown(swapUsedBytes)) return named('swap', unknownFact(swapUsedBytes));
-  if (isUnknown(swapTotalBytes)) return named('swap', [part(figureText(formatBytes(swapUsedBytes)))]);
-  return named('swap', [part(figureText(formatBytesOf(swapUsedBytes, swapTotalBytes)))]);
-};
-
-/** A share as a filled bar. */
-export const bar = (share: number, columns: number = BAR_COLUMNS): Line => {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * columns);
-  return [part('█'.repeat(full), 'water'), part('░'.repeat(columns - full), 'dim')];
-};
-
 const cpuFacts = (system: NodeSystem): readonly Line[] => [
   figureFact(system.cpuUse, formatPercent, 'strong'),
   named('temperature', figureFact(system.cpuTemperatureCelsius, formatCelsius)),
@@ -216,5 +177,4 @@ const volumeFacts = ({ mountPoint, fileSystem, totalBytes, availableBytes }: Dis
   ...(isKnown(fileSystem) ? [[part(fileSystem)]] : []),
 ];
 
-const BAR_COLUMNS = 16;
 const ADDRESSES_MAX = 3;

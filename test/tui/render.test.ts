@@ -192,6 +192,29 @@ describe('the summary of a machine', () => {
     ]);
   });
 
+  test('shows memory of GPUs that is not the host’s, and what is set aside for a GPU', () => {
+    const { kind, payload } = memory();
+    if (kind !== 'memory.gathered') throw new Error('no memory');
+    const [gpus, loads] = twoGpus();
+    if (gpus?.kind !== 'gpus.gathered' || loads === undefined) throw new Error('no GPUs');
+    const devices = gpus.payload.value.devices
+      .slice(0, 1)
+      .map(device => ({ ...device, memoryIsUnified: true, memoryReservedBytes: 4e9 }));
+    const lines = renderSummary(
+      stateOf([
+        atlas,
+        { kind, payload: { ...payload, value: { ...payload.value, gpuNodeBytes: 97e9 } } },
+        { ...gpus, payload: { ...gpus.payload, value: { ...gpus.payload.value, devices } } },
+        loads,
+      ]),
+      atlas,
+      400,
+      plain,
+    ).join('\n');
+    expect(lines).toContain('GPU memory, not counted here 97 GB');
+    expect(lines).toMatch(/memory 19.9 of 24 GB · set aside by firmware 4 GB/);
+  });
+
   test('keeps a stale value and says that it is stale, how old and why', () => {
     const lines = renderSummary(everything(), atlas, 61_000, plain);
     const memoryLine = lines.find(line => line.startsWith('  Host memory'));

@@ -14,7 +14,7 @@ export interface NodeMemory {
   readonly pressure: MemoryPressure;
   /** The control group's limit, if it is below the host's total. */
   readonly container: ContainerMemory;
-  /** Memory of GPUs that the kernel lists as NUMA nodes (GH200, GB200, AC922): in none of these figures. Not there: none. */
+  /** Memory of GPUs that the kernel lists as NUMA nodes (GH200, GB200, AC922): in none of these figures. */
   readonly gpuNodeBytes?: Reported<number>;
 }
 

@@ -68,6 +68,7 @@ const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
     deviceId,
     use: use === undefined || use < 0 || use > 100 ? NOT_TOLD : use / 100,
     memoryUsedBytes: mebibytes(valueAt(entry, 'mem_usage', 'used_vram')) ?? NOT_TOLD,
+    memoryReservedUsedBytes: NOT_TOLD,
     temperatureCelsius: temperature ?? NOT_TOLD,
     powerWatts: positive(amdFigure(valueAt(entry, 'power', 'socket_power'))) ?? NOT_TOLD,
     clockMhz: highestClock(entry),

@@ -57,7 +57,10 @@ const processesOn = async (root: string, cards: readonly AmdCard[]): Promise<Car
   const all = await Promise.all(
     cards.map(async card => {
       const more = computing?.get(card.address.replace(/\.\d+$/, ''));
-      return [card.address, await drmProcesses(root, clients, { ...card, isIntegrated: card.shared !== undefined, more })] as const;
+      return [
+        card.address,
+        await drmProcesses(root, clients, { ...card, isIntegrated: card.shared !== undefined, more }),
+      ] as const;
     }),
   );
   return new Map(all);

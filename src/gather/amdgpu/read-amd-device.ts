@@ -41,7 +41,7 @@ export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost)
     memoryTotalBytes:
       card.shared?.totalBytes ?? (await sysfsNumber(join(card.devicePath, 'mem_info_vram_total'))),
     memoryIsUnified: card.shared !== undefined,
-    ...(card.shared === undefined ? {} : { memoryReservedBytes: card.shared.reservedBytes }),
+    memoryReservedBytes: card.shared?.reservedBytes ?? 0,
     driver: card.driver === 'amdgpu' ? host.driver : card.driver,
     runtime: host.runtime,
     architecture: nodes[0]?.architecture ?? told?.architecture ?? unknown(NO_KFD),

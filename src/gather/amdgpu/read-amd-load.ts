@@ -66,7 +66,7 @@ const memoryUsed = async (
   card: AmdCard,
 ): Promise<Pick<GpuLoad, 'memoryUsedBytes' | 'memoryReservedUsedBytes'>> => {
   const own = await sysfsNumber(join(card.devicePath, 'mem_info_vram_used'));
-  if (card.shared === undefined) return { memoryUsedBytes: own };
+  if (card.shared === undefined) return { memoryUsedBytes: own, memoryReservedUsedBytes: 0 };
   const reserved = { memoryReservedUsedBytes: own };
   if (card.shared.isReservedOnly || isUnknown(own)) return { ...reserved, memoryUsedBytes: own };
   const host = await sysfsNumber(join(card.devicePath, 'mem_info_gtt_used'));

@@ -69,6 +69,7 @@ export const sleepingLoad = (card: DrmCard): GpuLoad => {
     deviceId: card.address,
     use: reason,
     memoryUsedBytes: reason,
+    memoryReservedUsedBytes: reason,
     temperatureCelsius: reason,
     powerWatts: reason,
     clockMhz: reason,

@@ -20,6 +20,7 @@ export const readIntelDevice = async (card: IntelCard, index: number, root: stri
     name: name === undefined ? `Intel GPU 0x${hex4(card.device)}` : `Intel ${name}`,
     memoryTotalBytes: card.isIntegrated ? unknown('unified memory') : await memoryTotal(card),
     memoryIsUnified: card.isIntegrated,
+    memoryReservedBytes: card.isIntegrated ? unknown('not reported by this driver') : 0,
     driver: isUnknown(kernel) ? card.driver : `${card.driver} of Linux ${kernel}`,
     runtime: unknown('not reported by sysfs'),
     architecture: unknown('not reported by sysfs'),

@@ -32,6 +32,7 @@ export const readIntelLoad = async (
     deviceId: card.address,
     use: perProcess,
     memoryUsedBytes: card.isIntegrated ? unknown('unified memory') : perProcess,
+    memoryReservedUsedBytes: card.isIntegrated ? unknown('not reported by this driver') : 0,
     temperatureCelsius: isUnknown(temperature) ? temperature : temperature / 1_000,
     powerWatts: isUnknown(energy) ? energy : meter.watts(energy, nowMs()),
     clockMhz: await clock(card),

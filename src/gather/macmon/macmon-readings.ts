@@ -45,6 +45,7 @@ export const macmonGpuLoads = (sample: MacmonSample): Reading => ({
         deviceId: APPLE_GPU_ID,
         use: sample.gpu.use,
         memoryUsedBytes: unknown('unified memory'),
+        memoryReservedUsedBytes: 0,
         temperatureCelsius: sample.gpuTemperatureCelsius,
         powerWatts: sample.gpuPowerWatts,
         clockMhz: sample.gpu.clockMhz,
@@ -81,6 +82,7 @@ export const macosMemory = (memory: {
       stalledShare: unknown('macOS does not measure it'),
     },
     container: { kind: 'none' },
+    gpuNodeBytes: 0,
   },
 });
 

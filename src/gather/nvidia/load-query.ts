@@ -66,6 +66,7 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
       deviceId: uuid,
       use: isUnknown(use) && isPartitioned ? unknown('not reported while MIG is on') : use,
       memoryUsedBytes: isUnified ? unknown(UNIFIED_MEMORY) : cellMebibytes(cell('memory.used')),
+      memoryReservedUsedBytes: isUnified ? unknown('nvidia-smi does not report it') : 0,
       temperatureCelsius: cellNumber(cell('temperature.gpu')),
       powerWatts: cellNumber(cell('power.draw')),
       clockMhz: cellNumber(cell('clocks.sm')),

@@ -126,6 +126,7 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
     name,
     memoryTotalBytes: isUnified ? unknown(UNIFIED_MEMORY) : cellMebibytes(memoryTotal),
     memoryIsUnified: isUnified,
+    memoryReservedBytes: isUnified ? unknown('nvidia-smi does not report it') : 0,
     driver: common.driver,
     runtime: common.runtime,
     architecture: cellText(childOf(gpu, 'product_architecture')?.text),

@@ -46,7 +46,7 @@ export const hostMemory = (
   gpuNodes: GpuNodeMemory,
 ): MemoryInfo & Pick<NodeMemory, 'gpuNodeBytes'> => {
   const { totalBytes, availableBytes } = info;
-  if (gpuNodes.totalBytes === 0 || isUnknown(totalBytes)) return info;
+  if (gpuNodes.totalBytes === 0 || isUnknown(totalBytes)) return { ...info, gpuNodeBytes: 0 };
   const hostBytes = Math.max(0, totalBytes - gpuNodes.totalBytes);
   return {
     ...info,

@@ -69,6 +69,7 @@ export const appleGpu = (gpu: MacGpu, chip: Reported<string>): GpuDevice => ({
   name: gpu.name ?? (typeof chip === 'string' ? chip : 'Apple GPU'),
   memoryTotalBytes: unknown('unified memory'),
   memoryIsUnified: true,
+  memoryReservedBytes: 0,
   driver: unknown('part of macOS'),
   runtime: gpu.metal ?? unknown('system_profiler does not report it'),
   architecture: chip,

@@ -15,6 +15,7 @@ export const parseTegrastats = (line: string, deviceId: string): ToolAnswer<GpuL
     deviceId,
     use: shareOf(engine?.[1]),
     memoryUsedBytes: unknown(UNIFIED_MEMORY),
+    memoryReservedUsedBytes: unknown(NOT_TOLD),
     temperatureCelsius: temperatureIn(line),
     powerWatts: powerIn(line),
     clockMhz: highestOf(engine?.[2]),

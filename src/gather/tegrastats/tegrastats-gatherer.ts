@@ -74,6 +74,7 @@ const deviceOf = (files: MachineFiles, chip: string): GpuDevice => {
     name: isUnknown(model) ? 'NVIDIA Jetson' : model,
     memoryTotalBytes: unknown(UNIFIED_MEMORY),
     memoryIsUnified: true,
+    memoryReservedBytes: notTold,
     driver:
       release === null ? unknown('no /etc/nv_tegra_release') : `Jetson Linux ${release[1]}.${release[2]}`,
     runtime: notTold,

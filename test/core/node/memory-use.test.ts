@@ -1,27 +1,21 @@
 // Whose memory is whose: cards, graphics in a processor with more or less set aside for them, and GPUs as NUMA nodes.
 
 import { describe, expect, it } from 'vitest';
-import { applyAll } from '../../../src/core/apply.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
-import { nodeId } from '../../../src/core/ids.ts';
 import { headroomPlaces } from '../../../src/core/model/headroom-place.ts';
-import type { GpuDevice, GpuLoad } from '../../../src/core/node/gpu.ts';
 import {
   gpuMemoryUseOf,
   hostMemoryUse,
   modelMemoryUse,
   ownMemoryGpus,
 } from '../../../src/core/node/memory-use.ts';
-import { type NodeView, nodeView } from '../../../src/core/node/node-view.ts';
-import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { gpuMachine } from '../../support/gpu-machine.ts';
 
 const GIB = 1024 ** 3;
 
 describe('a processor with 96 GiB set aside for its graphics, of 128', () => {
-  const machine = machineOf({
+  const machine = gpuMachine({
     host: { totalBytes: 31 * GIB, availableBytes: 26 * GIB },
     gpu: { memoryIsUnified: true, memoryTotalBytes: 96 * GIB, memoryReservedBytes: 96 * GIB },
     load: { memoryUsedBytes: 80 * GIB, memoryReservedUsedBytes: 80 * GIB },
@@ -49,7 +43,7 @@ describe('a processor with 96 GiB set aside for its graphics, of 128', () => {
 });
 
 describe('a processor with 4 GiB set aside, whose graphics may use 28 GiB of the host’s', () => {
-  const machine = machineOf({
+  const machine = gpuMachine({
     host: { totalBytes: 28 * GIB, availableBytes: 20 * GIB },
     gpu: { memoryIsUnified: true, memoryTotalBytes: 32 * GIB, memoryReservedBytes: 4 * GIB },
     load: { memoryUsedBytes: 5 * GIB, memoryReservedUsedBytes: 3 * GIB },
@@ -75,7 +69,7 @@ describe('a processor with 4 GiB set aside, whose graphics may use 28 GiB of the
 });
 
 describe('an accelerator that has no memory of its own (MI300A)', () => {
-  const machine = machineOf({
+  const machine = gpuMachine({
     host: { totalBytes: 500 * GIB, availableBytes: 400 * GIB },
     gpu: { memoryIsUnified: true, memoryTotalBytes: 120 * GIB, memoryReservedBytes: 0 },
     load: { memoryUsedBytes: 20 * GIB, memoryReservedUsedBytes: 0 },
@@ -92,7 +86,7 @@ describe('an accelerator that has no memory of its own (MI300A)', () => {
 
 describe('a GPU whose driver does not report how much of the host’s memory it can use', () => {
   it('has the headroom of the host', () => {
-    const { view, state } = machineOf({
+    const { view, state } = gpuMachine({
       host: { totalBytes: 120 * GIB, availableBytes: 100 * GIB },
       gpu: { memoryIsUnified: true, memoryTotalBytes: unknown('unified memory') },
       load: { memoryUsedBytes: unknown('unified memory') },
@@ -104,7 +98,7 @@ describe('a GPU whose driver does not report how much of the host’s memory it 
 
 describe('a card', () => {
   it('has its own memory next to the host’s', () => {
-    const { view, state } = machineOf({
+    const { view, state } = gpuMachine({
       host: { totalBytes: 64 * GIB, availableBytes: 60 * GIB },
       gpu: { memoryIsUnified: false, memoryTotalBytes: 24 * GIB },
       load: { memoryUsedBytes: 4 * GIB },
@@ -117,86 +111,3 @@ describe('a card', () => {
     });
   });
 });
-
-interface Parts {
-  readonly host: { readonly totalBytes: number; readonly availableBytes: number };
-  readonly gpu: Pick<GpuDevice, 'memoryIsUnified' | 'memoryTotalBytes' | 'memoryReservedBytes'>;
-  readonly load: Pick<GpuLoad, 'memoryUsedBytes' | 'memoryReservedUsedBytes'>;
-}
-
-function machineOf({ host, gpu, load }: Parts): { readonly view: NodeView; readonly state: State } {
-  const origin = nodeId('a'.repeat(26));
-  const none = unknown('not reported');
-  const facts: readonly Fact[] = [
-    {
-      kind: 'memory.gathered',
-      payload: {
-        source: 'test',
-        intervalMs: 500,
-        value: {
-          ...host,
-          swapTotalBytes: 0,
-          swapUsedBytes: 0,
-          pressure: { level: 'normal', stalledShare: 0 },
-          container: { kind: 'none' },
-        },
-      },
-    },
-    {
-      kind: 'gpus.gathered',
-      payload: {
-        source: 'test',
-        intervalMs: 30_000,
-        value: {
-          vendor: 'amd',
-          devices: [
-            {
-              ...gpu,
-              deviceId: 'gpu-0',
-              index: 0,
-              name: 'a GPU',
-              driver: none,
-              runtime: none,
-              architecture: none,
-              coreCount: none,
-              pcieMax: none,
-              powerLimitWatts: none,
-              partitions: [],
-            },
-          ],
-        },
-      },
-    },
-    {
-      kind: 'gpuLoads.gathered',
-      payload: {
-        source: 'test',
-        intervalMs: 1_000,
-        value: {
-          vendor: 'amd',
-          devices: [
-            {
-              ...load,
-              deviceId: 'gpu-0',
-              use: 0,
-              temperatureCelsius: none,
-              powerWatts: none,
-              clockMhz: none,
-              pcieNow: none,
-              throttleReasons: [],
-            },
-          ],
-        },
-      },
-    },
-  ];
-  const seqs = { durable: 0, live: 0 };
-  const events = facts.map((fact): Event => {
-    const kind = eventClass(fact.kind);
-    seqs[kind] += 1;
-    const head = { origin, epoch: 1, class: kind, key: factKey(fact), seq: seqs[kind] };
-    return { ...head, ...fact, ageMs: 0, receivedAtMs: 0 };
-  });
-  const state = applyAll(EMPTY_STATE, events);
-  return { view: nodeView(state, origin, 1), state };
-}

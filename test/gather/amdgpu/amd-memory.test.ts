@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { type AmdMemoryEvidence, amdMemory, sharedMemory } from '../../../src/gather/amdgpu/amd-memory.ts';
+import { amdgpuInventoryGatherer } from '../../../src/gather/amdgpu/amdgpu-inventory-gatherer.ts';
+import { amdgpuLoadGatherer } from '../../../src/gather/amdgpu/amdgpu-load-gatherer.ts';
+import { FixtureTree, treeFixture } from '../gpu/fixture-tree.ts';
+import { GathererRun, isInventory, isLoads } from '../gpu/gatherer-run.ts';
+import { machineForTest } from '../machine-for-test.ts';
 
 const NOTHING: AmdMemoryEvidence = {
   device: 0x15bf,
@@ -62,3 +68,38 @@ describe('what graphics in a processor can use', () => {
     });
   });
 });
+
+describe('the AMD gatherers', () => {
+  it('give graphics with most of the memory set aside those alone, whatever else the driver was told to allow', async () => {
+    await using tree = await FixtureTree.create(treeFixture('strix-halo-96-gib'));
+    await using run = runOn(tree);
+    expect((await run.until(isInventory)).devices).toMatchObject([
+      {
+        memoryIsUnified: true,
+        memoryTotalBytes: 103_079_215_104,
+        memoryReservedBytes: 103_079_215_104,
+      },
+    ]);
+    expect((await run.until(isLoads)).devices).toMatchObject([{ memoryUsedBytes: 85_899_345_920 }]);
+  });
+
+  it('take an MI300A for one that has no memory of its own', async () => {
+    await using tree = await FixtureTree.create(treeFixture('strix-apu'));
+    await tree.write(`${APU}/uevent`, 'DRIVER=amdgpu\nPCI_ID=1002:74A0\nPCI_SLOT_NAME=0000:c4:00.0\n');
+    await tree.write(`${APU}/gpu_metrics`, new Uint8Array([0xf0, 0x01, 0x01, 0x06]));
+    await tree.write(`${APU}/mem_info_vram_total`, '0\n');
+    await tree.write(`${APU}/mem_info_gtt_total`, '130000000000\n');
+    await tree.write('proc/meminfo', 'MemTotal:       490000000 kB\n');
+    await using run = runOn(tree);
+    expect((await run.until(isInventory)).devices).toMatchObject([
+      { memoryIsUnified: true, memoryTotalBytes: 130_000_000_000, memoryReservedBytes: 0 },
+    ]);
+  });
+});
+
+const APU = 'sys/devices/pci0000:00/0000:00:08.1/0000:c4:00.0';
+
+const runOn = ({ root }: FixtureTree): GathererRun => {
+  const machine = machineForTest({ root });
+  return new GathererRun([amdgpuInventoryGatherer(machine), amdgpuLoadGatherer(machine)], new VirtualClock());
+};

@@ -13,6 +13,7 @@ describe('a row of nvidia-smi', () => {
       deviceId: 'GPU-aaaaaaaa-0000-4000-8000-000000000002',
       use: 1,
       memoryUsedBytes: 74_521 * MIB,
+      memoryReservedUsedBytes: 0,
       temperatureCelsius: 84,
       powerWatts: 698.77,
       clockMhz: 1620,

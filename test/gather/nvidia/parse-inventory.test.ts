@@ -17,6 +17,7 @@ describe('the inventory of nvidia-smi', () => {
       name: 'NVIDIA H100 80GB HBM3',
       memoryTotalBytes: 81_559 * MIB,
       memoryIsUnified: false,
+      memoryReservedBytes: 0,
       driver: '550.90.07',
       runtime: 'CUDA 12.4',
       architecture: 'Hopper',

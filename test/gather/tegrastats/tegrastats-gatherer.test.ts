@@ -19,6 +19,7 @@ describe('a line of tegrastats', () => {
       deviceId: 'tegra-0',
       use: 0.37,
       memoryUsedBytes: unknown('unified memory'),
+      memoryReservedUsedBytes: unknown('tegrastats does not report it'),
       temperatureCelsius: 50.125,
       powerWatts: unknown('measured only together with other parts of the chip (VDD_CPU_GPU_CV)'),
       clockMhz: 612,
