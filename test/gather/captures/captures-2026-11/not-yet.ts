@@ -41,5 +41,4 @@ export const NOT_YET: Readonly<Record<string, string>> = {
   'sysfs-drm/intel-arc-a380-i915.json': GPUS,
   'sysfs-drm/intel-arc-b580-xe-6.16.json': GPUS,
   'sysfs-drm/intel-tiger-lake-xe.json': GPUS,
-  'sysfs/class-net-proxmox-bridge-with-vm.json': 'a bridge does not take the type of its physical member yet',
 };
