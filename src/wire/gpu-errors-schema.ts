@@ -1,9 +1,18 @@
 // What a node tells of errors of its GPUs in the kernel's log, as it must look to be believed.
 
-import type * as v from 'valibot';
-import type { NodeGpuErrors } from '../core/node/gpu-errors.ts';
-import { count, figure, list, openObject, text } from './schema.ts';
+import * as v from 'valibot';
+import { GPU_ERROR_CLASSES, type NodeGpuErrors } from '../core/node/gpu-errors.ts';
+import { count, figure, list, openObject, reported, text } from './schema.ts';
 
 export const gpuErrorsSchema: v.GenericSchema<unknown, NodeGpuErrors> = openObject({
-  errors: list(openObject({ address: text, xid: count, count, newestAgeMs: figure, text })),
+  errors: list(
+    openObject({
+      address: text,
+      xid: count,
+      kind: reported(v.picklist(GPU_ERROR_CLASSES)),
+      count,
+      newestAgeMs: figure,
+      text,
+    }),
+  ),
 });

@@ -20,6 +20,7 @@ export const gpuHealthSchema: v.GenericSchema<unknown, GpuHealth> = openObject({
   }),
   pcieReplays: reported(count),
   recoveryAction: reported(text),
+  fabric: reported(list(text)),
   links: reported(
     list(
       openObject({

@@ -1,6 +1,8 @@
-// Errors of GPUs in the kernel's log: what NVIDIA's driver calls Xid, by number and device. The log of this start of the machine, as
-// far back as the kernel holds it.
+// Errors of GPUs in the kernel's log: what NVIDIA's driver calls Xid and SXid, by number and device, and resets of AMD's and Intel's
+// GPUs. The log of this start of the machine, as far back as the kernel holds it.
 
+import type { Reported } from '../unknown.ts';
+import { knownOr } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
 export interface NodeGpuErrors {
@@ -11,13 +13,37 @@ export interface NodeGpuErrors {
 export interface GpuError {
   /** PCI address as the driver writes it: "0000:1b:00". */
   readonly address: string;
+  /** The number of an Xid or SXid; 0 for what has none. */
   readonly xid: number;
+  /** Not of version 0.1.0, which reads Xid alone. */
+  readonly kind?: Reported<GpuErrorKind>;
   readonly count: number;
   /** Of the newest of them, at the reading. */
   readonly newestAgeMs: number;
   /** What the driver wrote behind the number, of the newest. */
   readonly text: string;
 }
+
+export const GPU_ERROR_CLASSES = ['xid', 'sxid', 'reset', 'reset-failed'] as const;
+
+/** An error of a GPU by NVIDIA's driver, one of an NVSwitch, a reset of an AMD or Intel GPU, and one that did not succeed. */
+export type GpuErrorKind = (typeof GPU_ERROR_CLASSES)[number];
+
+export const gpuErrorKind = ({ kind }: Pick<GpuError, 'kind'>): GpuErrorKind =>
+  kind === undefined ? 'xid' : knownOr(kind, 'xid');
+
+/** "Xid 79", "SXid 20034", "GPU reset". */
+export const gpuErrorName = (error: Pick<GpuError, 'xid' | 'kind'>): string => {
+  switch (gpuErrorKind(error)) {
+    case 'xid':
+      return `Xid ${error.xid}`;
+    case 'sxid':
+      return `SXid ${error.xid}`;
+    case 'reset':
+    case 'reset-failed':
+      return 'GPU reset';
+  }
+};
 
 /** What a number says, and of whom. */
 export interface XidMeaning {
@@ -28,7 +54,15 @@ export interface XidMeaning {
 }
 
 /** https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, in a few words. A number that is not here is a caution. */
-export const xidMeaning = ({ xid, text }: Pick<GpuError, 'xid' | 'text'>): XidMeaning => {
+export const xidMeaning = ({ xid, text, kind }: Pick<GpuError, 'xid' | 'text' | 'kind'>): XidMeaning => {
+  const sort = gpuErrorKind(kind === undefined ? {} : { kind });
+  if (sort === 'sxid')
+    return FATAL.test(text)
+      ? { words: 'a fatal error of an NVSwitch', level: 'danger', fault: 'device' }
+      : { words: 'an error of an NVSwitch', level: 'caution', fault: 'device' };
+  if (sort === 'reset') return { words: 'the GPU hung and was reset', level: 'caution', fault: 'device' };
+  if (sort === 'reset-failed')
+    return { words: 'the GPU could not be reset', level: 'danger', fault: 'device' };
   if (xid === RECOVERY_ACTION && NO_ACTION.test(text))
     return { words: 'the driver asks for no recovery action any more', level: 'note', fault: 'note' };
   const [words, level] = DEVICE_FAULTS[xid] ?? [];
@@ -39,8 +73,8 @@ export const xidMeaning = ({ xid, text }: Pick<GpuError, 'xid' | 'text'>): XidMe
 };
 
 /** "Xid 79: the GPU has fallen off the bus". */
-export const xidWords = (error: Pick<GpuError, 'xid' | 'text'>): string =>
-  `Xid ${error.xid}: ${xidMeaning(error).words}`;
+export const xidWords = (error: Pick<GpuError, 'xid' | 'text' | 'kind'>): string =>
+  `${gpuErrorName(error)}: ${xidMeaning(error).words}`;
 
 /** Its row of the table of kinds. */
 export const GPU_ERROR_KINDS = {
@@ -53,13 +87,15 @@ export const GPU_ERROR_KINDS = {
     title: 'GPU errors',
     isSteady: true,
     isSignOfLife: true,
-    texts: { source: 'plain', address: 'plain', text: 'free' },
+    texts: { source: 'plain', address: 'plain', text: 'free', kind: 'plain' },
   },
 } as const;
 
 /** Logged at each change, back to none as well: "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)". */
 const RECOVERY_ACTION = 154;
 const NO_ACTION = / to 0x0\b/;
+/** An SXid begins with "Fatal" or "Non-fatal". */
+const FATAL = /^fatal\b/i;
 
 const DEVICE_FAULTS: Readonly<Record<number, readonly [words: string, level: 'danger' | 'caution']>> = {
   46: ['the GPU stopped processing', 'danger'],

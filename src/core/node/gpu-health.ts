@@ -2,7 +2,7 @@
 // it is 0 for years; one entry a vendor, as of loads. Devices are joined by `deviceId`.
 
 import type { Reported } from '../unknown.ts';
-import { isKnown, knownOr } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 import type { GpuVendor } from './gpu.ts';
 
@@ -24,6 +24,8 @@ export interface GpuHealth {
   readonly recoveryAction: Reported<string>;
   /** NVLink or the like, to other GPUs or a switch. */
   readonly links: Reported<readonly GpuLink[]>;
+  /** What is wrong with its place in the NVLink fabric, in words: "bandwidth degraded"; empty if nothing is. Not of every source. */
+  readonly fabric?: Reported<readonly string[]>;
 }
 
 export type GpuLink = {
@@ -57,7 +59,7 @@ export interface MemoryRepair {
 
 /** What a person must do something about. */
 export interface HealthFinding {
-  readonly code: 'uncorrected' | 'unrepaired' | 'pending' | 'recovery' | 'links';
+  readonly code: 'uncorrected' | 'unrepaired' | 'pending' | 'recovery' | 'fabric' | 'links';
   readonly level: 'danger' | 'caution';
   /** After the name of a device: "GPU 3: 2 uncorrected memory errors". */
   readonly what: string;
@@ -110,12 +112,34 @@ export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): re
             why: 'The driver cannot go on with it until that is done.',
           } as const,
         ]),
+    ...fabricFindings(health),
     ...linkFindings(health, all),
   ];
 };
 
+const fabricFindings = ({ fabric }: GpuHealth): readonly HealthFinding[] => {
+  const faults = fabric === undefined ? [] : knownOr(fabric, []);
+  return faults.length === 0
+    ? []
+    : [
+        {
+          code: 'fabric',
+          level: 'danger',
+          what: `its NVLink fabric is degraded: ${faults.join(', ')}`,
+          why: 'What is computed over several GPUs is slow or fails. Look at the fabric manager, the switches and the log of the switches (SXid).',
+        },
+      ];
+};
+
 /** A card may have links that nothing is plugged into: those that none like it has up are no fault. */
 const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly HealthFinding[] => {
+  // A driver lists no link of a GPU that has none up: it is compared with every GPU that has some.
+  if (isUnknown(health.links) && health.links.code === LINKS_INACTIVE) {
+    const linked = all.filter(other => linksUp(other) > 0).length;
+    return linked < ALIKE_MIN - 1
+      ? []
+      : [{ code: 'links', level: 'danger', what: 'all its links to other GPUs are down', why: LINKS_WHY }];
+  }
   const count = knownOr(health.links, []).length;
   const alike = all.filter(({ links }) => knownOr(links, []).length === count);
   const most = Math.max(0, ...alike.map(linksUp));
@@ -127,7 +151,7 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
       code: 'links',
       level: 'danger',
       what: `${missing} of ${most} links to other GPUs ${missing === 1 ? 'is' : 'are'} down`,
-      why: 'Others like it in this machine have all of theirs up. What is computed over several GPUs waits for this one.',
+      why: LINKS_WHY,
     },
   ];
 };
@@ -143,10 +167,15 @@ export const tellsHealth = (health: GpuHealth): boolean =>
     health.eccAggregate.uncorrected,
     health.pcieReplays,
     health.links,
+    ...(health.fabric === undefined ? [] : [health.fabric]),
     ...Object.values(health.repair),
   ].some(isKnown);
 
 const ALIKE_MIN = 4;
+/** The code of links that are unknown because none of them is up. */
+export const LINKS_INACTIVE = 'links-inactive';
+const LINKS_WHY =
+  'Others like it in this machine have theirs up. What is computed over several GPUs waits for this one.';
 
 /** Its row of the table of kinds. */
 export const GPU_HEALTH_KINDS = {
@@ -160,6 +189,6 @@ export const GPU_HEALTH_KINDS = {
     isSteady: true,
     isSignOfLife: true,
     isKeyPlain: true,
-    texts: { source: 'plain', vendor: 'plain', deviceId: 'free', recoveryAction: 'plain' },
+    texts: { source: 'plain', vendor: 'plain', deviceId: 'free', recoveryAction: 'plain', fabric: 'plain' },
   },
 } as const;

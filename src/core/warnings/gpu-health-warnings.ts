@@ -2,7 +2,7 @@
 
 import { type FailedGpu, failedGpuAdvice, failedGpuTitle } from '../node/failed-gpu.ts';
 import type { GpuVendor } from '../node/gpu.ts';
-import { xidMeaning, xidWords } from '../node/gpu-errors.ts';
+import { type GpuErrorKind, gpuErrorKind, xidMeaning, xidWords } from '../node/gpu-errors.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { knownOr } from '../unknown.ts';
@@ -57,26 +57,26 @@ const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =
 
 /** None of what ran on a device: that is told on the node's page only. */
 const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly Warning[] =>
-  (heldValue(gpuErrors)?.errors ?? []).flatMap(
-    ({ address, xid, count, newestAgeMs, text }): readonly Warning[] => {
-      const { level } = xidMeaning({ xid, text });
-      const ageMs = newestAgeMs + ('ageMs' in gpuErrors ? gpuErrors.ageMs : 0);
-      if (level === 'note' || ageMs > NEWS_MS) return [];
-      const times = count === 1 ? 'once' : `${count} times`;
-      return [
-        {
-          id: `gpu xid ${nodeId} ${address} ${xid}`,
-          level,
-          nodes: [nodeId],
-          title: `${name}: ${xidWords({ xid, text })}`,
-          why: `Logged ${times} of the device ${address} since the machine started${text === '' ? '' : `, last as "${text}"`}.`,
-          on: name,
-          command: "sudo dmesg -T | grep 'NVRM: Xid'",
-        },
-      ];
-    },
-  );
+  (heldValue(gpuErrors)?.errors ?? []).flatMap((error): readonly Warning[] => {
+    const { address, count, newestAgeMs, text } = error;
+    const { level } = xidMeaning(error);
+    const ageMs = newestAgeMs + ('ageMs' in gpuErrors ? gpuErrors.ageMs : 0);
+    if (level === 'note' || ageMs > NEWS_MS) return [];
+    const times = count === 1 ? 'once' : `${count} times`;
+    return [
+      {
+        id: `gpu ${gpuErrorKind(error)} ${nodeId} ${address} ${error.xid}`,
+        level,
+        nodes: [nodeId],
+        title: `${name}: ${xidWords(error)}`,
+        why: `Logged ${times} of the device ${address} since the machine started${text === '' ? '' : `, last as "${text}"`}.`,
+        on: name,
+        command: `sudo dmesg -T | grep '${LOG_PATTERNS[gpuErrorKind(error)] ?? address}'`,
+      },
+    ];
+  });
 
+const LOG_PATTERNS: Readonly<Partial<Record<GpuErrorKind, string>>> = { xid: 'NVRM: Xid', sxid: 'SXid' };
 /** A day later it is history, and still on the node's page. */
 const NEWS_MS = 86_400_000;
 const COMMANDS: Readonly<Record<string, string | undefined>> = {

@@ -2,6 +2,7 @@
 
 import { VENDOR_NAMES } from '../../core/node/gpu.ts';
 import { gpuMemoryUse, hasOwnMemory, usedShare } from '../../core/node/memory-use.ts';
+import { gpuErrorKind } from '../../core/node/gpu-errors.ts';
 import type { NodeView, VendorView } from '../../core/node/node-view.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { ERRORS, POWER, STATUS, TEMPERATURE } from './hardware-instruments.ts';
@@ -52,8 +53,11 @@ export const putGpus = (page: PointPage, { vendor, healths, devices, failed }: V
 /** By the PCI address, as the driver logs them: a device that is lost has no other name. */
 export const putGpuErrors = (page: PointPage, { gpuErrors }: Pick<NodeView, 'gpuErrors'>): void => {
   if (gpuErrors.kind !== 'current') return;
-  for (const { address, xid, count } of gpuErrors.value.errors)
-    page.put(ERRORS, { 'hw.id': address, 'hw.type': 'gpu', 'error.type': `xid_${xid}` }, count);
+  for (const { address, xid, kind, count } of gpuErrors.value.errors) {
+    const sort = gpuErrorKind(kind === undefined ? {} : { kind });
+    const type = sort === 'xid' || sort === 'sxid' ? `${sort}_${xid}` : sort.replace('-', '_');
+    page.put(ERRORS, { 'hw.id': address, 'hw.type': 'gpu', 'error.type': type }, count);
+  }
 };
 
 const GPU = {

@@ -34,13 +34,16 @@ export const journalLines = (
   { env }: Pick<MachineAccess, 'env'>,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, void> =>
-  quietLines(['journalctl', ...KERNEL, '--follow', '--no-tail', '--grep=NVRM: Xid'], {
+  quietLines(['journalctl', ...KERNEL, '--follow', '--no-tail', `--grep=${LOGGED_BY_GPUS}`], {
     env,
     signal,
     lineBytesMax: LINE_BYTES_MAX,
     linesPerSecondMax: LINES_PER_SECOND_MAX,
   });
 
+/** Of the lines that parse-xid.ts reads, and few others: journalctl takes a Perl expression. */
+const LOGGED_BY_GPUS =
+  '^(NVRM: Xid|nvidia-nvswitch[0-9]+: SXid|(amdgpu|i915|xe) [0-9a-f]{4}.*(reset|GPU HANG|wedged|lost from bus))';
 const KERNEL = [
   '--dmesg',
   '--output=json',

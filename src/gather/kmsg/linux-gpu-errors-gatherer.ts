@@ -1,8 +1,11 @@
-// Errors that NVIDIA's driver writes into the kernel's log (Xid), from /dev/kmsg: no process, and nothing read twice. Where the kernel
+// Errors that drivers of GPUs write into the kernel's log (NVIDIA's Xid and SXid, resets of AMD's and Intel's), from /dev/kmsg: no process, and nothing read twice. Where the kernel
 // keeps that for root, from systemd's journal, which holds it for whoever is in its group. A GPU that has fallen off the bus is told here
 // when nvidia-smi does not answer any more.
 
 import { join } from 'node:path';
+import { errorMessage } from '../../core/problem.ts';
+import { PCI_VENDORS } from '../drm/drm-cards.ts';
+import { findPciDisplays } from '../drm/pci-bus.ts';
 import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { accessCode, textOr } from '../machine-files.ts';
@@ -17,15 +20,28 @@ export const linuxGpuErrorsGatherer = (machine: MachineAccess): Gatherer => ({
   tells: [GPU_ERRORS],
   intervalMs: INTERVAL_MS,
   gather: async session => {
-    if ((await nvidiaTrace(machine.root)) === undefined) {
-      session.absent(GPU_ERRORS, 'kernel log', 'no NVIDIA GPU');
+    const isNvidia = (await nvidiaTrace(machine.root)) !== undefined;
+    if (!isNvidia && !(await hasOtherGpu(machine.root))) {
+      session.absent(GPU_ERRORS, 'kernel log', 'no GPU');
       return;
     }
-    using log = openLog(join(machine.root, 'dev/kmsg'));
-    if (log === undefined) await readJournal(machine, session);
-    else await readLog(log, machine, session);
+    try {
+      using log = openLog(join(machine.root, 'dev/kmsg'));
+      if (log === undefined) await readJournal(machine, session);
+      else await readLog(log, machine, session);
+    } catch (error) {
+      // Graphics of AMD or Intel are in most computers: there a log that is kept for root is no fault of the machine.
+      if (isNvidia || session.signal.aborted) throw error;
+      session.absent(GPU_ERRORS, 'kernel log', errorMessage(error));
+    }
   },
 });
+
+const hasOtherGpu = async (root: string): Promise<boolean> => {
+  for (const vendor of [PCI_VENDORS.amd, PCI_VENDORS.intel])
+    if ((await findPciDisplays(root, vendor)).length > 0) return true;
+  return false;
+};
 
 const readLog = async (log: KernelLog, machine: MachineAccess, session: GatherSession): Promise<void> => {
   const tally = new XidTally();

@@ -1,7 +1,7 @@
 // Records of /dev/kmsg (Documentation/ABI/testing/dev-kmsg): "6,1234,56789012,-;text", the third number in µs since the machine started.
 // Lines that begin with a space belong to the record before.
 
-import type { GpuError } from '../../core/node/gpu-errors.ts';
+import type { GpuError, GpuErrorKind } from '../../core/node/gpu-errors.ts';
 import { looseJson, looseRecord, looseWhole } from '../loose-json.ts';
 
 export const GPU_ERROR_TEXT_LENGTH_MAX = 200;
@@ -11,10 +11,13 @@ export interface LoggedXid {
   readonly atSeconds: number;
   readonly address: string;
   readonly xid: number;
+  readonly kind: GpuErrorKind;
   readonly text: string;
 }
 
 /**
+ * "nvidia-nvswitch0: SXid (PCI:0000:a9:00.0): 20034, Fatal, Link 30 LTSSM Fault Up" is an error of a switch; resets of amdgpu, i915
+ * and xe name their device first, "amdgpu 0000:03:00.0: amdgpu: GPU reset begin!".
  * "NVRM: Xid (PCI:0000:1b:00): 79, pid=…, GPU has fallen off the bus." Drivers before 2016 write no "PCI:";
  * of a device that is divided (MIG) the part stands behind its address: "(PCI:0000:1b:00 GPU-I:01 GPU-CI:00)".
  */
@@ -35,21 +38,36 @@ export const parseJournalXid = (line: string): LoggedXid | undefined => {
 
 const xidOf = (told: string, micros: number): LoggedXid | undefined => {
   const [, address, digits, rest] = XID.exec(told) ?? [];
-  if (address === undefined || digits === undefined) return undefined;
-  return {
-    atSeconds: micros / 1e6,
-    address: address.toLowerCase(),
-    xid: Number(digits),
-    text: (rest ?? '').replace(/^,\s*/, '').trim().slice(0, GPU_ERROR_TEXT_LENGTH_MAX),
-  };
+  if (address !== undefined && digits !== undefined)
+    return loggedOf(micros, { address, xid: Number(digits), kind: 'xid', text: rest ?? '' });
+  const [, switchAddress, switchDigits, said] = SXID.exec(told) ?? [];
+  if (switchAddress !== undefined && switchDigits !== undefined)
+    return loggedOf(micros, {
+      address: switchAddress,
+      xid: Number(switchDigits),
+      kind: 'sxid',
+      text: said ?? '',
+    });
+  const [, device, line] = OTHER_DRIVER.exec(told) ?? [];
+  const kind = line === undefined ? undefined : RESETS.find(([pattern]) => pattern.test(line))?.[1];
+  return device === undefined || line === undefined || kind === undefined
+    ? undefined
+    : loggedOf(micros, { address: device, xid: 0, kind, text: line });
 };
+
+const loggedOf = (micros: number, error: Omit<LoggedXid, 'atSeconds'>): LoggedXid => ({
+  ...error,
+  atSeconds: micros / 1e6,
+  address: error.address.toLowerCase(),
+  text: error.text.replace(/^,\s*/, '').trim().slice(0, GPU_ERROR_TEXT_LENGTH_MAX),
+});
 
 /** Counted by device and number. */
 export class XidTally {
   readonly #newest = new Map<string, LoggedXid & { readonly count: number }>();
 
   add(logged: LoggedXid): void {
-    const key = `${logged.address} ${logged.xid}`;
+    const key = `${logged.address} ${logged.kind} ${logged.xid}`;
     const count = (this.#newest.get(key)?.count ?? 0) + 1;
     this.#newest.delete(key);
     this.#newest.set(key, { ...logged, count });
@@ -69,3 +87,22 @@ export class XidTally {
 const RECORD = /^\d{1,10},\d{1,20},(\d{1,15}),[^;]{0,200};(.*)/;
 const XID =
   /^NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?: GPU-I:\d{1,3})?(?: GPU-CI:\d{1,3})?\): (\d{1,5})(.*)/i;
+const SXID =
+  /^nvidia-nvswitch\d{1,3}: SXid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-7])?)\): (\d{1,6})(.*)/i;
+const OTHER_DRIVER =
+  /^(?:amdgpu|i915|xe) ([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (?:amdgpu: )?(?:\[drm\] )?(?:\*ERROR\* )?(.*)/i;
+/** One line of each reset: the drivers write several (amdgpu_device.c, i915_gpu_error.c, xe_gt.c, xe_device.c, drm_drv.c of Linux). */
+const RESETS: readonly (readonly [RegExp, GpuErrorKind])[] = [
+  [/^GPU reset end with ret = -/i, 'reset-failed'],
+  [/^GPU recovery failed/i, 'reset-failed'],
+  [/^GPU reset\(\d+\) failed/i, 'reset-failed'],
+  [/^device lost from bus/i, 'reset-failed'],
+  [/^Failed to reset chip/i, 'reset-failed'],
+  [/^(?:GT\d+: )?reset failed/i, 'reset-failed'],
+  [/declared device \S{1,40} as wedged/i, 'reset-failed'],
+  [/^device wedged, needs recovery/i, 'reset-failed'],
+  [/^GPU reset begin/i, 'reset'],
+  [/^GPU HANG: /i, 'reset'],
+  [/^GT\d+: reset started/i, 'reset'],
+  [/^(?:GT\d+: )?Engine reset: /i, 'reset'],
+];

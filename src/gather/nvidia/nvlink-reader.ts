@@ -6,7 +6,7 @@ import type { Unknown } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import { runTool } from '../../process/child.ts';
 import type { MachineAccess } from '../machine-access.ts';
-import { parseNvlink } from './parse-nvlink.ts';
+import { hasNoNvlink, NO_NVLINK, parseNvlink } from './parse-nvlink.ts';
 
 export class NvlinkReader {
   readonly #machine: MachineAccess;
@@ -27,19 +27,17 @@ export class NvlinkReader {
     if (devices === this.#without) return withoutLinks(healths, NO_NVLINK);
     const state = await this.#ask(tool, ['-s'], signal);
     if (state === undefined) return withoutLinks(healths, NO_ANSWER);
-    if (!/^\s+Link \d/m.test(state)) {
-      this.#without = devices;
-      return withoutLinks(healths, NO_NVLINK);
-    }
-    const [errors = '', bytes = ''] = await Promise.all([
-      this.#ask(tool, ['-e'], signal),
-      this.#ask(tool, ['-gt', 'd'], signal),
-    ]);
+    const hasLinks = /^\s+Link \d/m.test(state);
+    const [errors = '', bytes = ''] = hasLinks
+      ? await Promise.all([this.#ask(tool, ['-e'], signal), this.#ask(tool, ['-gt', 'd'], signal)])
+      : [];
     const links = parseNvlink({ state, errors, bytes });
-    return healths.map(health => ({
-      ...health,
-      links: links.get(health.deviceId) ?? NO_NVLINK,
-    }));
+    // An empty output is that of older drivers on machines without links.
+    const unlisted = state.trim() === '' ? NO_NVLINK : NOT_LISTED;
+    const read = healths.map(health => ({ ...health, links: links.get(health.deviceId) ?? unlisted }));
+    // Not so of a card in MIG mode, nor of links that are inactive or cannot be read now.
+    if (read.every(health => hasNoNvlink(health.links))) this.#without = devices;
+    return read;
   }
 
   async #ask(tool: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
@@ -57,6 +55,6 @@ export class NvlinkReader {
 const withoutLinks = (healths: readonly GpuHealth[], links: Unknown): readonly GpuHealth[] =>
   healths.map(health => ({ ...health, links }));
 
-const NO_NVLINK = unknown('no NVLink', 'not-offered');
+const NOT_LISTED = unknown('nvidia-smi nvlink does not list the device');
 const NO_ANSWER = unknown('nvidia-smi nvlink gave no answer');
 const OUTPUT_BYTES_MAX = 1024 * 1024;

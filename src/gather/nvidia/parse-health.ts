@@ -26,6 +26,7 @@ const healthOf = (gpu: Tag, deviceId: string): GpuHealth => {
     repair: repairOf(gpu),
     pcieReplays: cellCount(descendant(gpu, 'pci', 'replay_counter')?.text),
     recoveryAction: recoveryOf(gpu),
+    fabric: fabricOf(gpu),
     links: unknown('not asked yet'),
   };
 };
@@ -56,13 +57,20 @@ const repairOf = (gpu: Tag): MemoryRepair => {
     (childOf(pages, 'pending_retirement') ?? childOf(pages, 'pending_blacklist'))?.text,
   );
   const pendingRows = yesOrNo(row('remapped_row_pending'));
+  const ecc = (name: string): Reported<boolean> => yesOrNo(descendant(gpu, 'ecc_errors', name)?.text);
   return {
     rowsAfterCorrected: cellCount(row('remapped_row_corr')),
     rowsAfterUncorrected: cellCount(row('remapped_row_unc')),
     retiredPages: isUnknown(single) ? double : isUnknown(double) ? single : single + double,
-    isPending: isUnknown(pendingRows) ? pendingPages : pendingRows || pendingPages === true,
-    hasFailed: yesOrNo(row('remapped_row_failure')),
+    isPending: anyOf([pendingRows, pendingPages, ecc('channel_repair_pending'), ecc('tpc_repair_pending')]),
+    hasFailed: anyOf([yesOrNo(row('remapped_row_failure')), ecc('unrepairable_memory')]),
   };
+};
+
+/** True if one of them is; what cannot be read of one is not a no for all. */
+const anyOf = (flags: readonly [Reported<boolean>, ...(readonly Reported<boolean>[])]): Reported<boolean> => {
+  if (flags.includes(true)) return true;
+  return flags.includes(false) ? false : flags[0];
 };
 
 const yesOrNo = (text: string | undefined): Reported<boolean> => {
@@ -78,6 +86,38 @@ const recoveryOf = (gpu: Tag): Reported<string> => {
   if (isUnknown(action)) return action;
   return action === 'None' ? '' : action.slice(0, 80);
 };
+
+/**
+ * Of GPUs behind NVSwitches: `state` is the registration with the fabric manager, `status` its result, `health` what has come since
+ * (driver 570 and later). A cell that says nothing is no fault.
+ */
+const fabricOf = (gpu: Tag): Reported<readonly string[]> => {
+  const fabric = childOf(gpu, 'fabric');
+  const state = cellText(childOf(fabric, 'state')?.text);
+  if (isUnknown(state)) return state;
+  const status = cellText(childOf(fabric, 'status')?.text);
+  const faults = FABRIC_HEALTH.flatMap(([name, good, words]) => {
+    const cell = cellText(descendant(fabric, 'health', name)?.text);
+    return isUnknown(cell) || good.test(cell) ? [] : [words.replace('…', cell.toLowerCase())];
+  });
+  const isRegistered = /^completed$/i.test(state);
+  const isRefused = isRegistered && isKnown(status) && !/^success$/i.test(status);
+  return [
+    ...(isRegistered ? [] : [`registration ${state.toLowerCase()}`]),
+    ...(isRefused ? [`registration failed: ${status.slice(0, 80)}`] : []),
+    ...faults.map(fault => fault.slice(0, 120)),
+  ];
+};
+
+/** Elements of `health`, what a sound one has, and what to call another one. */
+const FABRIC_HEALTH: readonly (readonly [name: string, good: RegExp, words: string])[] = [
+  ['summary', /^(healthy|not supported)$/i, 'health …'],
+  ['bandwidth', /^(full|not supported)$/i, 'bandwidth …'],
+  ['route_recovery_in_progress', /^(false|not supported)$/i, 'a route is being recovered'],
+  ['route_unhealthy', /^(false|not supported)$/i, 'a route is unhealthy'],
+  ['access_timeout_recovery', /^(false|not supported)$/i, 'it recovers from an access timeout'],
+  ['incorrect_configuration', /^(none|false|not supported)$/i, 'incorrect configuration: …'],
+];
 
 const CORRECTED = ['sram_correctable', 'dram_correctable'];
 const UNCORRECTED = [

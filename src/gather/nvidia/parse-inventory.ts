@@ -3,7 +3,7 @@
 
 import type { FailedGpu } from '../../core/node/failed-gpu.ts';
 import type { GpuDevice, NodeGpus, PcieLink } from '../../core/node/gpu.ts';
-import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
 import {
   failureOf,
@@ -28,8 +28,9 @@ export const parseInventory = (text: string, aside = ''): ToolAnswer<NvidiaInven
   const log = parseTagTree(withoutLostMessages(text)).find(tag => tag.name === 'nvidia_smi_log');
   if (log === undefined) return unanswered('nvidia-smi printed no device list');
   if (!log.isClosed) return unanswered("nvidia-smi's device list was cut off");
-  const driver = cellText(childOf(log, 'driver_version')?.text);
-  const cuda = cellText(childOf(log, 'cuda_version')?.text);
+  // CUDA 14 prints new names and drops the old ones later.
+  const driver = cellText((childOf(log, 'driver_version') ?? childOf(log, 'kmd_version'))?.text);
+  const cuda = cellText((childOf(log, 'cuda_version') ?? childOf(log, 'cuda_umd_version'))?.text);
   const runtime = isUnknown(cuda) ? cuda : `CUDA ${cuda}`;
   const devices = new Map<string, GpuDevice>();
   const failed = new Map<string, FailedGpu>();
@@ -169,16 +170,32 @@ const powerLimitOf = (gpu: Tag): Reported<number> => {
   return limit;
 };
 
-/** MIG devices are parts of this device: named here, never counted as devices. */
-const partitionsOf = (gpu: Tag): readonly string[] =>
-  childrenOf(childOf(gpu, 'mig_devices'), 'mig_device').map((device, position) => {
+/**
+ * MIG devices are parts of this device: named here, never counted as devices. Several of them (compute instances) may share the
+ * memory of one GPU instance: then it is that of the instance, and printed once.
+ */
+const partitionsOf = (gpu: Tag): readonly string[] => {
+  const devices = childrenOf(childOf(gpu, 'mig_devices'), 'mig_device');
+  const instances = devices.map(device => cellCount(childOf(device, 'gpu_instance_id')?.text));
+  return devices.map((device, position) => {
+    const instance = instances[position];
+    const isShared =
+      instance !== undefined && isKnown(instance) && instances.filter(other => other === instance).length > 1;
+    const isFirst = instances.indexOf(instance ?? unknown('')) === position;
     const index = cellCount(childOf(device, 'index')?.text);
     const memory = cellText(descendant(device, 'fb_memory_usage', 'total')?.text);
     const cores = cellText(descendant(device, 'device_attributes', 'shared', 'multiprocessor_count')?.text);
-    const facts = [...(isUnknown(cores) ? [] : [`${cores} SMs`]), ...(isUnknown(memory) ? [] : [memory])];
+    const ownMemory = isUnknown(memory) ? [] : [memory];
+    const facts = [
+      ...(isUnknown(cores) ? [] : [`${cores} SMs`]),
+      ...(isShared
+        ? [`in instance ${instance}${isFirst && isKnown(memory) ? `, which has ${memory}` : ''}`]
+        : ownMemory),
+    ];
     const name = `MIG ${isUnknown(index) ? position : index}`;
     return facts.length === 0 ? name : `${name} (${facts.join(', ')})`;
   });
+};
 
 /**
  * Chips whose GPU shares the processor's memory (GB10, Jetson): they have no memory figures of their own, and their PCIe

@@ -30,6 +30,18 @@ describe('the alerts', () => {
     expect(raisedAt('90m', { [LIVE]: '1x120', [asked]: '60x120' })).toEqual([]);
   });
 
+  it('tell a degraded fabric, an error of an NVSwitch and a reset of an AMD or Intel GPU', () => {
+    const logged = (level: string) =>
+      `plimsoll_gpu_driver_error_timestamp_seconds{${OF},pci="p",kind="sxid",number="20034",level="${level}"}`;
+    const fabric = `plimsoll_gpu_fabric_degraded{${OF},device="g"}`;
+    expect(raisedAt('30m', { [LIVE]: '1x120', [logged('danger')]: '60x120' })).toEqual([
+      'PlimsollGpuDriverError',
+    ]);
+    expect(raisedAt('90m', { [LIVE]: '1x120', [logged('danger')]: '60x120' })).toEqual([]);
+    expect(raisedAt('30m', { [LIVE]: '1x120', [fabric]: '1x120' })).toEqual(['PlimsollGpuFabricDegraded']);
+    expect(raisedAt('30m', { [LIVE]: '1x120', [fabric]: '0x120' })).toEqual([]);
+  });
+
   it('tell a GPU that is lost, and one that did not come back after a restart', () => {
     const counts = (working: string) => ({
       [LIVE]: '1x120',

@@ -148,9 +148,15 @@ const withUntold = (fact: Fact): readonly Fact[] => {
     const devices = value.devices.map(device => ({
       ...device,
       repair: { ...device.repair, retiredPages: 3 },
+      fabric: ['bandwidth degraded'],
       links: [UP, { ...UP, number: 1, isUp: false }],
     }));
     return [{ ...fact, payload: { ...fact.payload, value: { ...value, devices } } }];
+  }
+  if (fact.kind === 'gpuErrors.gathered') {
+    const { value } = fact.payload;
+    const errors = [...value.errors, SWITCH_ERROR];
+    return [{ ...fact, payload: { ...fact.payload, value: { ...value, errors } } }];
   }
   if (fact.kind === 'gpus.gathered') {
     const { value } = fact.payload;
@@ -168,6 +174,15 @@ const withUntold = (fact: Fact): readonly Fact[] => {
   }
   return [];
 };
+
+const SWITCH_ERROR = {
+  address: '0000:a9:00.0',
+  xid: 20_034,
+  kind: 'sxid',
+  count: 1,
+  newestAgeMs: 1_000,
+  text: 'Fatal, Link 30 LTSSM Fault Up',
+} as const;
 
 const LOST = {
   deviceId: '0000:34:00.0',

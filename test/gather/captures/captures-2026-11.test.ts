@@ -6,14 +6,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { amdgpuRows } from './captures-2026-11/amdgpu.ts';
 import type { CaptureRow } from './captures-2026-11/capture-row.ts';
+import { gpuRows } from './captures-2026-11/gpus.ts';
 import { macosRows } from './captures-2026-11/macos.ts';
 import { NOT_YET } from './captures-2026-11/not-yet.ts';
+import { nvidiaSmiRows } from './captures-2026-11/nvidia-smi.ts';
 import { procfsRows } from './captures-2026-11/procfs.ts';
 import { sysfsRows } from './captures-2026-11/sysfs.ts';
 import { tegrastatsRows } from './captures-2026-11/tegrastats.ts';
 
 const ROWS: readonly CaptureRow[] = [
   ...amdgpuRows,
+  ...nvidiaSmiRows,
+  ...gpuRows,
   ...macosRows,
   ...procfsRows,
   ...sysfsRows,

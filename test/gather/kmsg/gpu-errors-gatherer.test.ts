@@ -2,10 +2,11 @@ import { chmodSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { xidMeaning, xidWords } from '../../../src/core/node/gpu-errors.ts';
 import { linuxGpuErrorsGatherer } from '../../../src/gather/kmsg/linux-gpu-errors-gatherer.ts';
 import { GPU_ERRORS_MAX, parseXid, XidTally } from '../../../src/gather/kmsg/parse-xid.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
-import { FixtureTree } from '../gpu/fixture-tree.ts';
+import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
 import { machineForTest } from '../machine-for-test.ts';
 import { standInTools } from '../stand-in-tools.ts';
 
@@ -28,10 +29,11 @@ it('counts the errors of a log by device and number, the newest first, with thei
   await using run = runForTest([linuxGpuErrorsGatherer(machine)], new VirtualClock());
   const { reading } = await run.waitFor(isReading('gpuErrors'), 'from start');
   expect(reading.value.errors).toEqual([
-    { address: '0000:03:00', xid: 62, count: 1, newestAgeMs: 60_000, text: 'Channel 00000001' },
+    { address: '0000:03:00', xid: 62, kind: 'xid', count: 1, newestAgeMs: 60_000, text: 'Channel 00000001' },
     {
       address: '0000:1b:00',
       xid: 79,
+      kind: 'xid',
       count: 2,
       newestAgeMs: 61_000,
       text: 'GPU has fallen off the bus.',
@@ -39,6 +41,7 @@ it('counts the errors of a log by device and number, the newest first, with thei
     {
       address: '0000:1b:00',
       xid: 13,
+      kind: 'xid',
       count: 1,
       newestAgeMs: 166_000,
       text: 'pid=4242, name=python3, Graphics Exception: ESR 0x505648=0x102000e',
@@ -46,11 +49,11 @@ it('counts the errors of a log by device and number, the newest first, with thei
   ]);
 });
 
-it('says on a machine without NVIDIA that there is none, and asks for no log', async () => {
+it('says on a machine without a GPU that there is none, and asks for no log', async () => {
   await using tree = await FixtureTree.create();
   await using run = runForTest([linuxGpuErrorsGatherer(machineForTest({ root: tree.root }))]);
   await run.ended;
-  expect(run.told).toMatchObject([{ kind: 'absence', reason: 'no NVIDIA GPU' }]);
+  expect(run.told).toMatchObject([{ kind: 'absence', reason: 'no GPU' }]);
 });
 
 it('says why a log may not be read, and that there is none', async ({ skip }) => {
@@ -86,10 +89,70 @@ it('takes errors of a part of a device (MIG) for errors of the device', () => {
     });
 });
 
+it('reads errors of NVLink 5, of the system processor and of NVSwitches, with the number of each', () => {
+  const logged = fixtureText('kmsg/nvlink5-gsp-and-nvswitch-errors.txt')
+    .split('\n')
+    .flatMap(line => parseXid(line) ?? []);
+  const numbers = (kind: string) => logged.filter(error => error.kind === kind).map(({ xid }) => xid);
+  expect(numbers('xid')).toEqual([149, 145, 149, 119, 13, 79, 154]);
+  expect(numbers('sxid')).toEqual([20034, 12028]);
+  const meanings = logged
+    .filter(({ kind }) => kind === 'sxid')
+    .map(error => [error.address, xidWords(error), xidMeaning(error).level]);
+  expect(meanings).toEqual([
+    ['0000:a9:00.0', 'SXid 20034: a fatal error of an NVSwitch', 'danger'],
+    ['0000:05:00.0', 'SXid 12028: an error of an NVSwitch', 'caution'],
+  ]);
+});
+
+it.each([
+  ['amdgpu 0000:03:00.0: amdgpu: GPU reset begin!', 'reset'],
+  ['amdgpu 0000:03:00.0: amdgpu: GPU reset begin!. Source:  1', 'reset'],
+  ['amdgpu 0000:03:00.0: amdgpu: GPU reset end with ret = -62', 'reset-failed'],
+  ['amdgpu 0000:03:00.0: amdgpu: device lost from bus!', 'reset-failed'],
+  ['i915 0000:03:00.0: [drm] GPU HANG: ecode 12:1:8ed9fff2, in python3 [6414]', 'reset'],
+  ['xe 0000:03:00.0: [drm] GT0: reset started', 'reset'],
+  ['xe 0000:03:00.0: [drm] *ERROR* GT0: reset failed (-ETIMEDOUT)', 'reset-failed'],
+  ['xe 0000:03:00.0: [drm] *ERROR* CRITICAL: Xe has declared device 0000:03:00.0 as wedged.', 'reset-failed'],
+])('reads a reset of an AMD or Intel GPU: %s', (line, kind) => {
+  expect(parseXid(`3,1,2000000,-;${line}`)).toMatchObject({ address: '0000:03:00.0', xid: 0, kind });
+});
+
+it.each([
+  'amdgpu 0000:03:00.0: amdgpu: GPU reset succeeded, trying to resume',
+  'amdgpu 0000:03:00.0: amdgpu: MODE1 reset',
+  'i915 0000:03:00.0: [drm] Resetting chip for stopped heartbeat on rcs0',
+  'xe 0000:03:00.0: [drm] GT0: reset done',
+  'amdgpu 0000:03:00.0: [drm] device wedged, but recovered through reset',
+])('counts a reset once: not by %s', line => {
+  expect(parseXid(`3,1,2000000,-;${line}`)).toBeUndefined();
+});
+
+it('reads the log on a machine whose only GPU is of AMD, and is silent there where it is kept for root', async () => {
+  await using tree = await FixtureTree.create();
+  await tree.write(
+    'sys/bus/pci/devices/0000:03:00.0/uevent',
+    'DRIVER=amdgpu\nPCI_CLASS=30000\nPCI_ID=1002:744C\n',
+  );
+  {
+    await using run = runForTest([linuxGpuErrorsGatherer(machineForTest({ root: tree.root }))]);
+    const told = await run.waitUntil(({ kind }) => kind === 'absence', 'from start');
+    expect(told).toMatchObject({ reason: 'there is no /dev/kmsg here, as in most containers' });
+  }
+  await tree.write('proc/uptime', '10.00 1.00\n');
+  await tree.write('dev/kmsg', '3,1,2000000,-;amdgpu 0000:03:00.0: amdgpu: GPU reset begin!\n');
+  await using run = runForTest(
+    [linuxGpuErrorsGatherer(machineForTest({ root: tree.root }))],
+    new VirtualClock(),
+  );
+  const { reading } = await run.waitFor(isReading('gpuErrors'), 'from start');
+  expect(reading.value.errors).toMatchObject([{ kind: 'reset', count: 1, newestAgeMs: 8_000 }]);
+});
+
 it('keeps the newest of more errors than it tells', () => {
   const tally = new XidTally();
   for (let xid = 1; xid <= GPU_ERRORS_MAX + 10; xid += 1)
-    tally.add({ atSeconds: xid, address: '0000:01:00', xid, text: '' });
+    tally.add({ atSeconds: xid, address: '0000:01:00', xid, kind: 'xid', text: '' });
   const told = tally.read(1_000).map(({ xid }) => xid);
   expect(told).toHaveLength(GPU_ERRORS_MAX);
   expect(told[0]).toBe(GPU_ERRORS_MAX + 10);

@@ -25,7 +25,7 @@ const FOLLOWS = `case "$*" in
 esac`;
 
 it('reads an error of the journal as one of the log, by the time of the kernel', () => {
-  const error = { address: '0000:1b:00', xid: 79, text: 'GPU has fallen off the bus.' };
+  const error = { address: '0000:1b:00', xid: 79, kind: 'xid', text: 'GPU has fallen off the bus.' };
   expect(parseJournalXid(LOGGED)).toEqual({ ...error, atSeconds: 3_700 });
   const late = LOGGED.replace('_SOURCE_MONOTONIC_TIMESTAMP', 'OTHER');
   expect(parseJournalXid(late)).toEqual({ ...error, atSeconds: 3_700.009999 });

@@ -84,6 +84,39 @@ describe('the NVIDIA gatherers', () => {
     for (const { processId } of machine.tools.starts('nvidia-smi')) expect(isRunning(processId)).toBe(false);
   });
 
+  it('query links again that were inactive, and no card that has none', async () => {
+    await using machine = await setUp(undefined);
+    const head = (at: number): string => `GPU ${at}: NVIDIA H100 80GB HBM3 (UUID: ${PAIR[at]})`;
+    machine.tools.add(
+      'nvidia-smi',
+      `
+      const isUp = fs.existsSync(__dirname + '/up');
+      if (args[0] === 'nvlink') {
+        print(${JSON.stringify(head(0))});
+        print(isUp ? '\t Link 0: 26.562 GB/s' : 'NVML: Unable to retrieve NVLink information as all links are inActive');
+        print(${JSON.stringify(head(1))});
+        print('Device does not have or support Nvlink');
+        process.exit(0);
+      }
+      ${pair()}`,
+    );
+    const clock = new VirtualClock();
+    await using run = new GathererRun(nvidiaGatherers(machine.options), clock);
+    const none = unknown('no NVLink', 'not-offered');
+    const before = await run.until(isHealths);
+    expect(before.devices.map(({ links }) => links)).toEqual([
+      unknown('all its links are inactive', 'links-inactive'),
+      none,
+    ]);
+    writeFileSync(`${machine.tools.folder}/up`, '');
+    await clock.advance(30_000);
+    const after = await run.until(isHealths, run.told.indexOf(before) + 1);
+    expect(after.devices.map(({ links }) => links)).toEqual([
+      [expect.objectContaining({ number: 0, isUp: true })],
+      none,
+    ]);
+  });
+
   it('go on with loads while the inventory hangs', async () => {
     await using machine = await setUp(`
       if (args[0] === '-q') every(1000, () => {});

@@ -25,6 +25,7 @@ it('sums what each kind of memory of a device counts, since its driver was loade
     },
     pcieReplays: 0,
     recoveryAction: '',
+    fabric: unknown('not reported by this driver'),
     links: unknown('not asked yet'),
   });
   expect(bad).toMatchObject({
@@ -44,6 +45,41 @@ it('finds nothing wrong with a card that corrects, and three things with one tha
     'caution: a repair of its memory waits for a reset',
     'danger: its driver asks for: Reset',
   ]);
+});
+
+it('reads repairs that wait, memory that cannot be repaired and a degraded fabric from the elements of 2025 and later', () => {
+  const [rubin] = healthsOf('inventory-cuda-14.xml');
+  expect(rubin?.repair).toMatchObject({ isPending: false, hasFailed: true });
+  const xml = fixtureText('nvidia-smi/inventory-gb200-one-lost.xml').replaceAll('GPU is lost', 'N/A');
+  const [first] = parseHealth(
+    xml
+      .replace('<channel_repair_pending>N/A', '<channel_repair_pending>Yes')
+      .replaceAll('<state>N/A', '<state>Completed'),
+  );
+  expect(first?.repair).toMatchObject({ isPending: true });
+});
+
+it.each([
+  ['<state>N/A</state>', unknown('not available on this device', 'not-offered')],
+  [
+    '<state>Completed</state><status>Success</status><health><summary>Healthy</summary><bandwidth>Full</bandwidth><route_unhealthy>False</route_unhealthy><incorrect_configuration>None</incorrect_configuration></health>',
+    [],
+  ],
+  ['<state>In Progress</state><status>N/A</status>', ['registration in progress']],
+  [
+    '<state>Completed</state><status>Insufficient Resources</status>',
+    ['registration failed: Insufficient Resources'],
+  ],
+  [
+    '<state>Completed</state><status>Success</status><health><summary>Limited Capacity</summary><bandwidth>Degraded</bandwidth><route_recovery_in_progress>True</route_recovery_in_progress></health>',
+    ['health limited capacity', 'bandwidth degraded', 'a route is being recovered'],
+  ],
+])('reads what is wrong with its place in the fabric: %#', (inside, faults) => {
+  const [health] = parseHealth(oneGpu(`<fabric>${inside}</fabric>`));
+  expect(health?.fabric).toEqual(faults);
+  if (health === undefined) throw new Error('no device');
+  const found = healthFindings(health, [health]).filter(({ code }) => code === 'fabric');
+  expect(found).toHaveLength(Array.isArray(faults) && faults.length > 0 ? 1 : 0);
 });
 
 it('tells nothing of what a driver does not print', () => {

@@ -62,6 +62,24 @@ describe('the inventory of nvidia-smi', () => {
     expect(devicesOf('inventory-a100-mig.xml')[0]?.powerLimitWatts).toBe(400);
   });
 
+  it('reads driver and CUDA under the names of CUDA 14', () => {
+    expect(devicesOf('inventory-cuda-14.xml')[0]).toMatchObject({ driver: '620.10', runtime: 'CUDA 14.0' });
+  });
+
+  it('gives the memory of a GPU instance once if several compute instances share it', () => {
+    const mig = (index: number, instance: number): string =>
+      `<mig_device><index>${index}</index><gpu_instance_id>${instance}</gpu_instance_id><fb_memory_usage><total>19968 MiB</total></fb_memory_usage></mig_device>`;
+    const xml = fixtureText('nvidia-smi/inventory-a100-mig.xml').replace(
+      /<mig_devices>.*?<\/mig_devices>/s,
+      `<mig_devices>${mig(0, 1)}${mig(1, 1)}${mig(2, 5)}</mig_devices>`,
+    );
+    expect(inventoryOf(xml)[0]?.partitions).toEqual([
+      'MIG 0 (in instance 1, which has 19968 MiB)',
+      'MIG 1 (in instance 1)',
+      'MIG 2 (19968 MiB)',
+    ]);
+  });
+
   it('says which figures an old driver lacks', () => {
     expect(devicesOf('inventory-gt-1030-driver-470.xml')[0]).toMatchObject({
       architecture: unknown('not reported by this driver'),

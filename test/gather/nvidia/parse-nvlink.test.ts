@@ -47,6 +47,36 @@ it('makes nothing of what is no list of links', () => {
   expect(parseNvlink({ state: 'NVML: no such thing\n Link 0: 1 GB/s', errors: '', bytes: '' }).size).toBe(0);
 });
 
+it.each([
+  [fixtureText('nvidia-smi/nvlink-status-h100-mig.txt'), unknown('not reported while MIG is on')],
+  [fixtureText('nvidia-smi/nvlink-status-rtx-4080-super.txt'), unknown('no NVLink', 'not-offered')],
+  [
+    `${HEAD}\nNVML: Unable to retrieve NVLink information as all links are inActive\n`,
+    unknown('all its links are inactive', 'links-inactive'),
+  ],
+  [`${HEAD}\n\t Unknown Error\n`, unknown('driver says: Unknown Error')],
+  [`${HEAD}\n`, unknown('no NVLink', 'not-offered')],
+])('says why a device lists no link, and calls only one "no NVLink": %#', (state, why) => {
+  expect([...parseNvlink({ state, errors: '', bytes: '' }).values()]).toEqual([why]);
+});
+
+it('reads links next to a message on a lost GPU', () => {
+  const state = `Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error\n${STATE}`;
+  expect(parseNvlink({ state, errors: '', bytes: '' }).size).toBe(2);
+});
+
+it('calls all links of a GPU down if the driver lists none of them and three others have theirs', () => {
+  const [well] = parseHealth(fixtureText('nvidia-smi/health-h100-pair.xml'));
+  if (well === undefined) throw new Error('the fixture has a card');
+  const links = [...parseNvlink({ state: STATE, errors: '', bytes: '' }).values()][1] ?? [];
+  const linked = ['a', 'b', 'c'].map(deviceId => ({ ...well, deviceId, links }));
+  const dark = { ...well, deviceId: 'd', links: unknown('all its links are inactive', 'links-inactive') };
+  expect(healthFindings(dark, [...linked, dark]).map(({ what }) => what)).toEqual([
+    'all its links to other GPUs are down',
+  ]);
+  expect(healthFindings(dark, [...linked.slice(1), dark])).toEqual([]);
+});
+
 it('calls a link down where others like the card have theirs up, and not where none has', () => {
   const [well] = parseHealth(fixtureText('nvidia-smi/health-h100-pair.xml'));
   if (well === undefined) throw new Error('the fixture has a card');

@@ -19,6 +19,7 @@ export const addGpuHealth = (page: MetricPage, health: GpuHealth, labels: Labels
   page.gauge(HEALTH.failed, labels, repair.hasFailed);
   page.counter(HEALTH.replays, labels, health.pcieReplays);
   page.gauge(HEALTH.recovery, labels, isAsked(health.recoveryAction));
+  page.gauge(HEALTH.fabric, labels, isDegraded(health.fabric));
   for (const link of knownOr(health.links, [])) {
     const linkLabels = { ...labels, link: String(link.number) };
     page.gauge(HEALTH.up, linkLabels, link.isUp);
@@ -28,6 +29,11 @@ export const addGpuHealth = (page: MetricPage, health: GpuHealth, labels: Labels
     page.counter(HEALTH.errors, { ...linkLabels, kind: 'recovery' }, link.recoveries);
     page.counter(HEALTH.errors, { ...linkLabels, kind: 'crc' }, link.crcErrors);
   }
+};
+
+const isDegraded = (fabric: GpuHealth['fabric']): boolean | undefined => {
+  const faults = fabric === undefined ? undefined : knownOr(fabric, undefined);
+  return faults === undefined ? undefined : faults.length > 0;
 };
 
 const isAsked = (action: Reported<string>): Reported<boolean> =>
@@ -49,6 +55,7 @@ const HEALTH = {
   up: { name: 'plimsoll_gpu_link_up', help: '1 where a link to other GPUs (NVLink) is up.' },
   bytes: { name: 'plimsoll_gpu_link_bytes_total', help: 'Data that such a link has carried.' },
   errors: { name: 'plimsoll_gpu_link_errors_total', help: 'Errors of such a link.' },
+  fabric: { name: 'plimsoll_gpu_fabric_degraded', help: '1 if its place in the NVLink fabric is degraded.' },
   recovery: {
     name: 'plimsoll_gpu_recovery_needed',
     help: '1 where its driver asks for a reset or a restart.',

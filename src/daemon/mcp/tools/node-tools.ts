@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
 import { failedGpuLabel, failedGpuWords } from '../../../core/node/failed-gpu.ts';
-import { xidMeaning } from '../../../core/node/gpu-errors.ts';
+import { gpuErrorKind, xidMeaning } from '../../../core/node/gpu-errors.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../../core/node/node-view.ts';
 import { freshGpuUse, nodeView } from '../../../core/node/node-view.ts';
@@ -162,6 +162,12 @@ export const nodeDetailTool: McpTool = mcpTool({
       v.array(
         v.object({
           xid: v.number(),
+          kind: v.pipe(
+            v.string(),
+            v.description(
+              'xid; sxid: of an NVSwitch; reset, reset-failed: of an AMD or Intel GPU, without a number.',
+            ),
+          ),
           meaning: v.string(),
           pciAddress: v.string(),
           count: v.number(),
@@ -211,12 +217,13 @@ export const nodeDetailTool: McpTool = mcpTool({
 });
 
 const toldErrors = (view: NodeView['gpuErrors']) =>
-  (heldValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(({ xid, text, address, count, newestAgeMs }) => ({
-    xid,
-    meaning: xidMeaning({ xid, text }).words,
-    pciAddress: quoted(address),
-    count,
-    newestSecondsAgo: Math.round((newestAgeMs + ('ageMs' in view ? view.ageMs : 0)) / 1_000),
+  (heldValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(error => ({
+    xid: error.xid,
+    kind: gpuErrorKind(error),
+    meaning: xidMeaning(error).words,
+    pciAddress: quoted(error.address),
+    count: error.count,
+    newestSecondsAgo: Math.round((error.newestAgeMs + ('ageMs' in view ? view.ageMs : 0)) / 1_000),
   }));
 
 const listedNode = (view: NodeView): v.InferOutput<typeof nodeSchema> => {
