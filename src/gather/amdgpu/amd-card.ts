@@ -1,7 +1,7 @@
 // One amdgpu card with the paths of its changing values, found once and read many times.
 
 import { join } from 'node:path';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { Hwmon } from '../drm/card-sensors.ts';
 import { findHwmon } from '../drm/card-sensors.ts';
 import type { DrmCard } from '../drm/drm-cards.ts';
@@ -9,7 +9,7 @@ import { findDrmCards, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { bridgesAbove } from '../drm/pci-bus.ts';
 import { sysfsBytes, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import { meminfoBytes } from '../procfs/parse-meminfo.ts';
-import { amdMemory, type SharedMemory, sharedMemory } from './amd-memory.ts';
+import { amdMemory, isOnRootBus, type SharedMemory, sharedMemory } from './amd-memory.ts';
 
 export interface AmdCard extends DrmCard {
   readonly hwmon: Hwmon | undefined;
@@ -20,13 +20,28 @@ export interface AmdCard extends DrmCard {
 }
 
 /** Cards of drivers other than amdgpu are listed too; they report little. */
-export const findAmdCards = async (root: string): Promise<readonly AmdCard[]> =>
-  Promise.all(
+export const findAmdCards = async (root: string): Promise<readonly AmdCard[]> => {
+  const found = await Promise.all(
     (await findDrmCards(root, PCI_VENDORS.amd)).map(async card => {
       const hwmon = await findHwmon(card.devicePath, ['amdgpu', 'radeon']);
-      return { ...card, hwmon, linkPath: await linkPathOf(card), shared: await sharedOf(card, hwmon, root) };
+      return { ...card, hwmon, linkPath: await linkPathOf(card), isShared: await isShared(card, hwmon) };
     }),
   );
+  const sharing = found.filter(card => card.isShared).length;
+  const hostBytes = sharing === 0 ? NOT_READ : await hostBytesOf(root);
+  return Promise.all(
+    found.map(async ({ isShared: shares, ...card }) => ({
+      ...card,
+      shared: shares
+        ? sharedMemory({
+            reservedBytes: await sysfsNumber(join(card.devicePath, 'mem_info_vram_total')),
+            gttBytes: await sysfsNumber(join(card.devicePath, 'mem_info_gtt_total')),
+            hostBytes: isUnknown(hostBytes) ? hostBytes : Math.floor(hostBytes / sharing),
+          })
+        : undefined,
+    })),
+  );
+};
 
 /** AMD's graphics cards hold one or two bridges of their own, by the vendor id of the graphics, not of the processor. */
 const linkPathOf = async (card: DrmCard): Promise<string> => {
@@ -38,26 +53,25 @@ const linkPathOf = async (card: DrmCard): Promise<string> => {
   return path;
 };
 
-const sharedOf = async (
-  card: DrmCard,
-  hwmon: Hwmon | undefined,
-  root: string,
-): Promise<SharedMemory | undefined> => {
+const isShared = async (card: DrmCard, hwmon: Hwmon | undefined): Promise<boolean> => {
   const isSuspended = await isAsleep(card);
   // A u16 size, then the format.
-  const metrics = isSuspended ? unknown('asleep') : await sysfsBytes(join(card.devicePath, 'gpu_metrics'), 4);
+  const metrics = isSuspended ? NOT_READ : await sysfsBytes(join(card.devicePath, 'gpu_metrics'), 4);
   const kind = amdMemory({
     device: card.device,
     metricsFormat: isUnknown(metrics) ? undefined : metrics.bytes[2],
     hasNorthBridge: hwmon?.stems.has('in vddnb') === true,
     hasReplayCount: (await sysfsNames(card.devicePath)).includes('pcie_replay_count'),
+    isRadeon: card.driver === 'radeon',
+    isOnRootBus: isOnRootBus(card.address),
     isAsleep: isSuspended,
   });
-  if (kind !== 'shared') return undefined;
-  const meminfo = await sysfsText(join(root, 'proc/meminfo'));
-  return sharedMemory(
-    await sysfsNumber(join(card.devicePath, 'mem_info_vram_total')),
-    await sysfsNumber(join(card.devicePath, 'mem_info_gtt_total')),
-    isUnknown(meminfo) ? meminfo : meminfoBytes(meminfo, 'MemTotal'),
-  );
+  return kind === 'shared';
 };
+
+const hostBytesOf = async (root: string): Promise<Reported<number>> => {
+  const meminfo = await sysfsText(join(root, 'proc/meminfo'));
+  return isUnknown(meminfo) ? meminfo : meminfoBytes(meminfo, 'MemTotal');
+};
+
+const NOT_READ = unknown('not read');

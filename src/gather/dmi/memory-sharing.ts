@@ -2,7 +2,7 @@
 // an integrated one, and display chips of servers and virtual machines do not count as GPUs.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { type AmdMemoryEvidence, amdMemory } from '../amdgpu/amd-memory.ts';
+import { type AmdMemoryEvidence, amdMemory, isOnRootBus } from '../amdgpu/amd-memory.ts';
 import { type FileText, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
 
 export type GpuMemory = 'own' | 'shared' | 'undetermined';
@@ -49,7 +49,7 @@ export const findGpuMemories = async (files: MachineFiles): Promise<readonly Gpu
       vendor: attribute('vendor'),
       device: attribute('device'),
       nvidiaModel: nvidiaModel(textOr(files.textNow(`/proc/driver/nvidia/gpus/${address}/information`), '')),
-      isOnRootBus: /^0000:00:/.test(address),
+      isOnRootBus: isOnRootBus(address),
       amd: attribute('vendor') === '0x1002' ? await amdEvidence(files, folder) : NO_AMD_EVIDENCE,
     });
     if (memory !== undefined) memories.push(memory);
@@ -65,7 +65,7 @@ export interface PciGpu {
   readonly nvidiaModel: string;
   /** Integrated Intel graphics sit on the root bus, cards behind a bridge. */
   readonly isOnRootBus: boolean;
-  readonly amd: Omit<AmdMemoryEvidence, 'device'>;
+  readonly amd: Omit<AmdMemoryEvidence, 'device' | 'isOnRootBus'>;
 }
 
 /** Undefined if it is not a GPU. */
@@ -76,7 +76,7 @@ export const pciGpuMemory = (gpu: PciGpu): GpuMemory | undefined => {
         ? 'shared'
         : 'own';
     case '0x1002':
-      return amdMemory({ ...gpu.amd, device: Number(gpu.device) });
+      return amdMemory({ ...gpu.amd, device: Number(gpu.device), isOnRootBus: gpu.isOnRootBus });
     case '0x8086':
       return gpu.isOnRootBus ? 'shared' : 'own';
     default:
@@ -98,6 +98,7 @@ const amdEvidence = async (files: MachineFiles, folder: string): Promise<PciGpu[
       !isUnreadable(monitors) &&
       monitors.some(name => textOr(files.textNow(`${folder}/hwmon/${name}/in1_label`), '') === 'vddnb'),
     hasReplayCount: !isUnreadable(names) && names.includes('pcie_replay_count'),
+    isRadeon: /^DRIVER=radeon$/m.test(textOr(files.textNow(`${folder}/uevent`), '')),
     isAsleep,
   };
 };
@@ -112,6 +113,7 @@ const NO_AMD_EVIDENCE: PciGpu['amd'] = {
   metricsFormat: undefined,
   hasNorthBridge: false,
   hasReplayCount: false,
+  isRadeon: false,
   isAsleep: false,
 };
 /** Base class 03 is display, 12 is processing accelerators (PCI code and ID assignment specification). */

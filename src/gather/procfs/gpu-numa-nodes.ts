@@ -104,6 +104,13 @@ const NODES = '/sys/devices/system/node';
 /** "Model: 		 NVIDIA GH200 480GB": a Grace processor and its GPUs share one address space. */
 const COHERENT = /^Model:.*\bG[HB][23]00\b/m;
 /** GH200 (96 and 144 GB), GB200, GB300. */
-const COHERENT_DEVICES: ReadonlySet<string> = new Set(['0x2342', '0x2348', '0x2941', '0x31c2']);
+const COHERENT_DEVICES: ReadonlySet<string> = new Set([
+  '0x2342',
+  '0x2345',
+  '0x2348',
+  '0x2941',
+  '0x31c2',
+  '0x31c3',
+]);
 const GPUS_MAX = 64;
 const NODES_MAX = 1_024;

@@ -66,6 +66,7 @@ const modelNameIn = (fields: ReadonlyMap<string, string>): string | undefined =>
     fields.get('cpu model') ??
     fields.get('Model Name') ??
     fields.get('cpu')?.replace(/\s*[(,].*$/, '');
+  if (name?.startsWith('Phytium,') === true) return name.replace(',', ' ');
   return name === '' || /^(?:AArch64|ARMv\d\w*)(?:-compatible)? Processor\b/i.test(name ?? '')
     ? undefined
     : name;
@@ -102,6 +103,7 @@ const RISCV_MAKERS: ReadonlyMap<string, string> = new Map([
   ['0x31e', 'Andes'],
   ['0x489', 'SiFive'],
   ['0x5b7', 'T-Head'],
+  ['0x70a', 'UltraRISC'],
   ['0x710', 'SpacemiT'],
 ]);
 /** M1 Max and M2 Max have eight performance cores. */

@@ -13,6 +13,8 @@ const NOTHING: AmdMemoryEvidence = {
   metricsFormat: undefined,
   hasNorthBridge: false,
   hasReplayCount: false,
+  isRadeon: false,
+  isOnRootBus: false,
   isAsleep: false,
 };
 
@@ -34,6 +36,8 @@ describe('the memory of a GPU of AMD', () => {
       'shared',
     ],
     ['its own in an older card, by its link', { hasReplayCount: true }, 'own'],
+    ['its own in a card on the driver radeon', { isRadeon: true }, 'own'],
+    ['shared in a processor on the driver radeon', { isRadeon: true, isOnRootBus: true }, 'shared'],
     ['its own if it is asleep', { isAsleep: true, hasNorthBridge: true }, 'own'],
     ['not known without any of these', {}, 'undetermined'],
     ['not known by metrics of no known format', { metricsFormat: 0xff }, 'undetermined'],
@@ -44,24 +48,37 @@ describe('the memory of a GPU of AMD', () => {
 
 describe('what graphics in a processor can use', () => {
   it('is what is set aside and what the driver allows of the host', () => {
-    expect(sharedMemory(4, 28, 30)).toEqual({ totalBytes: 32, reservedBytes: 4, isReservedOnly: false });
+    expect(sharedMemory({ reservedBytes: 4, gttBytes: 28, hostBytes: 30 })).toEqual({
+      totalBytes: 32,
+      reservedBytes: 4,
+      isReservedOnly: false,
+    });
   });
 
   it('is no more of the host than it has', () => {
-    expect(sharedMemory(4, 90, 28).totalBytes).toBe(32);
+    expect(sharedMemory({ reservedBytes: 4, gttBytes: 90, hostBytes: 28 }).totalBytes).toBe(32);
   });
 
   it('is what is set aside alone if that is more than the host can give', () => {
-    expect(sharedMemory(96, 105, 31)).toEqual({ totalBytes: 96, reservedBytes: 96, isReservedOnly: true });
-    expect(sharedMemory(64, 31, 62)).toMatchObject({ totalBytes: 64, isReservedOnly: true });
+    expect(sharedMemory({ reservedBytes: 96, gttBytes: 105, hostBytes: 31 })).toEqual({
+      totalBytes: 96,
+      reservedBytes: 96,
+      isReservedOnly: true,
+    });
+    expect(sharedMemory({ reservedBytes: 64, gttBytes: 31, hostBytes: 62 })).toMatchObject({
+      totalBytes: 64,
+      isReservedOnly: true,
+    });
   });
 
   it('is what the driver allows if the host’s memory cannot be read', () => {
-    expect(sharedMemory(4, 28, unknown('no /proc/meminfo')).totalBytes).toBe(32);
+    expect(
+      sharedMemory({ reservedBytes: 4, gttBytes: 28, hostBytes: unknown('no /proc/meminfo') }).totalBytes,
+    ).toBe(32);
   });
 
   it('is not known if the driver reports no limit', () => {
-    expect(sharedMemory(4, unknown('not reported'), 30)).toEqual({
+    expect(sharedMemory({ reservedBytes: 4, gttBytes: unknown('not reported'), hostBytes: 30 })).toEqual({
       totalBytes: unknown('unified memory'),
       reservedBytes: 4,
       isReservedOnly: false,
@@ -70,6 +87,25 @@ describe('what graphics in a processor can use', () => {
 });
 
 describe('the AMD gatherers', () => {
+  it('give each of several MI300A its part of the one memory', async () => {
+    await using tree = await FixtureTree.create();
+    for (const slot of [1, 2, 3, 4]) {
+      const device = `sys/class/drm/card${slot}/device`;
+      await tree.write(
+        `${device}/uevent`,
+        `DRIVER=amdgpu\nPCI_ID=1002:74A0\nPCI_SLOT_NAME=000${slot}:01:00.0\n`,
+      );
+      await tree.write(`${device}/mem_info_vram_total`, '0\n');
+      await tree.write(`${device}/mem_info_gtt_total`, '404478246912\n');
+    }
+    await tree.write('proc/meminfo', 'MemTotal:       527000000 kB\n');
+    await using run = runOn(tree);
+    const { devices } = await run.until(isInventory);
+    expect(devices.map(({ memoryTotalBytes }) => memoryTotalBytes)).toEqual(
+      Array(4).fill(131_750_000 * 1_024),
+    );
+  });
+
   it('give graphics with most of the memory set aside those alone, whatever else the driver was told to allow', async () => {
     await using tree = await FixtureTree.create(treeFixture('strix-halo-96-gib'));
     await using run = runOn(tree);

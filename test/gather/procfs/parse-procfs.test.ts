@@ -166,6 +166,11 @@ describe('/proc/cpuinfo', () => {
     );
   });
 
+  it('writes the name of a Phytium, whose kernel has a comma in it, as its maker does', () => {
+    const text = 'processor : 0\nmodel name : Phytium,D2000/8\nCPU implementer : 0x70\nCPU part : 0x663\n';
+    expect(parseCpuinfo(text).chip).toBe('Phytium D2000/8');
+  });
+
   it('takes the core of RISC-V from uarch, else from the device tree', () => {
     const block = 'processor : 0\nisa : rv64imafdc_zicntr_zicsr\nmvendorid : 0x489\n';
     expect(parseCpuinfo(`${block}uarch : sifive,u74-mc\n`).chip).toBe('1 × U74-MC');
