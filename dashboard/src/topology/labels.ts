@@ -29,6 +29,8 @@ export interface LabelledRoute extends LinkRoute {
   readonly wanted: readonly (readonly WantedLabel[])[];
   /** Its labels may cross other lines, and some of a set may stand without the others, rather than give way. */
   readonly mayCross: boolean;
+  /** It is picked: of a set with both directions neither stands without the other. */
+  readonly showsBothWays: boolean;
   /** Its least set stands somewhere near its line, however full the map is. */
   readonly neverHides: boolean;
 }
@@ -90,21 +92,29 @@ const firstThatFits = (
 ): readonly PlacedLabel[] => {
   for (const set of sets) {
     const placed = placeSet(route, set, around, LINE_GAPS.slice(0, route.mayCross ? SOME_GAPS : 1));
-    if (placed.length > 0) return placed;
+    if (placed.length > 0 && (!route.showsBothWays || hasBothWays(placed))) return placed;
   }
   const least = sets.at(-1);
-  return route.neverHides && least !== undefined ? placeSet(route, least, around, LINE_GAPS) : [];
+  if (!route.neverHides || least === undefined) return [];
+  const placed = placeSet(route, least, around, LINE_GAPS);
+  return route.showsBothWays && !hasBothWays(placed)
+    ? placeSet(route, least, around, FAR_GAPS, 'anywhere')
+    : placed;
 };
+
+const hasBothWays = (placed: readonly PlacedLabel[]): boolean =>
+  placed.some(({ role }) => role === 'toFirst') && placed.some(({ role }) => role === 'toSecond');
 
 const placeSet = (
   route: LabelledRoute,
   set: readonly WantedLabel[],
   { routes, taken, rules }: Surroundings,
   gaps: readonly number[],
+  where: 'usual' | 'anywhere' = 'usual',
 ): readonly PlacedLabel[] => {
   const mine: PlacedLabel[] = [];
   for (const wanted of set) {
-    const best = bestSlot(route, wanted, { routes, taken: [...taken, ...mine], rules }, gaps);
+    const best = bestSlot(route, wanted, { routes, taken: [...taken, ...mine], rules }, { gaps, where });
     if (best !== undefined) {
       mine.push({ key: route.key, role: wanted.role, box: best.box, t: best.t });
     } else if (!route.mayCross) return [];
@@ -122,10 +132,10 @@ const bestSlot = (
   route: LabelledRoute,
   { role, width }: WantedLabel,
   { routes, taken, rules: { solids, centre, frame, fontSize } }: Surroundings,
-  gaps: readonly number[],
+  { gaps, where }: { readonly gaps: readonly number[]; readonly where: 'usual' | 'anywhere' },
 ): Slot | undefined => {
   const size = { width, height: labelHeight(role, fontSize) };
-  const slots = SLOTS[role];
+  const slots = where === 'usual' ? SLOTS[role] : [...SLOTS[role], ...ANYWHERE];
   const [first = 0.5] = slots;
   const isFree = role === 'both' || role === 'word' || role === 'flag';
   const ownSide = role === 'delay' ? -1 : 1;
@@ -205,6 +215,8 @@ const isInside = (box: Box, frame: Box): boolean =>
 export const CHOOSES_FIRST = 2;
 /** Between a line and its label; a label that must stand goes farther away where there is no room, px. */
 const LINE_GAPS: readonly number[] = [5, 14, 26, 40, 56, 76, 100, 128];
+/** For a picked link on a map that is full: farther still. */
+const FAR_GAPS: readonly number[] = [...LINE_GAPS, 160, 200, 250, 300];
 /** So many of them where a label had better stand. */
 const SOME_GAPS = 3;
 const NODE_GAP = 2;
