@@ -144,10 +144,12 @@ const bestSlot = (
   for (const [ring, gap] of gaps.entries()) {
     for (const t of slots) {
       const at = pointAt(route, t);
-      const outer = outerSide(route, t, centre);
-      const reach =
-        (Math.abs(outer.x) * size.width) / 2 + (Math.abs(outer.y) * size.height) / 2 + route.width / 2 + gap;
-      for (const side of [ownSide, -ownSide]) {
+      for (const { outer, side } of sidesOf(outerSide(route, t, centre), ownSide, where)) {
+        const reach =
+          (Math.abs(outer.x) * size.width) / 2 +
+          (Math.abs(outer.y) * size.height) / 2 +
+          route.width / 2 +
+          gap;
         const box = boxAround({ x: at.x + outer.x * side * reach, y: at.y + outer.y * side * reach }, size);
         if (!isInside(box, frame)) continue;
         if (solids.some(solid => meet(box, solid, NODE_GAP))) continue;
@@ -170,6 +172,22 @@ const bestSlot = (
   }
   return best;
 };
+
+/** The two sides of a line; where a label may stand anywhere, the directions between them too. */
+const sidesOf = (
+  outer: Point,
+  ownSide: 1 | -1,
+  where: 'usual' | 'anywhere',
+): readonly { readonly outer: Point; readonly side: number }[] =>
+  (where === 'usual'
+    ? [outer]
+    : [outer, diagonal(outer, 1), diagonal(outer, -1), { x: -outer.y, y: outer.x }]
+  ).flatMap(direction => [ownSide, -ownSide].map(side => ({ outer: direction, side })));
+
+const diagonal = ({ x, y }: Point, turn: 1 | -1): Point => ({
+  x: (x - turn * y) * Math.SQRT1_2,
+  y: (y + turn * x) * Math.SQRT1_2,
+});
 
 /** Two lines say what a link carries and what it should; any other label is one. */
 export const labelHeight = (role: LabelRole, fontSize: number): number =>
