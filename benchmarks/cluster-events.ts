@@ -141,6 +141,7 @@ const connectionFact = (sink: NodeId, sinkAddress: string): Fact => ({
     sink,
     sinkAddress,
     sourceInterface: 'eth0',
+    sinkInterface: 'eth0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 100e9,
   },

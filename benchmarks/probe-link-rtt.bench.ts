@@ -27,7 +27,7 @@ try {
     theirs.p50.push(figureIn(said, /percentile 50\.000 = +([\d.]+)/));
     theirs.min.push(figureIn(said, /<MIN> observation = +([\d.]+)/));
     // No budget for bandwidth: round trips alone.
-    const budget = { bytesMax: 1, durationMsMax: 10_000 };
+    const budget = { bytesMax: 1, durationMsMax: 10_000, measuresExtras: true };
     const probed = await probeLoopback({ budget, roundTrips: ROUND_TRIPS });
     ours.p50.push(Number(probed.roundTripNsP50) / 1e3);
     ours.min.push(Number(probed.roundTripNsMin) / 1e3);

@@ -21,7 +21,7 @@ try {
   for (let turn = 0; turn < TURNS; turn += 1) {
     theirs.upload.push(await iperf3());
     theirs.download.push(await iperf3('-R'));
-    const budget = { bytesMax: 64e9, durationMsMax: 20_000 };
+    const budget = { bytesMax: 64e9, durationMsMax: 20_000, measuresExtras: true };
     const { uploadBitsPerSecond: up, downloadBitsPerSecond: down } = await probeLoopback({
       budget,
       streamsMax: 1,

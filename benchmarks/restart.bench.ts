@@ -33,6 +33,7 @@ const connection = (sink: NodeId): Fact => ({
     sink,
     sinkAddress: '192.0.2.1',
     sourceInterface: 'eth0',
+    sinkInterface: 'eth0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 100e9,
   },

@@ -133,7 +133,7 @@ const reduce = (draft: Draft, event: Event): void => {
 
 const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
   const { origin } = event;
-  const { field, shape, closes } = row;
+  const { field, shape, closes, replaces } = row;
   const place = shape === 'linked' ? linkPlaceOf(event) : undefined;
   if (closes !== undefined && place !== undefined) {
     for (const closed of closes) draft.dropLinked(closed, origin, place);
@@ -141,6 +141,7 @@ const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
   }
   const entry = entryFor(event, row);
   if (place !== undefined) {
+    for (const replaced of replaces ?? NONE) draft.dropLinked(replaced, origin, place);
     if (!draft.putLinked(field, origin, place, entry, row)) noteRefused(draft, event);
   } else if (shape === 'node') draft.putOne(field, origin, entry);
   else if (!draft.putKeyed(field, event, entry, row)) noteRefused(draft, event);
@@ -200,6 +201,7 @@ const noteRefused = (draft: Draft, { origin, kind, class: eventClass, epoch, seq
   draft.putNoted('refusedKinds', origin, kind, { class: eventClass, epoch, seq, count });
 };
 
+const NONE: readonly StateField[] = [];
 const NOTED_FIELDS: readonly NotedField[] = ['unknownKinds', 'refusedKinds'];
 
 /**
@@ -210,13 +212,14 @@ interface FoldRow extends EntryBounds {
   readonly field: StateField;
   readonly shape: EntryShape;
   readonly closes: readonly StateField[] | undefined;
+  readonly replaces: readonly StateField[] | undefined;
   /** The payload, a reading's value with what is told of it, or what the row makes of the payload. */
   readonly holds: 'payload' | 'reading' | 'made';
 }
 
 const FOLD_ROWS: Readonly<Record<EventKind, FoldRow>> = recordOf(KINDS, kind => {
-  const { field, shape, closes, title, hold, ...row } = EVENT_KINDS[kind];
+  const { field, shape, closes, replaces, title, hold, ...row } = EVENT_KINDS[kind];
   const { entriesMax, entriesPerSinkMax = entriesMax, isNewestKept = false } = row;
   const holds = title !== undefined ? 'reading' : hold !== undefined ? 'made' : 'payload';
-  return { field, shape, closes, holds, entriesMax, entriesPerSinkMax, isNewestKept };
+  return { field, shape, closes, replaces, holds, entriesMax, entriesPerSinkMax, isNewestKept };
 });

@@ -79,6 +79,8 @@ interface CommonRow<P, H, Field extends string, Names extends string> extends En
   readonly tell?: (held: H) => P | undefined;
   /** It ends entries: the event removes its key from these maps and holds nothing. */
   readonly closes?: readonly Field[];
+  /** `linked`: its entry takes the place of the entries of its key in these maps. */
+  readonly replaces?: readonly Field[];
   /** It comes again and again with hardly any news: pages wait for their beat before they draw it. */
   readonly isSteady?: boolean;
   /** Hearing it means that the node is there: readings, and what their sources say. */

@@ -4,6 +4,7 @@
 import { unlink } from 'node:fs/promises';
 import { homeFiles } from '../config/home.ts';
 import type { NodeId } from '../core/ids.ts';
+import { forgetLink, type LinkForgetting } from '../core/link/forget-link.ts';
 import type { Forgetting } from '../core/node/forget.ts';
 import { forgetNode } from '../core/node/forget.ts';
 import { errorCode } from '../core/problem.ts';
@@ -72,6 +73,7 @@ export const openOwnServer = async (
           [...(simulation?.history(query) ?? []), ...journal.history(query)].slice(-query.limit),
       },
       forget: subject => forget(node, subject),
+      forgetLink: nodes => forgetLost(node, nodes),
       dashboardDir: options.dashboardDir,
       access,
       limits: HTTP_LIMITS,
@@ -98,6 +100,12 @@ export const openOwnServer = async (
 const forget = ({ cluster, recorder, voice }: OwnNode, subject: NodeId): Forgetting => {
   const result = forgetNode(cluster.state, { self: voice.nodeId, subject, nowMs: voice.clock.nowMs() });
   if (result.kind === 'forgotten') recorder.record({ kind: 'node.forgotten', payload: result.fact });
+  return result;
+};
+
+const forgetLost = ({ cluster, recorder }: OwnNode, nodes: readonly [NodeId, NodeId]): LinkForgetting => {
+  const result = forgetLink(cluster.state, nodes);
+  if (result.kind === 'forgotten') recorder.record({ kind: 'loss.forgotten', payload: result.fact });
   return result;
 };
 

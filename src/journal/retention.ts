@@ -15,7 +15,7 @@ export interface Supersession {
 }
 
 /**
- * A record replaces those of its slot and key. Closing a connection also removes its profile from state, and that must
+ * A record replaces those of its slot and key; a lost connection keeps its profile. Closing a connection also removes its profile from state, and that must
  * reach a peer that was offline while the connection was reopened: so the newest closing of each connection stays
  * beside the opening.
  */
@@ -23,6 +23,7 @@ export const supersessions = (kind: string): readonly Supersession[] => {
   const slot = eventSlot(kind);
   switch (kind) {
     case 'connection.opened':
+    case 'connection.lost':
       return [{ slot, exceptKind: 'connection.closed' }];
     case 'connection.closed':
       return [

@@ -8,6 +8,8 @@ import type { LinkMeasurement, ProbeOutcome } from './probe.ts';
 export interface ProbeBudget {
   readonly bytesMax: number;
   readonly durationMsMax: number;
+  /** Also the all-reduces, and what a queue adds under load. */
+  readonly measuresExtras: boolean;
 }
 
 export interface SinkRequest {

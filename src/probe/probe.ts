@@ -10,7 +10,7 @@ import type { ProbeErrorCode } from './socket/probe-error.ts';
 /** What an engine measures of a connection; the reconciler knows whose it is and when the next is due. */
 export type LinkMeasurement = Omit<
   LinkProfile,
-  'sink' | 'connectionKey' | 'measuredAgeMs' | 'intervalMs' | 'failure'
+  'sink' | 'connectionKey' | 'extrasAgeMs' | 'measuredAgeMs' | 'intervalMs' | 'failure'
 >;
 
 export type DeviceMeasurement = Omit<GpuProfile, 'measuredAgeMs' | 'intervalMs' | 'failure'>;

@@ -106,6 +106,7 @@ const socketConnection = (source: CableEnd, sink: CableEnd, own: EndReadings): C
     sink: sink.site.nodeId,
     sinkAddress: isLinkLocal ? `${address}%${interfaceName}` : address,
     sourceInterface: interfaceName,
+    sinkInterface: sink.socket.interfaceName,
     ...connectionCarrier(interfaceName, own),
   };
 };

@@ -9,13 +9,15 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import type { LinkEnd } from '../core/link/link-ends.ts';
+import type { LostPath } from '../core/link/link-facts.ts';
 import { LONG_QUEUE_NS, worstQueue } from '../core/link/link-queue.ts';
 import type { Shortfall } from '../core/link/link-shortfall.ts';
 import { linkShortfall } from '../core/link/link-shortfall.ts';
 import { trafficFrom } from '../core/link/link-traffic.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
-import { figureAgeMs, linkViews } from '../core/link/link-view.ts';
+import { figuresAgeMs, isCarrying, linkViews } from '../core/link/link-view.ts';
 import { areEndsEqual, standingWords, typeWords } from '../core/link/link-words.ts';
+import { pathEndsWords } from '../core/link/loss-cause.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
 import type { Reported } from '../core/unknown.ts';
@@ -53,7 +55,7 @@ export const linkTable = (
 };
 
 const inOrder = (a: LinkView, b: LinkView): number =>
-  Number(a.standing.kind === 'gone') - Number(b.standing.kind === 'gone') ||
+  Number(!isCarrying(a.standing)) - Number(!isCarrying(b.standing)) ||
   (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 /** What needs a look first, closed ones last. */
@@ -61,7 +63,7 @@ export const byNeed = (a: LinkView, b: LinkView): number =>
   Number(needsLook(b)) - Number(needsLook(a)) || inOrder(a, b);
 
 const needsLook = (link: LinkView): boolean =>
-  link.standing.kind === 'failed' || linkShortfall(link) !== undefined;
+  link.standing.kind === 'failed' || link.lost.length > 0 || linkShortfall(link) !== undefined;
 
 const cellsOf = (
   state: State,
@@ -75,9 +77,9 @@ const cellsOf = (
     [part(second ?? '', 'strong')],
     [part(typeWords(link.best))],
     endsCell(link),
-    rateCell(link.there, short?.direction === 'there' || short?.direction === 'both'),
-    rateCell(link.back, short?.direction === 'back' || short?.direction === 'both'),
-    timeCell(link.roundTrip, 1 / 2),
+    rateCell(link.last.there, short?.direction === 'there' || short?.direction === 'both'),
+    rateCell(link.last.back, short?.direction === 'back' || short?.direction === 'both'),
+    timeCell(link.last.roundTrip, 1 / 2),
     jitterCell(link),
     queueCell(link),
     ...carried,
@@ -86,8 +88,9 @@ const cellsOf = (
 };
 
 const mark = (link: LinkView, short: Shortfall | undefined): Line[number] => {
-  if (link.standing.kind === 'gone') return part('× ', 'bad');
-  if (link.standing.kind === 'failed' || short !== undefined) return part('! ', 'caution');
+  if (!isCarrying(link.standing)) return part('× ', 'bad');
+  if (link.standing.kind === 'failed' || link.lost.length > 0 || short !== undefined)
+    return part('! ', 'caution');
   if (link.isMeasuring) return part('… ', 'plain');
   return link.isStale ? part('○ ', 'caution') : part(link.standing.kind === 'measured' ? '● ' : '– ', 'good');
 };
@@ -113,7 +116,7 @@ const carriedBothWays = (
   { best, there, back, nodes, standing }: LinkView,
   nowMs: number,
 ): readonly Reported<number>[] =>
-  standing.kind === 'gone'
+  !isCarrying(standing)
     ? [GONE, GONE]
     : [
         trafficFrom(state, there?.of ?? best, nodes[0], nowMs).mostBitsPerSecond,
@@ -130,7 +133,7 @@ const timeCell = (figure: FigureView | undefined, factor: number): Line =>
     : [part(figureText(formatNanoseconds(figure.value * factor)), toneOf(figure))];
 
 /** Of the connection whose round trip is shown. */
-const jitterCell = ({ roundTrip }: LinkView): Line => {
+const jitterCell = ({ last: { roundTrip } }: LinkView): Line => {
   const jitterNs = knownOr(roundTrip?.of.profile?.jitterNs ?? 0, undefined);
   if (roundTrip === undefined || jitterNs === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
   return [part(figureText(formatNanoseconds(jitterNs / 2)), toneOf(roundTrip))];
@@ -138,21 +141,31 @@ const jitterCell = ({ roundTrip }: LinkView): Line => {
 
 /** What a queue adds to a round trip under load: of the connection and direction where that is longest. */
 const queueCell = (link: LinkView): Line => {
-  const worst = link.standing.kind === 'gone' ? undefined : worstQueue(link);
+  const worst = isCarrying(link.standing) ? worstQueue(link) : undefined;
   if (worst === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
   const text = `+${figureText(formatNanoseconds(worst.queueNs))}`;
   return [part(text, worst.queueNs >= LONG_QUEUE_NS ? 'caution' : link.isStale ? 'dim' : 'plain')];
 };
 
-/** The reason if there is no figure, the failure if the figures are old, else their age. */
+/** What is lost or failed, or why there is no figure; and the age of the figures. */
 const noteOf = (link: LinkView, nowMs: number): Line[number] => {
+  const ageMs = figuresAgeMs(link, nowMs);
+  const age = ageMs === undefined ? '' : figureText(formatAge(ageMs));
+  const [lost] = link.lost;
+  const old = age === '' ? '' : `, measured ${age} ago`;
+  if (lost !== undefined) return part(`${lostWords(link, lost, nowMs)}${old}`, 'bad');
   const why = standingWords(link);
-  if (why !== '') return part(why, link.standing.kind === 'failed' ? 'caution' : 'dim');
-  const newest = [link.there, link.back, link.roundTrip].filter(figure => figure !== undefined);
-  const failure = newest.find(figure => figure.of.failure !== undefined)?.of.failure;
-  const age = figureText(formatAge(Math.min(...newest.map(figure => figureAgeMs(figure, nowMs)))));
+  if (why !== '') return part(`${why}${old}`, link.standing.kind === 'failed' ? 'caution' : 'dim');
+  const failure = [link.there, link.back, link.roundTrip].find(figure => figure?.of.failure !== undefined)?.of
+    .failure;
   if (failure !== undefined) return part(`${age} old, failed: ${failure}`, 'caution');
-  return link.isMeasuring ? part('measuring', 'plain') : part(age, link.isStale ? 'caution' : 'dim');
+  return link.isMeasuring ? part(`${age}, measuring`, 'plain') : part(age, link.isStale ? 'caution' : 'dim');
+};
+
+/** "lost 3 min ago"; where the link has other paths, which one. */
+const lostWords = (link: LinkView, { of, lostAtMs }: LostPath, nowMs: number): string => {
+  const since = `lost ${figureText(formatAge(Math.max(0, nowMs - lostAtMs)))} ago`;
+  return isCarrying(link.standing) ? `${typeWords(of)} ${pathEndsWords(of, link.nodes)} ${since}` : since;
 };
 
 const toneOf = ({ isStale }: FigureView): Line[number]['tone'] => (isStale ? 'dim' : 'plain');

@@ -1,7 +1,7 @@
 // The cluster once, for a terminal or a pipe: a row per node, a row per link, and below them warnings: what is stale,
 // what is missing and why.
 
-import type { LinkView } from '../core/link/link-view.ts';
+import { isCarrying, type LinkView } from '../core/link/link-view.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import { presenceWord } from '../core/node/node-view.ts';
 import { readingName, readingsOf } from '../core/node/reading-rows.ts';
@@ -77,7 +77,7 @@ const clusterLine = (views: readonly NodeView[], known: readonly LinkView[]): Li
     const count = views.filter(view => presenceWord(view) === wanted).length;
     return count === 0 ? [] : [`${count} ${wanted}`];
   });
-  const links = known.filter(({ standing }) => standing.kind !== 'gone');
+  const links = known.filter(({ standing }) => isCarrying(standing));
   const connections = links.reduce((sum, link) => sum + link.connections.length, 0);
   const ways =
     connections === 0

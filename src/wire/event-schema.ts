@@ -4,7 +4,13 @@
 import * as v from 'valibot';
 import type { EventKind, EventPayloads, Fact } from '../core/event-kinds.ts';
 import { factKey, factOf, isEventKind } from '../core/event-kinds.ts';
-import type { Connection, ConnectionType } from '../core/link/connection.ts';
+import {
+  type Connection,
+  type ConnectionType,
+  type LinkForgotten,
+  LOSS_CODES,
+  type LostConnection,
+} from '../core/link/connection.ts';
 import type { ConnectionClosed } from '../core/link/link-kinds.ts';
 import type { NodeEndpoints } from '../core/node/endpoints.ts';
 import type { NodeConflict, NodeForgotten, NodeStopping } from '../core/node/presence.ts';
@@ -67,6 +73,7 @@ const connection: Schema<Connection> = v.variant('kind', [
     sink: nodeIdSchema,
     sinkAddress: text,
     sourceInterface: reported(text),
+    sinkInterface: reported(text),
     type: reported(connectionTypeSchema),
     negotiatedBitsPerSecond: reported(figure),
   }),
@@ -79,6 +86,21 @@ const connection: Schema<Connection> = v.variant('kind', [
     negotiatedBitsPerSecond: reported(figure),
   }),
 ]);
+
+const lost: Schema<LostConnection> = openObject({
+  sink: nodeIdSchema,
+  connectionKey: text,
+  connection,
+  code: v.picklist(LOSS_CODES),
+  reason: text,
+  lostAgeMs: figure,
+});
+
+const position = { source: nodeIdSchema, durableEpoch: count, durableSeq: count };
+const linkForgotten: Schema<LinkForgotten> = openObject({
+  nodes: v.tuple([nodeIdSchema, nodeIdSchema]),
+  through: v.tuple([openObject(position), openObject(position)]),
+});
 
 const closed: Schema<ConnectionClosed> = openObject({
   sink: nodeIdSchema,
@@ -108,6 +130,7 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   ...READING_SCHEMAS,
   'gpu.profiled': gpuProfileSchema,
   'connection.opened': connection,
+  'connection.lost': lost,
   'connection.closed': closed,
   'link.profiled': linkProfileSchema,
   'probe.reported': probeStatusSchema,
@@ -124,6 +147,7 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   'comparison.ended': toldComparisonSchema,
   'pairs.reported': toldPairsSchema,
   'engine.calibrated': engineCalibrationSchema,
+  'loss.forgotten': linkForgotten,
   'node.forgotten': forgotten,
   'node.stopping': stopping,
   'conflict.seen': conflict,

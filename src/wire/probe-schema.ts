@@ -27,6 +27,7 @@ export const linkProfileSchema: Schema<LinkProfile> = openObject({
   allReduceNs1Mib: reported(figure),
   uploadQueueNs: reported(figure),
   downloadQueueNs: reported(figure),
+  extrasAgeMs: reported(figure),
   retransmits: reported(figure),
   uploadStreams: reported(figure),
   downloadStreams: reported(figure),

@@ -284,6 +284,7 @@ const connectionOpened = ({ sink, ...at }: LinkPlace): Event => ({
     sink,
     sinkAddress: '10.0.0.1',
     sourceInterface: 'en0',
+    sinkInterface: 'en0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 1e10,
   },

@@ -72,6 +72,7 @@ const opened: fc.Arbitrary<Fact> = fc.record({ sink: origin, port: fc.nat(3) }).
     sink,
     sinkAddress: `10.0.0.${port}`,
     sourceInterface: 'en0',
+    sinkInterface: 'en0',
     type: 'ethernet',
     negotiatedBitsPerSecond: unknown('not reported'),
   },

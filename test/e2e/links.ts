@@ -7,7 +7,7 @@ import type { Connection, ConnectionType } from '../../src/core/link/connection.
 import { connectionKey } from '../../src/core/link/connection.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
-import { type Reported, unknown } from '../../src/core/unknown.ts';
+import { isKnown, type Reported, unknown } from '../../src/core/unknown.ts';
 import { LINK_FIGURES } from '../support/link-figures.ts';
 import type { Machine } from './machines.ts';
 
@@ -33,7 +33,8 @@ export const connectionOf = (sink: NodeId, wire: Wire): Connection =>
         kind: 'socket',
         sink,
         sinkAddress: wire.address ?? '192.0.2.7',
-        sourceInterface: 'en0',
+        sourceInterface: interfaceOf(wire),
+        sinkInterface: interfaceOf(wire),
         type: wire.type,
         negotiatedBitsPerSecond: wire.negotiatedBitsPerSecond,
       }
@@ -45,6 +46,15 @@ export const connectionOf = (sink: NodeId, wire: Wire): Connection =>
         type: wire.type,
         negotiatedBitsPerSecond: wire.negotiatedBitsPerSecond,
       };
+
+/** A radio and a cable are two interfaces. */
+const interfaceOf = ({ type }: Wire): string => (isKnown(type) ? (INTERFACES[type] ?? 'en0') : 'br0');
+
+const INTERFACES: Partial<Record<ConnectionType, string>> = {
+  wifi: 'en1',
+  thunderbolt: 'en2',
+  overlay: 'utun0',
+};
 
 export const opened = (sink: NodeId, wire: Wire): Fact => ({
   kind: 'connection.opened',

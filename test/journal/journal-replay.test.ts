@@ -86,6 +86,7 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
     sink: OTHER,
     sinkAddress,
     sourceInterface: 'en3',
+    sinkInterface: 'en3',
     type: 'ethernet',
     negotiatedBitsPerSecond: figure,
   };

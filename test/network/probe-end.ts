@@ -15,7 +15,7 @@ if (role === 'sink') {
   process.stdout.write(`${sink.port}\n`);
   await sink.ended;
 } else {
-  const budget = { bytesMax: 32e9, durationMsMax: 20_000 };
+  const budget = { bytesMax: 32e9, durationMsMax: 20_000, measuresExtras: true };
   const outcome = await measureSocketLink({ address, port: Number(port), budget, ...common });
   process.stdout.write(JSON.stringify(outcome));
 }

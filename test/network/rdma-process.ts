@@ -43,7 +43,7 @@ if (isSink) {
       ...common,
       address: settings.address,
       port: settings.port,
-      budget: { bytesMax: settings.bytesMax, durationMsMax: 4_000 },
+      budget: { bytesMax: settings.bytesMax, durationMsMax: 4_000, measuresExtras: true },
     }),
   );
 }

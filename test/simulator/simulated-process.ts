@@ -141,6 +141,7 @@ export class SimulatedProcess {
         sink,
         sinkAddress,
         sourceInterface: 'eth0',
+        sinkInterface: 'eth0',
         type: 'ethernet',
         negotiatedBitsPerSecond: 1e9,
       },

@@ -213,6 +213,7 @@ export const linkEvents = (links: readonly MeasuredLink[]): readonly Event[] => 
       sink,
       sinkAddress,
       sourceInterface: 'eth0',
+      sinkInterface: 'eth0',
       type: 'ethernet' as const,
       negotiatedBitsPerSecond: negotiated ?? unknown('not told'),
     };

@@ -15,6 +15,7 @@ export const LINK_FIGURES: Omit<LinkProfile, 'sink' | 'connectionKey'> = {
   allReduceNs1Mib: 900_000,
   uploadQueueNs: 400_000,
   downloadQueueNs: 400_000,
+  extrasAgeMs: 0,
   retransmits: 0,
   uploadStreams: 1,
   downloadStreams: 1,

@@ -36,6 +36,7 @@ export const connectionTo = (sink: NodeId, sinkAddress: string): Fact => ({
     sink,
     sinkAddress,
     sourceInterface: 'eth0',
+    sinkInterface: 'eth0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 1e9,
   },

@@ -201,6 +201,7 @@ export const openedConnection = (sink: NodeId, sinkAddress: string): Fact => ({
     sink,
     sinkAddress,
     sourceInterface: 'test0',
+    sinkInterface: 'test0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 1e9,
   },

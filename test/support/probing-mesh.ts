@@ -3,12 +3,13 @@
 
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
+import { pathEnds, pathProfiles } from '../../src/core/link/link-path.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { NetworkInterface } from '../../src/core/node/network.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import type { Runner } from '../../src/core/run/run.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import { generateNodeKey } from '../../src/daemon/node-key.ts';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
@@ -51,6 +52,8 @@ export interface ProbingNode {
 }
 
 export interface ProbingMeshOptions {
+  /** Only from the lesser id to the greater one: no other end to measure from. */
+  readonly isOneWay?: boolean;
   readonly names: readonly string[];
   readonly settings?: Partial<ProbeSettings>;
   readonly seed?: number;
@@ -72,11 +75,15 @@ export class ProbingMesh implements AsyncDisposable {
   /** Linked all to all, each with eth0 and a connection from each to each. */
   static async start(options: ProbingMeshOptions): Promise<ProbingMesh> {
     const mesh = new ProbingMesh(options.seed ?? 1);
-    for (const [index, name] of options.names.entries()) await mesh.#add(name, index, options);
+    // In the order of their ids: the end with the lesser one measures.
+    const keys = options.names.map(() => generateNodeKey()).sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
+    for (const [index, key] of keys.entries())
+      await mesh.#add({ name: options.names[index] ?? '', key, index }, options);
     for (let turn = 0; turn < 1_000 && !mesh.#areLinked(); turn += 1) await mesh.clock.advance(50);
     if (!mesh.#areLinked()) throw new Error('the nodes did not meet');
     for (const source of mesh.nodes)
-      for (const sink of mesh.nodes) if (sink !== source) mesh.connect(source, sink);
+      for (const sink of mesh.nodes)
+        if (sink !== source && (options.isOneWay !== true || source.id < sink.id)) mesh.connect(source, sink);
     await mesh.clock.advance(1_000);
     return mesh;
   }
@@ -100,6 +107,7 @@ export class ProbingMesh implements AsyncDisposable {
         sink: sink.id,
         sinkAddress: sink.address,
         sourceInterface: 'eth0',
+        sinkInterface: 'eth0',
         type: 'ethernet',
         negotiatedBitsPerSecond: 1e9,
       },
@@ -120,9 +128,16 @@ export class ProbingMesh implements AsyncDisposable {
     });
   }
 
-  /** As `source` itself holds it. */
-  profile(source: ProbingNode, sink: ProbingNode, key = `socket ${sink.address}`): LinkProfile | undefined {
-    return source.node.state.linkProfiles[source.id]?.[sink.id]?.[key]?.value;
+  /** Of a path, the newest attempt from either end, as `source` has it: a path is measured once. */
+  profile(
+    source: ProbingNode,
+    sink: ProbingNode,
+    kind: 'socket' | 'rdma' = 'socket',
+  ): LinkProfile | undefined {
+    const { state } = source.node;
+    const names = kind === 'socket' ? 'eth0 eth0' : 'mlx5_0 mlx5_0';
+    const paths = pathProfiles(pathEnds(state, source.id, sink.id));
+    return paths.get(`${kind} ${names}`)?.tried.entry.value;
   }
 
   /** Of a benchmark against it, told by itself unless another sends; due every 2 s. */
@@ -143,9 +158,11 @@ export class ProbingMesh implements AsyncDisposable {
     }
   }
 
-  async #add(name: string, index: number, options: ProbingMeshOptions): Promise<void> {
+  async #add(
+    { name, key, index }: { readonly name: string; readonly key: NodeKey; readonly index: number },
+    options: ProbingMeshOptions,
+  ): Promise<void> {
     const { clock, network } = this;
-    const key = generateNodeKey();
     const transport = network.transport({ name, identity: key, start: 1 });
     await transport.start(this.#stop.signal);
     for (const { transport: other } of this.nodes) network.connect(transport, other);

@@ -26,6 +26,7 @@ export const linkRow = (atWallMs: number, figures: Partial<LinkProfile>): Profil
       allReduceNs1Mib: NONE,
       uploadQueueNs: NONE,
       downloadQueueNs: NONE,
+      extrasAgeMs: NONE,
       retransmits: NONE,
       uploadStreams: NONE,
       downloadStreams: NONE,

@@ -17,6 +17,7 @@ const opened = (origin: NodeId, seq: number, sink: NodeId, sinkAddress: string):
     sink,
     sinkAddress,
     sourceInterface: 'en0',
+    sinkInterface: 'en0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 1e9,
   } as const;

@@ -17,6 +17,7 @@ const linkTo = (machine: Machine, uploadBitsPerSecond: number): readonly Fact[] 
       sink: idOf(machine),
       sinkAddress: '10.0.0.2',
       sourceInterface: 'en0',
+      sinkInterface: 'en0',
       type: 'ethernet',
       negotiatedBitsPerSecond: 10e9,
     },

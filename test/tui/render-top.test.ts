@@ -17,6 +17,7 @@ const opened: Fact = {
     sink: idOf(rack),
     sinkAddress: '10.0.0.2',
     sourceInterface: 'en0',
+    sinkInterface: 'en0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 10e9,
   },

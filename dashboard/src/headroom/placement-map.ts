@@ -1,7 +1,7 @@
 // The cluster in small: nodes on a ring in their order, links between them, and which of both a placement uses.
 
 import type { NodeId } from '../../../src/core/ids.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { ModelPlacement } from './placement.ts';
 
@@ -77,7 +77,7 @@ export const placementMap = (
     links: links
       .flatMap(({ key, nodes: [a, b], standing }): MapLine[] => {
         const [from, to] = [places.get(a), places.get(b)];
-        if (from === undefined || to === undefined || standing.kind === 'gone') return [];
+        if (from === undefined || to === undefined || !isCarrying(standing)) return [];
         return [
           {
             key,

@@ -74,7 +74,7 @@ export const matchesLink = (
   (!isFlaggedOnly || isFlagged(link, notes));
 
 export const isFlagged = (link: LinkView, notes: ReadonlyMap<string, string>): boolean =>
-  notes.has(link.key) || link.standing.kind === 'failed';
+  notes.has(link.key) || link.lost.length > 0 || link.standing.kind === 'failed';
 
 /** The media that are there, for a list to choose from. */
 export const mediumOptions = (

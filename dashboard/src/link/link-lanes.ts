@@ -5,7 +5,7 @@ import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import { rateFrom } from '../../../src/core/link/link-facts.ts';
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { isStaleNow } from '../../../src/core/link/link-view.ts';
+import { isCarrying, isStaleNow } from '../../../src/core/link/link-view.ts';
 import { typeWords } from '../../../src/core/link/link-words.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 
@@ -24,7 +24,7 @@ export interface LinkLane {
 
 /** What carries most comes first, then the others in the lasting order of the link. None of a link that is gone. */
 export const linkLanes = (link: LinkView, nowMs: number): readonly LinkLane[] => {
-  if (link.standing.kind === 'gone') return [];
+  if (!isCarrying(link.standing)) return [];
   const groups = Map.groupBy(link.connections, typeWords);
   const best = typeWords(link.best);
   const types = [best, ...[...groups.keys()].filter(type => type !== best)];

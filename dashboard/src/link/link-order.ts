@@ -1,6 +1,6 @@
 // In which order links are listed: what needs somebody first, what is gone last.
 
-import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { isFlagged } from './link-filter.ts';
 
 /** `notes`: by link, how it falls short. Within each part the order stays. */
@@ -17,7 +17,8 @@ export const slowestFirst = (
   links.toSorted((a, b) => rankOf(a, notes) - rankOf(b, notes) || slowerWay(a) - slowerWay(b));
 
 const rankOf = (link: LinkView, notes: ReadonlyMap<string, string>): number => {
-  if (link.standing.kind === 'gone') return 2;
+  if (link.lost.length > 0) return 0;
+  if (!isCarrying(link.standing)) return 2;
   return isFlagged(link, notes) ? 0 : 1;
 };
 

@@ -1,12 +1,12 @@
 // A link as a row of the list: every word of it, told once.
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { figuresAgeMs, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { listAgeText } from '../figure/age.ts';
 import { isFlagged } from './link-filter.ts';
 import type { LinkUnits } from './link-words.ts';
-import { delayFigure, linkAgeMs, linkJitterNs, negotiatedWords, rateFigure } from './link-words.ts';
+import { delayFigure, linkJitterNs, negotiatedWords, rateFigure } from './link-words.ts';
 
 export interface LinkRow {
   readonly key: string;
@@ -40,7 +40,7 @@ export interface RowSources {
 
 export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSources): LinkRow => {
   const why = standingWords(link);
-  const ageMs = linkAgeMs(link, nowMs);
+  const ageMs = figuresAgeMs(link, nowMs);
   const { there, back, roundTrip } = link;
   return {
     key: link.key,
@@ -55,6 +55,6 @@ export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSour
     note: why === '' ? (notes.get(link.key) ?? (link.isMeasuring ? 'measuring' : '')) : why,
     isNoteSpare: why === '' && !notes.has(link.key),
     isFlagged: isFlagged(link, notes),
-    isDim: link.standing.kind === 'gone' || link.isStale,
+    isDim: !isCarrying(link.standing) || link.isStale,
   };
 };

@@ -2,12 +2,12 @@
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { figuresAgeMs, type LinkView } from '../../../src/core/link/link-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import type { DetailRow } from './detail-rows.ts';
 import type { DelayUnit } from './link-words.ts';
-import { delayFigure, delayName, jitterName, linkAgeMs, linkJitterNs, timeFigure } from './link-words.ts';
+import { delayFigure, delayName, jitterName, linkJitterNs, timeFigure } from './link-words.ts';
 
 export interface LinkTile {
   readonly name: string;
@@ -21,7 +21,7 @@ export const linkTiles = (
   { nowMs, delay }: { readonly nowMs: number; readonly delay: DelayUnit },
 ): readonly LinkTile[] => {
   const other: DelayUnit = delay === 'half' ? 'round' : 'half';
-  const ageMs = linkAgeMs(link, nowMs);
+  const ageMs = figuresAgeMs(link, nowMs);
   const profile = link.roundTrip?.of.profile;
   const p99 = profile === undefined ? undefined : knownOr(profile.roundTripNsP99, undefined);
   const jitterNs = linkJitterNs(link);

@@ -12,7 +12,6 @@ import {
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { Shortfall } from '../../../src/core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
-import { figureAgeMs } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { formatNominalRate } from '../figure/rate.ts';
@@ -60,6 +59,10 @@ export const linkTexts = ({ standing }: Pick<LinkView, 'standing'>): LinkTexts =
   switch (standing.kind) {
     case 'gone':
       return 'none';
+    case 'lost':
+      return 'lost';
+    case 'returning':
+      return 'reconnecting';
     case 'measuring':
       return 'measuring';
     case 'waiting':
@@ -102,38 +105,20 @@ const said = (figure: FigureView | undefined, way: string, unit: RateUnit): stri
 /** With plain spaces, as people and tests type them. */
 const plain = (figure: Figure): string => figureText(figure).replaceAll('\u00a0', ' ');
 
-/** The age of the oldest of its figures. */
-export const linkAgeMs = ({ there, back, roundTrip }: LinkView, nowMs: number): number | undefined => {
-  const ages = [there, back, roundTrip].flatMap(figure =>
-    figure === undefined ? [] : figureAgeMs(figure, nowMs),
-  );
-  return ages.length === 0 ? undefined : Math.max(...ages);
-};
-
 /** Of the connection with the shortest delay. */
 export const linkJitterNs = ({ roundTrip }: LinkView): number | undefined => {
   const jitterNs = roundTrip?.of.profile?.jitterNs;
   return typeof jitterNs === 'number' ? jitterNs : undefined;
 };
 
-/** The lower of the two directions; of one that was measured alone, that. */
-export const lowerWay = ({ there, back }: LinkView): FigureView | undefined =>
-  there === undefined || (back !== undefined && back.value < there.value) ? back : there;
-
-/** "to juno 74.8 Gb/s", "to atlas 74.6 Gb/s": what arrives at each end. */
-export const bothWays = (
-  { there, back }: LinkView,
-  [first, second]: readonly [string, string],
-  unit: RateUnit,
-): readonly [string, string] => [wayWords(there, second, unit), wayWords(back, first, unit)];
-
-const wayWords = (figure: FigureView | undefined, to: string, unit: RateUnit): string =>
-  `to ${to} ${figure === undefined ? 'not measured' : figureText(rateFigure(figure.value, unit))}`;
-
-/** "of 80 Gb/s negotiated". */
-export const ofNegotiated = (link: LinkView, unit: RateUnit): string => {
+/** "now 74.8 Gb/s of 80 Gb/s negotiated". */
+export const nowOfNegotiated = (link: LinkView, unit: RateUnit): string => {
+  const best = [link.there, link.back]
+    .filter(figure => figure !== undefined)
+    .sort((a, b) => b.value - a.value)[0];
+  if (best === undefined) return '';
   const rate = negotiatedWords(link.best, unit);
-  return `of ${rate === '' ? 'an unknown rate' : `${rate} negotiated`}`;
+  return `now ${figureText(rateFigure(best.value, unit))} of ${rate === '' ? 'an unknown rate' : `${rate} negotiated`}`;
 };
 
 /** "atlas→bosun 4.87 of 10 Gb/s", "941 Mb/s of 10 Gb/s both ways", "atlas→bosun 2.00 Gb/s, bosun→atlas 9.40 Gb/s". */

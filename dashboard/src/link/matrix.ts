@@ -4,7 +4,7 @@
 import { formatFinePercent } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { shareOfExpected } from '../../../src/core/link/link-share.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords } from '../../../src/core/link/link-words.ts';
 import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import type { HeatMeasure, HeatScale } from './heat.ts';
@@ -110,7 +110,7 @@ const cellOf = (
 ): Cell => {
   const way = `${from.name} to ${to.name}`;
   if (link === undefined) return { kind: 'unreachable', said: `${way}: ${whyNone}` };
-  if (link.standing.kind === 'gone') return { kind: 'unreachable', said: `${way}: no contact` };
+  if (!isCarrying(link.standing)) return { kind: 'unreachable', said: `${way}: ${standingWords(link)}` };
   const isThere = link.nodes[0] === from.id;
   const rate = isThere ? link.there : link.back;
   const figure = measure === 'delay' ? link.roundTrip : rate;

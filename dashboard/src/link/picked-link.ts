@@ -2,7 +2,7 @@
 // read addresses, too; otherwise ids.
 
 import type { NodeId } from '../../../src/core/ids.ts';
-import { linkKey } from '../../../src/core/link/link-facts.ts';
+import { linkKey } from '../../../src/core/link/link-path.ts';
 import type { NamedNode } from './link-ends.ts';
 import { linkEnds } from './link-ends.ts';
 

@@ -11,11 +11,7 @@ export interface Head {
   readonly angle: number;
 }
 
-/** `measured`: which directions have a figure; a label for both speaks only for those. */
-export const headsOf = (
-  route: MapRoute,
-  measured: { readonly there: boolean; readonly back: boolean },
-): readonly Head[] => {
+export const headsOf = (route: MapRoute): readonly Head[] => {
   const head = (t: number, isForwards: boolean): Head => {
     const heading = headingAt(route, t);
     return { ...pointAt(route, t), angle: isForwards ? heading : heading + 180 };
@@ -31,10 +27,7 @@ export const headsOf = (
       case 'both': {
         if (route.length < HEADS_LENGTH_MIN) return [];
         const apart = 0.12 * Math.min(0.5, HEADS_LENGTH_MIN / route.length);
-        return [
-          ...(measured.back ? [head(t - apart, false)] : []),
-          ...(measured.there ? [head(t + apart, true)] : []),
-        ];
+        return [head(t - apart, false), head(t + apart, true)];
       }
       case 'delay':
       case 'word':

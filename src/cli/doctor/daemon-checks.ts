@@ -7,7 +7,7 @@ import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { linkViews } from '../../core/link/link-view.ts';
+import { isCarrying, linkViews } from '../../core/link/link-view.ts';
 import { areEndsEqual, endsWords, typeWords } from '../../core/link/link-words.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import { nodeName, nodeView } from '../../core/node/node-view.ts';
@@ -101,7 +101,7 @@ export const clusterChecks = (cluster: State, nowMs: number): readonly Check[] =
 /** What each link of this node is made of at both ends, so that a slow port is not taken for a bad cable. */
 export const endChecks = (cluster: State, self: NodeId, nowMs: number): readonly Check[] =>
   linkViews(cluster, nowMs)
-    .filter(({ nodes, standing }) => nodes.includes(self) && standing.kind !== 'gone')
+    .filter(({ nodes, standing }) => nodes.includes(self) && isCarrying(standing))
     .slice(0, ENDS_MAX)
     .map(({ best, nodes }) => {
       const other = nodes[0] === self ? nodes[1] : nodes[0];

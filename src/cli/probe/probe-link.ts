@@ -82,6 +82,7 @@ export const probeLinkCommand: Command = {
       budget: {
         bytesMax: invocation.option(bytesOption) ?? BYTES_USUAL,
         durationMsMax: invocation.option(durationOption) ?? DURATION_MS_USUAL,
+        measuresExtras: true,
       },
       signal: state.stop,
       env: state.env,

@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
-import type { LinkView } from '../link/link-view.ts';
+import { isCarrying, type LinkView } from '../link/link-view.ts';
 import type { FleetLink } from './fleet-links.ts';
 import { slowestLinks } from './fleet-links.ts';
 import type { FleetRoster } from './fleet-picture.ts';
@@ -44,7 +44,7 @@ export const fleetSelection = (sources: SelectionSources, pick: FleetPick): Flee
       const mine = links.filter(({ nodes }) => nodes.includes(pick.node));
       const byGroup = roster.groups.map((): LinkView[] => []);
       for (const link of mine) {
-        if (link.standing.kind === 'gone') continue;
+        if (!isCarrying(link.standing)) continue;
         const [a, b] = link.nodes;
         for (const group of groupOf.get(a === pick.node ? b : a) ?? []) byGroup[group]?.push(link);
       }
@@ -106,7 +106,7 @@ const selected = (
   pick,
   linkCount: links.length,
   links: slowestLinks(links.map(judgedLink), LINKS_OF_PICK_MAX),
-  ways: waysOf(links.filter(({ standing }) => standing.kind !== 'gone')),
+  ways: waysOf(links.filter(({ standing }) => isCarrying(standing))),
   toGroups,
 });
 

@@ -2,7 +2,7 @@
 // A rate is that of a link's slower direction.
 
 import type { NodeId } from '../ids.ts';
-import type { LinkView } from '../link/link-view.ts';
+import { isCarrying, type LinkView } from '../link/link-view.ts';
 import type { JudgedLink } from './judged-link.ts';
 import { judgedLink } from './judged-link.ts';
 
@@ -63,7 +63,7 @@ export const linksOfPairs = (
 ): ReadonlyMap<string, LinksOfPair> => {
   const pairs = new Map<string, { readonly groups: readonly [number, number]; readonly links: LinkView[] }>();
   for (const link of links) {
-    if (link.standing.kind === 'gone') continue;
+    if (!isCarrying(link.standing)) continue;
     const [one, other] = link.nodes;
     for (const from of groupOf.get(one) ?? NOWHERE)
       for (const to of groupOf.get(other) ?? NOWHERE) {

@@ -2,7 +2,7 @@
 // are looked at every second, and a few of them have changed.
 
 import { shareOfExpected } from '../link/link-share.ts';
-import type { FigureView, LinkView } from '../link/link-view.ts';
+import { type FigureView, isCarrying, type LinkView } from '../link/link-view.ts';
 import type { CableFault } from './cable-fault.ts';
 import { cableFault } from './cable-fault.ts';
 
@@ -52,7 +52,8 @@ const slowerWay = ({ there, back }: LinkView): FigureView | undefined => {
 };
 
 const rankOf = (link: LinkView, share: number | undefined, fault: CableFault | undefined): number => {
-  if (link.standing.kind === 'gone') return 4;
+  if (link.lost.length > 0) return 0;
+  if (!isCarrying(link.standing)) return 4;
   // What needs somebody stands before a sound link of a slow kind.
   if (share !== undefined) return (fault === undefined ? 1 : 0) + Math.min(1, share);
   return link.there === undefined && link.back === undefined ? 3 : 2.5;

@@ -8,7 +8,7 @@ import { interfacesWith } from '../node/network.ts';
 import type { NodeRdmaDevices } from '../node/rdma-devices.ts';
 import type { State } from '../state.ts';
 import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, unknown } from '../unknown.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionCarrier, OwnCarriers } from './connection-type.ts';
 import { connectionCarrier } from './connection-type.ts';
@@ -47,7 +47,7 @@ export const linkCarrier = (connection: Connection, source: EndReadings, sink: E
   }
   const ends = {
     source: { interfaceName: connection.sourceInterface, type, negotiatedBitsPerSecond },
-    sink: sinkEnd(connection.sinkAddress, sink),
+    sink: sinkEnd(connection, sink),
   };
   // Behind address translation the other end is unknown: only the source's report is available.
   if (isUnknown(ends.sink.interfaceName)) return { type, negotiatedBitsPerSecond, ends };
@@ -73,15 +73,21 @@ const joinedType = (
   slower: ConnectionCarrier,
 ): ConnectionCarrier['type'] => {
   for (const decisive of DECISIVE) if (one.type === decisive || other.type === decisive) return decisive;
-  if (isUnknown(one.type)) return other.type;
+  if (isUnknown(one.type)) return isUnknown(other.type) ? one.type : other.type;
   return isUnknown(other.type) ? one.type : slower.type;
 };
 
-const sinkEnd = (sinkAddress: string, readings: EndReadings): LinkEnd => {
+const sinkEnd = (
+  { sinkAddress, sinkInterface: last }: Extract<Connection, { kind: 'socket' }>,
+  readings: EndReadings,
+): LinkEnd => {
   const address = withoutScope(sinkAddress);
   if (readings.network === undefined) return unknownEnd('the interfaces of the other end are not known yet');
   const found = interfacesWith(readings.network, sinkAddress);
   const [first, ...others] = found;
+  // One reading without the address does not move a cable.
+  if (first === undefined && isKnown(last))
+    return { interfaceName: last, ...connectionCarrier(last, readings) };
   if (first === undefined) return unknownEnd(`no interface of the other end tells the address ${address}`);
   const end = { interfaceName: first.name, ...connectionCarrier(first.name, readings) };
   // A link-local address may stand on several interfaces of one machine.

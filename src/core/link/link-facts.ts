@@ -1,16 +1,26 @@
-// A link: all connections between two nodes, as a person sees them, with the best figures of each direction. Nothing
-// here depends on time: figures carry the moment at which they become stale, so a view only compares.
+// A link: all paths between two nodes, as a person sees them, with the figure of the best path of each direction. A path that
+// was lost stays with its last figures. Nothing here depends on time: figures carry the moment at which they become stale,
+// so a view only compares.
 
 import type { NodeId } from '../ids.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { ByKey, Entry } from '../state.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
-import type { Connection } from './connection.ts';
-import type { EndReadings, LinkCarrier } from './link-ends.ts';
-import { linkCarrier } from './link-ends.ts';
-import type { LinkMedium } from './link-medium.ts';
-import { connectionMedium, mediumRank } from './link-medium.ts';
+import type { Connection, LossCode } from './connection.ts';
+import type { LostEntry } from './forget-link.ts';
+import { type EndReadings, type LinkCarrier, linkCarrier } from './link-ends.ts';
+import { connectionMedium, type LinkMedium, mediumRank } from './link-medium.ts';
+import {
+  fromOtherEnd,
+  linkKey,
+  type PathEnd,
+  type PathPlace,
+  type PathProfiles,
+  pathKey,
+  pathProfiles,
+} from './link-path.ts';
 import type { LinkProfile } from './link-profile.ts';
+import { type LossCause, lossCause } from './loss-cause.ts';
 
 /** One way from a source to a sink, with what was measured on it. */
 export interface ConnectionFacts {
@@ -23,12 +33,35 @@ export interface ConnectionFacts {
   /** What it is and what it should carry, from both of its ends. */
   readonly carrier: LinkCarrier;
   readonly medium: LinkMedium;
+  /** Of both of its interfaces: connections of one path have the same figures. */
+  readonly path: string;
+  /**
+   * The newest figures of its path, whichever end and address they were measured over, as seen from this source; with the newest
+   * attempt's failure and interval.
+   */
   readonly profile: LinkProfile | undefined;
-  /** Why the newest attempt to measure failed; undefined where it did not. */
+  /** Whether that profile was measured over this connection. */
+  readonly isMeasuredHere: boolean;
+  /** Why the newest attempt to measure the path failed; undefined where it did not. */
   readonly failure: string | undefined;
-  /** On this process's monotonic clock, ms: when the figures were measured, and from when they are stale. */
+  /** On this process's monotonic clock, ms: when the figures were measured, from when they are stale, and the newest attempt. */
   readonly measuredAtMs: number;
   readonly staleAtMs: number;
+  readonly triedAtMs: number;
+}
+
+/** A path of which at least one end has lost its connections; it is lost if the other end has none either. */
+export interface LostPath {
+  readonly path: string;
+  /** The connection that its figures are shown for, as it was last recorded. */
+  readonly of: ConnectionFacts;
+  /** On this process's monotonic clock, ms: when the last of its connections was lost. */
+  readonly lostAtMs: number;
+  readonly code: LossCode;
+  /** As the source reported it. */
+  readonly reason: string;
+  /** What both ends' interfaces show now. */
+  readonly cause: LossCause;
 }
 
 export interface MeasuredFact {
@@ -41,26 +74,35 @@ export interface LinkFacts {
   /** Both ids, the lesser one first. */
   readonly key: string;
   readonly nodes: readonly [NodeId, NodeId];
-  /** In a lasting order: by medium and negotiated rate, then by name, never by what was measured. */
+  /** Those that are open, in a lasting order: by medium and negotiated rate, then by name, never by what was measured. */
   readonly connections: readonly ConnectionFacts[];
-  /** The connection that carries most, or that should; an overlay only where there is nothing else. */
+  /** In the same order. */
+  readonly lost: readonly LostPath[];
+  /**
+   * The connection that carries most, or that should; an overlay only where there is nothing else, a lost one where none
+   * is open.
+   */
   readonly best: ConnectionFacts;
-  /** The highest bandwidth from the first node to the second over all connections, bits per second. */
+  /** Of the open paths; of the lost ones where none is open. */
+  readonly figures: MeasuredWays;
+}
+
+export interface MeasuredWays {
+  /** The highest bandwidth of a path from the first node to the second, bits per second. */
   readonly there: MeasuredFact | undefined;
   readonly back: MeasuredFact | undefined;
-  /** The lowest median round trip, nanoseconds. */
+  /** The lowest median round trip of a path, nanoseconds. */
   readonly roundTrip: MeasuredFact | undefined;
 }
 
 /** What one node reports about its connections to another. */
 export interface Ways {
   readonly connections: ByKey<Entry<Connection>> | undefined;
+  readonly lost: readonly LostEntry[];
   readonly profiles: ByKey<Entry<LinkProfile>> | undefined;
   /** What that node tells of its own interfaces. */
   readonly readings: EndReadings;
 }
-
-export const linkKey = (a: NodeId, b: NodeId): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
 /** Undefined if only loopback joins the two. */
 export const linkFacts = (
@@ -68,44 +110,70 @@ export const linkFacts = (
   there: Ways,
   back: Ways,
 ): LinkFacts | undefined => {
-  const connections = alternating(
-    connectionFacts({ source: first, sink: second }, there, back.readings).toSorted(inLastingOrder),
-    connectionFacts({ source: second, sink: first }, back, there.readings).toSorted(inLastingOrder),
-  );
-  return joined(linkKey(first, second), [first, second], connections);
+  const paths = profilesOf([first, second], there, back);
+  const ends = [
+    { source: first, sink: second, ways: there, sinkReadings: back.readings, paths },
+    { source: second, sink: first, ways: back, sinkReadings: there.readings, paths },
+  ] as const;
+  const lost = onePerPath(ends.flatMap(lostFacts)).toSorted((a, b) => inLastingOrder(a.of, b.of));
+  // An end that is cut off cannot report that its direction is lost, too.
+  const dead = new Set(lost.flatMap(({ path, cause }) => (cause.deadEnds.length > 0 ? [path] : [])));
+  const open = (end: FactsFrom): readonly ConnectionFacts[] =>
+    openFacts(end)
+      .filter(({ path }) => !dead.has(path))
+      .toSorted(inLastingOrder);
+  const connections = alternating(open(ends[0]), open(ends[1]));
+  return joined({ key: linkKey(first, second), nodes: [first, second], connections, lost });
 };
 
 /** The same link after something was measured on it: its ways and their order, which no measurement changes, stay. */
 export const measuredAnew = (before: LinkFacts, there: Ways, back: Ways): LinkFacts => {
-  const connections = before.connections.map(facts => {
-    const entry = (facts.source === before.nodes[0] ? there : back).profiles?.[facts.connectionKey];
-    return entry?.value === facts.profile ? facts : { ...facts, ...measuredPart(facts.connection, entry) };
-  });
-  return joined(before.key, before.nodes, connections) ?? before;
+  const paths = profilesOf(before.nodes, there, back);
+  const again = (facts: ConnectionFacts): ConnectionFacts => {
+    const measured = measuredPart(facts, paths.get(facts.path));
+    return isSameMeasured(facts, measured) ? facts : { ...facts, ...measured };
+  };
+  const connections = before.connections.map(again);
+  const lost = before.lost.map(path => ({ ...path, of: again(path.of) }));
+  return joined({ ...before, connections, lost }) ?? before;
 };
 
-const joined = (
-  key: string,
-  nodes: readonly [NodeId, NodeId],
-  connections: readonly ConnectionFacts[],
-): LinkFacts | undefined => {
-  const best = carrying(connections);
+const profilesOf = (
+  [first, second]: readonly [NodeId, NodeId],
+  there: Ways,
+  back: Ways,
+): ReadonlyMap<string, PathProfiles> => pathProfiles([pathEnd(first, there), pathEnd(second, back)]);
+
+const pathEnd = (source: NodeId, { connections, lost, profiles }: Ways): PathEnd => ({
+  source,
+  connections: [
+    ...Object.entries(connections ?? {}).map(([key, { value }]) => [key, value] as const),
+    ...lost.map(({ connectionKey, entry }) => [connectionKey, entry.value.connection] as const),
+  ],
+  profiles,
+});
+
+const joined = ({
+  key,
+  nodes,
+  connections,
+  lost,
+}: Omit<LinkFacts, 'best' | 'figures'>): LinkFacts | undefined => {
+  const shown = connections.length > 0 ? connections : lost.map(({ of }) => of);
+  const best = carrying(shown);
   if (best === undefined) return undefined;
+  // An overlay runs over another path, and was measured when that was in another state.
+  const physical = shown.filter(({ medium, profile }) => medium !== 'overlay' && profile !== undefined);
+  const counted = physical.length > 0 ? physical : shown;
   const fastest = (from: NodeId): MeasuredFact | undefined =>
     bestOf(
-      connections,
+      counted,
       facts => rateFrom(facts, from),
       (a, b) => a > b,
     );
-  return {
-    key,
-    nodes,
-    connections,
-    best,
-    there: fastest(nodes[0]),
-    back: fastest(nodes[1]),
-    roundTrip: bestOf(connections, roundTripOf, (a, b) => a < b),
-  };
+  const roundTrip = bestOf(counted, roundTripOf, (a, b) => a < b);
+  const figures = { there: fastest(nodes[0]), back: fastest(nodes[1]), roundTrip };
+  return { key, nodes, connections, lost, best, figures };
 };
 
 /** From one node to the other, whoever measured it: the way up of its own connections, the way down of the others. */
@@ -117,43 +185,118 @@ export const rateFrom = ({ source, profile }: ConnectionFacts, from: NodeId): nu
 const roundTripOf = ({ profile }: ConnectionFacts): number | undefined =>
   profile === undefined ? undefined : knownOr(profile.roundTripNsP50, undefined);
 
-const connectionFacts = (
-  { source, sink }: Pick<ConnectionFacts, 'source' | 'sink'>,
-  ways: Ways,
-  sinkReadings: EndReadings,
-): readonly ConnectionFacts[] =>
-  Object.entries(ways.connections ?? {}).flatMap(([connectionKey, { value: connection }]) => {
-    const carrier = linkCarrier(connection, ways.readings, sinkReadings);
-    const medium = connectionMedium(connection.kind, carrier);
-    if (medium === undefined) return [];
-    return [
-      {
-        source,
-        sink,
-        connectionKey,
-        probeKey: probeKey({ kind: 'link', sink, connectionKey }),
-        connection,
-        carrier,
-        medium,
-        ...measuredPart(connection, ways.profiles?.[connectionKey]),
-      },
-    ];
+interface FactsFrom {
+  readonly source: NodeId;
+  readonly sink: NodeId;
+  readonly ways: Ways;
+  readonly sinkReadings: EndReadings;
+  readonly paths: ReadonlyMap<string, PathProfiles>;
+}
+
+const openFacts = (end: FactsFrom): readonly ConnectionFacts[] =>
+  Object.entries(end.ways.connections ?? {}).flatMap(([key, { value }]) => connectionFacts(end, key, value));
+
+const lostFacts = (end: FactsFrom): readonly LostPath[] =>
+  end.ways.lost.flatMap(({ connectionKey, entry }) => {
+    const { connection, code, reason, lostAgeMs } = entry.value;
+    const lostAtMs = entry.receivedAtMs - entry.ageMs - Math.max(0, lostAgeMs);
+    const cause = lossCause(connection, end, { source: end.ways.readings, sink: end.sinkReadings });
+    return connectionFacts(end, connectionKey, connection).map(of => ({
+      path: of.path,
+      of,
+      lostAtMs,
+      code,
+      reason,
+      cause,
+    }));
   });
 
-type MeasuredPart = Pick<ConnectionFacts, 'profile' | 'failure' | 'measuredAtMs' | 'staleAtMs'>;
+/** Of each path what was lost last; what was measured stands for the path before what was not. */
+const onePerPath = (lost: readonly LostPath[]): readonly LostPath[] => {
+  const paths = new Map<string, LostPath>();
+  for (const one of lost) {
+    const held = paths.get(one.path);
+    if (held === undefined) paths.set(one.path, one);
+    else {
+      const last = one.lostAtMs > held.lostAtMs ? one : held;
+      paths.set(one.path, {
+        ...last,
+        of: held.of.isMeasuredHere || !one.of.isMeasuredHere ? held.of : one.of,
+      });
+    }
+  }
+  return [...paths.values()];
+};
 
-const measuredPart = (connection: Connection, entry: Entry<LinkProfile> | undefined): MeasuredPart => {
-  if (entry === undefined) return NEVER_MEASURED;
-  const profile = entry.value;
-  const measuredAtMs = entry.receivedAtMs - entry.ageMs - profile.measuredAgeMs;
+const connectionFacts = (
+  { source, sink, ways, sinkReadings, paths }: FactsFrom,
+  connectionKey: string,
+  connection: Connection,
+): readonly ConnectionFacts[] => {
+  const carrier = linkCarrier(connection, ways.readings, sinkReadings);
+  const medium = connectionMedium(connection.kind, carrier);
+  if (medium === undefined) return [];
+  const path = pathKey(source, connection);
+  const place = {
+    source,
+    sink,
+    connectionKey,
+    probeKey: probeKey({ kind: 'link', sink, connectionKey }),
+    connection,
+    carrier,
+    medium,
+    path,
+  };
+  return [{ ...place, ...measuredPart(place, paths.get(path)) }];
+};
+
+type MeasuredPart = Pick<
+  ConnectionFacts,
+  'profile' | 'isMeasuredHere' | 'failure' | 'measuredAtMs' | 'staleAtMs' | 'triedAtMs'
+>;
+
+const measuredPart = (
+  { source, connectionKey, connection }: Pick<ConnectionFacts, 'source' | 'connectionKey' | 'connection'>,
+  profiles: PathProfiles | undefined,
+): MeasuredPart => {
+  if (profiles === undefined) return NEVER_MEASURED;
+  const { newest, tried } = profiles;
+  const of = newest ?? tried;
+  const value = shownProfile(of.source === source ? of.entry.value : fromOtherEnd(of.entry.value), of, tried);
   const usualMs = connection.kind === 'rdma' ? RDMA_INTERVAL_MS : SOCKET_INTERVAL_MS;
+  const { failure } = tried.entry.value;
   return {
-    profile,
-    failure: isUnknown(profile.failure) ? profile.failure.reason : undefined,
-    measuredAtMs,
-    staleAtMs: measuredAtMs + STALE_INTERVALS * knownOr(profile.intervalMs, usualMs),
+    profile: value,
+    isMeasuredHere: of.source === source && of.connectionKey === connectionKey,
+    failure: isUnknown(failure) ? failure.reason : undefined,
+    measuredAtMs: of.measuredAtMs,
+    staleAtMs: of.measuredAtMs + STALE_INTERVALS * knownOr(of.entry.value.intervalMs, usualMs),
+    triedAtMs: tried.triedAtMs,
   };
 };
+
+/** Figures of one attempt with the outcome of a newer one that failed: the same object each time. */
+const shownProfile = (figures: LinkProfile, of: PathPlace, tried: PathPlace): LinkProfile => {
+  if (of.entry === tried.entry) return figures;
+  const held = SHOWN.get(figures);
+  if (held?.after === tried.entry.value) return held.shown;
+  const { failure, intervalMs, bytesUsed } = tried.entry.value;
+  const measuredAgeMs = Math.max(0, tried.triedAtMs - of.measuredAtMs);
+  const shown = { ...figures, failure, intervalMs, bytesUsed, measuredAgeMs };
+  SHOWN.set(figures, { after: tried.entry.value, shown });
+  return shown;
+};
+
+// Only a cache: views compare objects to see what has changed.
+const SHOWN = new WeakMap<LinkProfile, { readonly after: LinkProfile; readonly shown: LinkProfile }>();
+
+const isSameMeasured = (facts: ConnectionFacts, now: MeasuredPart): boolean =>
+  facts.profile === now.profile &&
+  facts.isMeasuredHere === now.isMeasuredHere &&
+  facts.failure === now.failure &&
+  facts.measuredAtMs === now.measuredAtMs &&
+  facts.staleAtMs === now.staleAtMs &&
+  facts.triedAtMs === now.triedAtMs;
 
 /** The last good figure of a probe that fails now counts only where no other connection has one. */
 const bestOf = (
@@ -212,9 +355,11 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const NEVER_MEASURED: MeasuredPart = {
   profile: undefined,
+  isMeasuredHere: false,
   failure: undefined,
   measuredAtMs: Number.NEGATIVE_INFINITY,
   staleAtMs: Number.NEGATIVE_INFINITY,
+  triedAtMs: Number.NEGATIVE_INFINITY,
 };
 /** Two intervals without a new measurement: the second one should have come long ago. */
 const STALE_INTERVALS = 2;

@@ -3,8 +3,7 @@
 
 import type { NodeId } from '../ids.ts';
 import type { LinkPlace } from '../kind-row.ts';
-import type { Connection } from './connection.ts';
-import { connectionKey } from './connection.ts';
+import { type Connection, connectionKey, type LinkForgotten, type LostConnection } from './connection.ts';
 import type { LinkProfile } from './link-profile.ts';
 
 export interface ConnectionClosed {
@@ -22,7 +21,29 @@ export const LINK_KINDS = {
     entriesPerSinkMax: 256,
     key: (payload: Connection): string => `${payload.sink} ${connectionKey(payload)}`,
     place: (payload: Connection): LinkPlace => ({ sink: payload.sink, key: connectionKey(payload) }),
+    replaces: ['lostConnections'],
     texts: {
+      kind: 'plain',
+      sinkAddress: 'address',
+      sourceInterface: 'interface',
+      sinkInterface: 'interface',
+      type: 'plain',
+    },
+  },
+  // Its profile stays: if the connection opens again within its interval, nothing needs to be measured.
+  'connection.lost': {
+    class: 'durable',
+    field: 'lostConnections',
+    shape: 'linked',
+    entriesMax: 8_192,
+    entriesPerSinkMax: 256,
+    key: (payload: LostConnection): string => `${payload.sink} ${payload.connectionKey}`,
+    place: ({ sink, connectionKey: key }: LostConnection): LinkPlace => ({ sink, key }),
+    replaces: ['connections'],
+    texts: {
+      connectionKey: 'key',
+      code: 'plain',
+      reason: 'free',
       kind: 'plain',
       sinkAddress: 'address',
       sourceInterface: 'interface',
@@ -39,7 +60,7 @@ export const LINK_KINDS = {
     key: (payload: ConnectionClosed): string => `${payload.sink} ${payload.connectionKey}`,
     place: ({ sink, connectionKey: key }: ConnectionClosed): LinkPlace => ({ sink, key }),
     // The profile leaves the current picture with it; the journal's history keeps it.
-    closes: ['connections', 'linkProfiles'],
+    closes: ['connections', 'lostConnections', 'linkProfiles'],
     texts: { connectionKey: 'key', reason: 'free' },
   },
   'link.profiled': {
@@ -51,5 +72,14 @@ export const LINK_KINDS = {
     key: (payload: LinkProfile): string => `${payload.sink} ${payload.connectionKey}`,
     place: ({ sink, connectionKey: key }: LinkProfile): LinkPlace => ({ sink, key }),
     texts: { connectionKey: 'key', engine: 'plain', method: 'free', failure: 'plain' },
+  },
+  'loss.forgotten': {
+    class: 'durable',
+    field: 'linkForgets',
+    shape: 'keyed',
+    entriesMax: 1_024,
+    isNewestKept: true,
+    key: ({ nodes }: LinkForgotten): string => nodes.join(' '),
+    texts: {},
   },
 } as const;

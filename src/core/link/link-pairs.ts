@@ -6,28 +6,36 @@ import { isNodeId } from '../ids.ts';
 import type { ByNode, State } from '../state.ts';
 import type { Turns } from '../turns.ts';
 import { ITEMS_OF_TURN } from '../turns.ts';
-import type { EndReadings } from './link-ends.ts';
-import { endReadings } from './link-ends.ts';
-import type { LinkFacts, Ways } from './link-facts.ts';
-import { linkFacts, measuredAnew } from './link-facts.ts';
+import { type LostEntry, lostBetween } from './forget-link.ts';
+import { type EndReadings, endReadings } from './link-ends.ts';
+import { type LinkFacts, linkFacts, measuredAnew, type Ways } from './link-facts.ts';
 
 type Pair = readonly [NodeId, NodeId];
 
-/** Every two nodes of which one tells a connection to the other, the lesser id first, in the order of their ids. */
-export const linkPairs = ({ connections }: Pick<State, 'connections'>): readonly Pair[] => {
+/** Every two nodes of which one has or had a connection to the other, the lesser id first, in the order of their ids. */
+export const linkPairs = (state: Pick<State, (typeof JOINS)[number]>): readonly Pair[] => {
   const pairs = new Map<string, Pair>();
-  for (const source of nodesOf(connections)) {
-    for (const sink of nodesOf(connections[source] ?? {})) {
-      if (source === sink) continue;
-      const pair: Pair = source < sink ? [source, sink] : [sink, source];
-      pairs.set(`${pair[0]} ${pair[1]}`, pair);
+  for (const field of JOINS)
+    for (const source of nodesOf(state[field])) {
+      for (const sink of nodesOf(state[field][source] ?? {})) {
+        if (source === sink) continue;
+        const pair: Pair = source < sink ? [source, sink] : [sink, source];
+        pairs.set(`${pair[0]} ${pair[1]}`, pair);
+      }
     }
-  }
   return [...pairs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pair]) => pair);
 };
 
+const JOINS = ['connections', 'lostConnections'] as const;
 /** What links are made up from. */
-const READ = ['connections', 'linkProfiles', 'nodeNetworks', 'nodeThunderbolts', 'nodeRdmaDevices'] as const;
+const READ = [
+  ...JOINS,
+  'linkForgets',
+  'linkProfiles',
+  'nodeNetworks',
+  'nodeThunderbolts',
+  'nodeRdmaDevices',
+] as const;
 type Read = Pick<State, (typeof READ)[number]>;
 
 interface Page {
@@ -48,7 +56,11 @@ export class LinkBook {
   *turns(state: State): Turns<readonly LinkFacts[]> {
     const read = this.#read;
     if (read !== undefined && READ.every(field => read[field] === state[field])) return this.#facts;
-    const isJoinedAsBefore = read?.connections === state.connections;
+    // A forgetting may hide the last of what two nodes had: then any page may be another.
+    const isJoinedAsBefore =
+      read !== undefined &&
+      JOINS.every(field => read[field] === state[field]) &&
+      read.linkForgets === state.linkForgets;
     const pairs = isJoinedAsBefore ? this.#pairs : linkPairs(state);
     // Few nodes tell something in a second: only the pages of their links are turned.
     const told = isJoinedAsBefore ? toldNodes(read, state) : undefined;
@@ -62,12 +74,25 @@ export class LinkBook {
     }
     this.#pairs = pairs;
     this.#pages = pages;
-    const { connections, linkProfiles, nodeNetworks, nodeThunderbolts, nodeRdmaDevices } = state;
-    this.#read = { connections, linkProfiles, nodeNetworks, nodeThunderbolts, nodeRdmaDevices };
+    this.#read = readOf(state);
     this.#facts = this.#pages.map(({ facts }) => facts).filter(facts => facts !== undefined);
     return this.#facts;
   }
 }
+
+const readOf = (state: State): Read => {
+  const { connections, lostConnections, linkForgets, linkProfiles } = state;
+  const { nodeNetworks, nodeThunderbolts, nodeRdmaDevices } = state;
+  return {
+    connections,
+    lostConnections,
+    linkForgets,
+    linkProfiles,
+    nodeNetworks,
+    nodeThunderbolts,
+    nodeRdmaDevices,
+  };
+};
 
 /** Of whose profiles or interfaces something has changed. */
 const toldNodes = (before: Read, now: Read): ReadonlySet<string> => {
@@ -88,6 +113,8 @@ const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
   const isJoinedAsBefore =
     before.there.connections === there.connections &&
     before.back.connections === back.connections &&
+    isSameLost(before.there.lost, there.lost) &&
+    isSameLost(before.back.lost, back.lost) &&
     isSameReadings(before.there.readings, there.readings) &&
     isSameReadings(before.back.readings, back.readings);
   if (isJoinedAsBefore && before.there.profiles === there.profiles && before.back.profiles === back.profiles)
@@ -101,9 +128,13 @@ const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
 
 const waysOf = (state: State, source: NodeId, sink: NodeId): Ways => ({
   connections: state.connections[source]?.[sink],
+  lost: lostBetween(state, source, sink),
   profiles: state.linkProfiles[source]?.[sink],
   readings: endReadings(state, source),
 });
+
+const isSameLost = (one: readonly LostEntry[], other: readonly LostEntry[]): boolean =>
+  one.length === other.length && one.every(({ entry }, index) => entry === other[index]?.entry);
 
 const isSameReadings = (one: EndReadings, other: EndReadings): boolean =>
   one.network === other.network &&

@@ -29,6 +29,11 @@ export interface LinkProfile {
    */
   readonly uploadQueueNs: Reported<number>;
   readonly downloadQueueNs: Reported<number>;
+  /**
+   * How old the all-reduce and queue figures were when this was written, ms: they cost most, and are measured once an hour. Unknown
+   * while they were never measured.
+   */
+  readonly extrasAgeMs: Reported<number>;
   /** TCP retransmits of both ends together while bandwidth was measured. */
   readonly retransmits: Reported<number>;
   /** Parallel streams of the faster measurement of each direction. */

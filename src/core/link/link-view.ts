@@ -9,7 +9,7 @@ import { stageEndsAtMs, stageOf } from '../probe/probe-stage.ts';
 import type { State } from '../state.ts';
 import type { Turns } from '../turns.ts';
 import { ITEMS_OF_TURN, toTheEnd } from '../turns.ts';
-import type { ConnectionFacts, LinkFacts, MeasuredFact } from './link-facts.ts';
+import type { ConnectionFacts, LinkFacts, LostPath, MeasuredFact, MeasuredWays } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';
 import { LinkBook } from './link-pairs.ts';
 
@@ -18,7 +18,11 @@ export type LinkStanding =
   | { readonly kind: 'measuring' }
   | { readonly kind: 'waiting' | 'failed'; readonly reason: string }
   | { readonly kind: 'unmeasured' }
-  /** An end is offline: the line keeps its place, its figures are taken out. */
+  /** Every path between the two nodes is lost, and both are there. */
+  | { readonly kind: 'lost'; readonly path: LostPath }
+  /** Every path is lost because an end was away; it is back, and its connections are about to open again. */
+  | { readonly kind: 'returning' }
+  /** An end is offline: the line keeps its place and its last figures. */
   | { readonly kind: 'gone'; readonly offline: readonly NodeId[] };
 
 export interface FigureView {
@@ -37,14 +41,22 @@ export interface LinkView {
   readonly standing: LinkStanding;
   /** A probe runs on one of the connections, whether or not there are figures already. */
   readonly isMeasuring: boolean;
-  /** Bits per second from the first node to the second, and back; none on a link that is gone. */
+  /** Bits per second from the first node to the second, and back; none on a link that carries nothing now. */
   readonly there: FigureView | undefined;
   readonly back: FigureView | undefined;
   /** Median round trip, ns. */
   readonly roundTrip: FigureView | undefined;
+  /** The same figures, also of a link that carries nothing now: then its last ones, all of them stale. */
+  readonly last: LastFigures;
+  /** Paths that were lost and are not expected back by themselves; also of a link that has others. */
+  readonly lost: readonly LostPath[];
+  /** Paths that closed because an end is or was away: they open again by themselves. */
+  readonly away: readonly LostPath[];
   /** Every figure is stale, or an end has not been heard for a while. */
   readonly isStale: boolean;
 }
+
+export type LastFigures = Pick<LinkView, 'there' | 'back' | 'roundTrip'>;
 
 export const linkViews = (state: State, nowMs: number): readonly LinkView[] =>
   new LinkWatch().read(state, nowMs);
@@ -53,14 +65,26 @@ export const linkViews = (state: State, nowMs: number): readonly LinkView[] =>
 export const countLinks = (links: readonly LinkView[]): ReadonlyMap<NodeId, number> => {
   const counts = new Map<NodeId, number>();
   for (const { nodes, standing } of links) {
-    if (standing.kind === 'gone') continue;
+    if (!isCarrying(standing)) continue;
     for (const node of nodes) counts.set(node, (counts.get(node) ?? 0) + 1);
   }
   return counts;
 };
 
+/** Whether a connection of the link is open, measured or not. */
+export const isCarrying = ({ kind }: LinkStanding): boolean =>
+  kind !== 'gone' && kind !== 'lost' && kind !== 'returning';
+
 export const figureAgeMs = (figure: FigureView, nowMs: number): number =>
   Math.max(0, nowMs - figure.of.measuredAtMs);
+
+/** Of the figures that are shown, the age of the oldest: no figure is older than what stands next to it. */
+export const figuresAgeMs = ({ last }: { readonly last: LastFigures }, nowMs: number): number | undefined => {
+  const ages = [last.there, last.back, last.roundTrip].flatMap(figure =>
+    figure === undefined ? [] : figureAgeMs(figure, nowMs),
+  );
+  return ages.length === 0 ? undefined : Math.max(...ages);
+};
 
 interface Watched {
   readonly facts: LinkFacts;
@@ -164,39 +188,86 @@ const watch = (
 
 const linkView = (
   state: State,
-  { key, nodes, best, connections, there, back, roundTrip }: LinkFacts,
+  { key, nodes, best, connections, lost, figures }: LinkFacts,
   presences: readonly [Presence, Presence],
   nowMs: number,
 ): LinkView => {
-  const common = { key, nodes, medium: best.medium, best, connections };
   const offline = nodes.filter((_, index) => presences[index] === 'offline');
-  if (offline.length > 0) {
+  const closed = withoutOpen(lost, connections, offline);
+  const common = {
+    key,
+    nodes,
+    medium: best.medium,
+    best,
+    connections,
+    lost: closed.filter(path => isLostForGood(path, offline)),
+    away: closed.filter(path => !isLostForGood(path, offline)),
+  };
+  const shut = offline.length > 0 ? { kind: 'gone' as const, offline } : closedStanding(connections, lost);
+  if (shut !== undefined) {
     return {
       ...common,
-      standing: { kind: 'gone', offline },
+      standing: shut,
       isMeasuring: false,
       there: undefined,
       back: undefined,
       roundTrip: undefined,
+      last: figuresOf(figures, fact => ({ ...fact, isStale: true })),
       isStale: false,
     };
   }
   const stages = connections.map(facts => stageOfConnection(state, facts, nowMs));
-  const figures = {
-    there: figureView(there, nowMs),
-    back: figureView(back, nowMs),
-    roundTrip: figureView(roundTrip, nowMs),
-  };
-  const known = Object.values(figures).filter(figure => figure !== undefined);
+  const now = figuresOf(figures, fact => ({ ...fact, isStale: isStaleNow(fact.of, nowMs) }));
+  const known = Object.values(now).filter(figure => figure !== undefined);
   const isMeasuring = stages.some(stage => stage?.kind === 'running');
   return {
     ...common,
-    ...figures,
+    ...now,
+    last: now,
     standing: known.length > 0 ? { kind: 'measured' } : standingWithout(connections, stages),
     isMeasuring,
     isStale: presences.includes('stale') || (known.length > 0 && known.every(figure => figure.isStale)),
   };
 };
+
+/** Of a link with no open connection; undefined where there is one. */
+const closedStanding = (
+  connections: readonly ConnectionFacts[],
+  lost: readonly LostPath[],
+): LinkStanding | undefined => {
+  if (connections.length > 0) return undefined;
+  const [path] = lost.filter(one => isLostForGood(one, [])).toSorted((a, b) => b.lostAtMs - a.lostAtMs);
+  return path === undefined ? { kind: 'returning' } : { kind: 'lost', path };
+};
+
+/** The last word of an end that is offline does not keep a path open. */
+const withoutOpen = (
+  lost: readonly LostPath[],
+  connections: readonly ConnectionFacts[],
+  offline: readonly NodeId[],
+): readonly LostPath[] => {
+  const open = new Set(connections.flatMap(({ source, path }) => (offline.includes(source) ? [] : [path])));
+  return lost.filter(({ path }) => !open.has(path));
+};
+
+/**
+ * With an end offline only what the other end's own interface shows says more than that. And what closed because a node was away opens again
+ * by itself; its source records another reason where it does not.
+ */
+const isLostForGood = ({ code, cause }: LostPath, offline: readonly NodeId[]): boolean => {
+  const isDead = cause.deadEnds.some(({ node }) => !offline.includes(node));
+  if (offline.length > 0) return isDead;
+  return isDead || (code !== 'node-offline' && code !== 'node-stopped');
+};
+
+const figuresOf = (
+  { there, back, roundTrip }: MeasuredWays,
+  view: (fact: MeasuredFact) => FigureView,
+): LastFigures => ({
+  there: there === undefined ? undefined : view(there),
+  back: back === undefined ? undefined : view(back),
+  roundTrip: roundTrip === undefined ? undefined : view(roundTrip),
+});
 
 export const stageOfConnection = (
   state: State,
@@ -206,15 +277,6 @@ export const stageOfConnection = (
 
 export const isStaleNow = ({ staleAtMs, failure }: ConnectionFacts, nowMs: number): boolean =>
   failure !== undefined || nowMs > staleAtMs;
-
-const figureView = (fact: MeasuredFact | undefined, nowMs: number): FigureView | undefined =>
-  fact === undefined
-    ? undefined
-    : {
-        value: fact.value,
-        isStale: isStaleNow(fact.of, nowMs),
-        of: fact.of,
-      };
 
 /** Why a link has no figures: the most hopeful reason of its connections. */
 const standingWithout = (

@@ -57,6 +57,10 @@ export const standingWords = ({ standing }: Pick<LinkView, 'standing'>): string 
       return `failed: ${standing.reason}`;
     case 'unmeasured':
       return 'not measured yet';
+    case 'lost':
+      return 'lost';
+    case 'returning':
+      return 'reconnecting';
     case 'gone':
       return 'no contact';
     default:

@@ -7,24 +7,28 @@
 
 import { withoutScope } from '../address/host-port.ts';
 import { shareSubnet } from '../address/subnet.ts';
+import { ageMsOf } from '../entry-maps.ts';
 import type { Fact } from '../event-kinds.ts';
 import type { NodeId } from '../ids.ts';
 import { nodeName } from '../node/node-view.ts';
-import { nodeIds, presence } from '../node/presence-view.ts';
+import { nodeIds, presence, stoppedMs } from '../node/presence-view.ts';
 import type { ThunderboltPeer } from '../node/thunderbolt.ts';
 import type { State } from '../state.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
-import type { Connection } from './connection.ts';
-import { connectionKey } from './connection.ts';
+import { type Connection, connectionKey, type LostConnection } from './connection.ts';
 import type { ConnectionCarrier } from './connection-type.ts';
 import { joinedEnds } from './link-ends.ts';
+import { isMissed } from './losses.ts';
 import type { IsChosenPeer } from './measured-pairs.ts';
 import { NOT_CHOSEN } from './measured-pairs.ts';
 import type { ActiveRdmaPort } from './rdma-ports.ts';
 import { activeRdmaPorts } from './rdma-ports.ts';
 
 export type RdmaConnection = Extract<Connection, { kind: 'rdma' }>;
-export type ConnectionFact = Extract<Fact, { kind: 'connection.opened' | 'connection.closed' }>;
+export type ConnectionFact = Extract<
+  Fact,
+  { kind: 'connection.opened' | 'connection.lost' | 'connection.closed' }
+>;
 
 /** What should stand: the ways from this node to every node that is there and chosen; a cable of one's own needs no choice. */
 export const rdmaConnections = (
@@ -59,23 +63,53 @@ export const rdmaConnectionChanges = (
   );
   const changes: ConnectionFact[] = [];
   for (const [sink, held] of Object.entries(state.connections[self] ?? {})) {
-    for (const [key, { value }] of Object.entries(held)) {
+    for (const [key, entry] of Object.entries(held)) {
+      const { value } = entry;
       if (value.kind !== 'rdma') continue;
       const place = placeOf(value);
       const want = wanted.get(place);
       wanted.delete(place);
-      if (want === undefined) {
-        const reason = isChosen(value.sink) ? reasonOf(state, self, value, nowMs) : NOT_CHOSEN;
-        changes.push({
-          kind: 'connection.closed',
-          payload: { sink: value.sink, connectionKey: key, reason },
-        });
-      } else if (sink === value.sink && !isSame(value, want))
+      if (want === undefined)
+        changes.push(
+          ended(state, self, { connection: value, key, openMs: ageMsOf(entry, nowMs), nowMs, isChosen }),
+        );
+      else if (sink === value.sink && !isSame(value, want))
         changes.push({ kind: 'connection.opened', payload: sticky(value, want) });
     }
   }
   for (const connection of wanted.values()) changes.push({ kind: 'connection.opened', payload: connection });
   return changes;
+};
+
+/** Lost: it stays with its figures; or closed for good where this node does not want it any more. */
+const ended = (
+  state: State,
+  self: NodeId,
+  {
+    connection,
+    key,
+    openMs,
+    nowMs,
+    isChosen,
+  }: {
+    readonly connection: RdmaConnection;
+    readonly key: string;
+    readonly openMs: number;
+    readonly nowMs: number;
+    readonly isChosen: IsChosenPeer;
+  },
+): ConnectionFact => {
+  const { sink } = connection;
+  const closed = (reason: string): ConnectionFact => ({
+    kind: 'connection.closed',
+    payload: { sink, connectionKey: key, reason },
+  });
+  if (!isChosen(sink)) return closed(NOT_CHOSEN);
+  if (!nodeIds(state).includes(sink)) return closed('the node was forgotten');
+  const loss = lossOf(state, self, connection, nowMs);
+  if (!isMissed(state, self, connection, openMs)) return closed(loss.reason);
+  const payload = { sink, connectionKey: key, connection, ...loss, lostAgeMs: 0 };
+  return { kind: 'connection.lost', payload };
 };
 
 type Pair = readonly [ActiveRdmaPort, ActiveRdmaPort];
@@ -187,16 +221,29 @@ const isSame = (held: RdmaConnection, want: RdmaConnection): boolean => {
   return held.type === next.type && isSameRate;
 };
 
-const reasonOf = (state: State, self: NodeId, connection: RdmaConnection, nowMs: number): string => {
+const lossOf = (
+  state: State,
+  self: NodeId,
+  connection: RdmaConnection,
+  nowMs: number,
+): Pick<LostConnection, 'code' | 'reason'> => {
   const { sink, sourceInterface, sinkInterface } = connection;
   const name = nodeName(state, sink);
-  if (!nodeIds(state).includes(sink)) return 'the node was forgotten';
-  if (presence(state, sink, nowMs) === 'offline') return `${name} is offline`;
+  if (presence(state, sink, nowMs) === 'offline') {
+    const code = stoppedMs(state, sink, nowMs) === undefined ? 'node-offline' : 'node-stopped';
+    return { code, reason: `${name} is offline` };
+  }
+  const code = 'interface-down';
   const isActive = (node: NodeId, port: string): boolean =>
     activeRdmaPorts(state, node, nowMs).some(held => held.name === port);
-  if (!isActive(self, sourceInterface)) return `${sourceInterface} is no longer active`;
-  if (!isActive(sink, sinkInterface)) return `${sinkInterface} of ${name} is no longer active`;
-  return `${sourceInterface} and ${sinkInterface} of ${name} are no longer on one fabric`;
+  if (!isActive(self, sourceInterface)) return { code, reason: `${sourceInterface} is no longer active` };
+  if (!isActive(sink, sinkInterface)) {
+    return { code, reason: `${sinkInterface} of ${name} is no longer active` };
+  }
+  return {
+    code: 'no-answer',
+    reason: `${sourceInterface} and ${sinkInterface} of ${name} are no longer on one fabric`,
+  };
 };
 
 /** Between two nodes. */

@@ -2,7 +2,6 @@
 // should carry, so the other path is the only measure. A tunnel runs over one of the others and is no measure of them.
 
 import type { NodeId } from '../ids.ts';
-import { knownOr } from '../unknown.ts';
 import { type ConnectionFacts, rateFrom } from './link-facts.ts';
 import type { LinkView } from './link-view.ts';
 
@@ -19,7 +18,7 @@ export const slowPath = ({ nodes, connections, standing }: LinkView): SlowPath |
   if (standing.kind !== 'measured' || !connections.some(({ medium }) => medium === 'unknown'))
     return undefined;
   return nodes
-    .flatMap(from => slowPathsFrom(from, bestOfPaths(connections, from, nodes[0])))
+    .flatMap(from => slowPathsFrom(from, ratesOfPaths(connections, from)))
     .toSorted((a, b) => shareOf(a) - shareOf(b))[0];
 };
 
@@ -28,21 +27,15 @@ interface PathRate {
   readonly bitsPerSecond: number;
 }
 
-/** Of several addresses of one path the best figure counts. The fastest path first. */
-const bestOfPaths = (
-  connections: readonly ConnectionFacts[],
-  from: NodeId,
-  first: NodeId,
-): readonly PathRate[] => {
-  const best = new Map<string, PathRate>();
+/** The fastest path first. */
+const ratesOfPaths = (connections: readonly ConnectionFacts[], from: NodeId): readonly PathRate[] => {
+  const rates = new Map<string, PathRate>();
   for (const of of connections) {
-    if (of.medium === 'overlay' || of.failure !== undefined) continue;
+    if (of.medium === 'overlay' || of.failure !== undefined || rates.has(of.path)) continue;
     const bitsPerSecond = rateFrom(of, from);
-    const path = pathOf(of, first);
-    if (bitsPerSecond === undefined || bitsPerSecond <= (best.get(path)?.bitsPerSecond ?? 0)) continue;
-    best.set(path, { of, bitsPerSecond });
+    if (bitsPerSecond !== undefined) rates.set(of.path, { of, bitsPerSecond });
   }
-  return [...best.values()].sort((a, b) => b.bitsPerSecond - a.bitsPerSecond);
+  return [...rates.values()].sort((a, b) => b.bitsPerSecond - a.bitsPerSecond);
 };
 
 const slowPathsFrom = (from: NodeId, [fastest, ...others]: readonly PathRate[]): readonly SlowPath[] =>
@@ -53,12 +46,6 @@ const slowPathsFrom = (from: NodeId, [fastest, ...others]: readonly PathRate[]):
   );
 
 const shareOf = ({ bitsPerSecond, other }: SlowPath): number => bitsPerSecond / other.bitsPerSecond;
-
-/** By the interfaces at both ends, seen from either of them; of an end that is unknown, each connection is a path. */
-const pathOf = ({ source, connectionKey, carrier: { ends } }: ConnectionFacts, first: NodeId): string => {
-  const [one, other] = source === first ? [ends.source, ends.sink] : [ends.sink, ends.source];
-  return [one, other].map(({ interfaceName }) => knownOr(interfaceName, connectionKey)).join(' ');
-};
 
 /** Sound paths of one kind differ by less; as the two directions of a link of unknown type. */
 const FAR_BELOW = 0.5;

@@ -2,7 +2,7 @@
 // carries nothing now, or that nobody has measured, joins nothing.
 
 import type { NodeId } from '../ids.ts';
-import { linkKey } from '../link/link-facts.ts';
+import { linkKey } from '../link/link-path.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { linkViews } from '../link/link-view.ts';
 import { typeWords } from '../link/link-words.ts';

@@ -1,16 +1,19 @@
 // Links that carry far less than they should, or than they did last week, and nodes that reach each other one way only.
 
 import { ageMsOf } from '../entry-maps.ts';
+import { formatAge } from '../figure/duration.ts';
 import { figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import type { ConnectionFacts } from '../link/link-facts.ts';
 import { LONG_QUEUE_NS, queueWords, worstQueue } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
-import type { LinkView } from '../link/link-view.ts';
-import { endsWords } from '../link/link-words.ts';
+import { isCarrying, type LinkView } from '../link/link-view.ts';
+import { endsWords, typeWords } from '../link/link-words.ts';
+import { lossCauseWords, pathEndsWords } from '../link/loss-cause.ts';
 import { isSampled } from '../link/measured-pairs.ts';
 import { slowPath } from '../link/slow-path.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
 import { quotedWords } from '../text/shell-words.ts';
@@ -32,11 +35,50 @@ export function* linkWarnings(sources: LinkSources): Turns<readonly Warning[]> {
   for (const [index, link] of sources.links.entries()) {
     if (index % ITEMS_OF_TURN === 0) yield;
     const [one, other] = link.nodes.map(node => names.get(node));
-    if (one === undefined || other === undefined || link.standing.kind === 'gone') continue;
+    if (one === undefined || other === undefined) continue;
+    found.push(...lostWarnings(link, [one, other], sources.nowMs));
+    if (!isCarrying(link.standing)) continue;
     found.push(...slowWarning(sources.state, link, one, other), ...oneWayWarning(sources, link, one, other));
   }
   return found;
 }
+
+/** A path that was there and is not, until it returns or somebody forgets it. */
+const lostWarnings = (
+  link: LinkView,
+  [one, other]: readonly [NodeView, NodeView],
+  nowMs: number,
+): readonly Warning[] =>
+  link.lost.map(({ path, of, lostAtMs, reason, cause }) => {
+    const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
+    const words = lossCauseWords(cause, nameOf);
+    const [dead] = cause.deadEnds;
+    const at = dead?.node === other.nodeId ? other : one;
+    const known = [of.profile?.uploadBitsPerSecond, of.profile?.downloadBitsPerSecond].filter(
+      value => value !== undefined && isKnown(value),
+    );
+    const figures =
+      known.length === 0
+        ? 'It was never measured.'
+        : `Last measured ${known.map(value => (isKnown(value) ? rate(value) : '')).join(' and ')}, ${ageWords(nowMs - of.measuredAtMs)} ago.`;
+    return {
+      id: `link lost ${link.key} ${path}`,
+      level: 'danger',
+      nodes: link.nodes,
+      title: `${one.name} and ${other.name}: ${typeWords(of)} ${pathEndsWords(of, link.nodes)} is lost`,
+      why: `Lost ${ageWords(nowMs - lostAtMs)} ago: ${words === '' ? `${reason}; both ports report a carrier, so look at the switch, a firewall or the address` : words}. ${figures}`,
+      on: at.name,
+      command: dead === undefined ? 'plimsoll doctor' : portCommand(at, dead.interfaceName),
+    };
+  });
+
+const portCommand = ({ identity }: NodeView, interfaceName: string): string => {
+  const name = quotedWords([interfaceName]);
+  const held = heldValue(identity);
+  return held?.operatingSystem.platform === 'macos' ? `ifconfig ${name}` : `ip -s link show ${name}`;
+};
+
+const ageWords = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
 
 /** What it carries, judged once as long as the link, the names of its ends and what is usual of them stay the same. */
 const slowWarning = (state: State, link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {

@@ -6,6 +6,7 @@ import { nodeIds } from '../../core/node/presence-view.ts';
 import { clusterTotals } from '../../core/totals.ts';
 import {
   forgetAnswerSchema,
+  forgetLinkAnswerSchema,
   linksAnswerSchema,
   listedNodeSchema,
   nodesAnswerSchema,
@@ -16,7 +17,13 @@ import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
 
-export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOptions): readonly ApiRoute[] => [
+export const clusterRoutes = ({
+  clock,
+  cluster,
+  nodeId,
+  forget,
+  forgetLink,
+}: HttpServerOptions): readonly ApiRoute[] => [
   jsonRoute({
     method: 'GET',
     path: '/api/nodes',
@@ -75,10 +82,40 @@ export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOpti
     method: 'GET',
     path: '/api/links',
     access: 'read',
-    summary: 'Every current connection between nodes that are not offline, with its newest profile.',
+    summary:
+      'Every open connection with the newest profile of its path, and every path that was lost, with its last one.',
     description: 'The connections, each one way.',
     answer: linksAnswerSchema,
     handle: () => ({ links: listedLinks(cluster.state, clock.nowMs()) }),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/links/{nodeId}/{peerId}/forget',
+    access: 'change',
+    summary:
+      'Hides the paths that are lost between two nodes, on every node, until they return or are lost again.',
+    parameters: [
+      { ...NODE_ID, description: 'A node id, or "self".', schema: SELF_OR_NODE },
+      { ...PEER_ID, description: 'The other node.', schema: SELF_OR_NODE },
+    ],
+    description: 'The two nodes.',
+    answer: forgetLinkAnswerSchema,
+    handle: request => {
+      const [one, other] = [NODE_ID, PEER_ID].map(parameter => {
+        const asked = pathText(request, parameter);
+        const id = asked === 'self' ? nodeId : asked;
+        if (!isNodeId(id) || !nodeIds(cluster.state).includes(id)) throw noSuchNode(id);
+        return id;
+      });
+      if (one === undefined || other === undefined) throw noSuchNode('');
+      const result = forgetLink?.([one, other]);
+      if (result?.kind === 'forgotten') return { forgotten: [...result.fact.nodes] };
+      throw new RequestError({
+        code: 'nothing-lost',
+        problem: 'No path between these two nodes is lost.',
+        advice: 'GET /api/links lists what is lost.',
+      });
+    },
   }),
 ];
 
@@ -109,6 +146,13 @@ const noSuchNode = (asked: string): RequestError =>
   });
 
 const SELF_OR_NODE = v.union([v.literal('self'), nodeIdSchema]);
+
+const PEER_ID: RouteParameter = {
+  name: 'peerId',
+  in: 'path',
+  description: 'A node id.',
+  schema: nodeIdSchema,
+};
 
 const NODE_ID: RouteParameter = {
   name: 'nodeId',

@@ -3,17 +3,17 @@
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Group } from '../../core/group/group-view.ts';
 import { groupSummary } from '../../core/group/group-view.ts';
-import { isNodeId, type NodeId } from '../../core/ids.ts';
-import { endReadings, linkCarrier } from '../../core/link/link-ends.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { ConnectionFacts, LostPath } from '../../core/link/link-facts.ts';
+import { isCarrying, type LinkView, linkViews } from '../../core/link/link-view.ts';
 import { type MeasuredDevice, nodeView } from '../../core/node/node-view.ts';
-import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { ProbeStage } from '../../core/probe/probe-stage.ts';
 import { unusualLinkFigures } from '../../core/probe/unusual-figures.ts';
-import type { Entry, State } from '../../core/state.ts';
+import type { State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import type {
-  Aged,
   ListedLink,
+  ListedLoss,
   ListedMeasurement,
   ListedNode,
   ListedStage,
@@ -64,40 +64,49 @@ const finite = (ms: number): number | Unknown => (Number.isFinite(ms) ? ms : unk
 
 export const NOTHING: Unknown = unknown('nothing reported yet');
 
-/** Connections of nodes that are here; an offline node carries nothing. */
-export const listedLinks = (state: State, nowMs: number): readonly ListedLink[] => {
-  const present = new Set(nodeIds(state).filter(node => presence(state, node, nowMs) !== 'offline'));
-  return [...present].flatMap(source => listedLinksFrom(state, source, { nowMs, present }));
-};
+/**
+ * Open connections between nodes that are here, and of each link the paths that are lost. An offline node carries nothing: what was
+ * measured to it is listed as lost.
+ */
+export const listedLinks = (state: State, nowMs: number): readonly ListedLink[] =>
+  linkViews(state, nowMs).flatMap(link => [
+    ...(isCarrying(link.standing) ? link.connections : []).map(facts => listedLink(state, facts, nowMs)),
+    ...lostOf(link).map(path => ({ ...listedLink(state, path.of, nowMs), lost: listedLoss(path, nowMs) })),
+  ]);
 
-/** Those of one node to nodes that are here. */
-export const listedLinksFrom = (
-  state: State,
-  source: NodeId,
-  { nowMs, present }: { readonly nowMs: number; readonly present: ReadonlySet<NodeId> },
-): readonly ListedLink[] =>
-  Object.keys(state.connections[source] ?? {})
-    .filter((id): id is NodeId => isNodeId(id) && present.has(id))
-    .flatMap(sink => listedLinksBetween(state, { source, sink, nowMs }));
+/** Those of one node. */
+export const listedLinksFrom = (state: State, source: NodeId, nowMs: number): readonly ListedLink[] =>
+  listedLinks(state, nowMs).filter(link => link.source === source);
 
-const listedLinksBetween = (
-  state: State,
-  { source, sink, nowMs }: { readonly source: NodeId; readonly sink: NodeId; readonly nowMs: number },
-): readonly ListedLink[] =>
-  Object.entries(state.connections[source]?.[sink] ?? {}).map(([connectionKey, connection]) => {
-    const profile = state.linkProfiles[source]?.[sink]?.[connectionKey];
-    return {
-      source,
-      sink,
-      connectionKey,
-      connection: aged(connection, nowMs),
-      carrier: linkCarrier(connection.value, endReadings(state, source), endReadings(state, sink)),
-      profile: profile === undefined ? unknown('not measured yet') : aged(profile, nowMs),
-      unusual: unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey }),
-    };
-  });
+const lostOf = ({ lost, away }: LinkView): readonly LostPath[] => [...lost, ...away];
 
-const aged = <T>(entry: Entry<T>, nowMs: number): Aged<T> => ({
-  value: entry.value,
-  ageMs: ageMsOf(entry, nowMs),
+const listedLoss = ({ code, reason, lostAtMs, cause }: LostPath, nowMs: number): ListedLoss => ({
+  code,
+  reason,
+  ageMs: Math.max(0, nowMs - lostAtMs),
+  deadEnds: cause.deadEnds,
 });
+
+const listedLink = (state: State, facts: ConnectionFacts, nowMs: number): ListedLink => {
+  const { source, sink, connectionKey, connection, carrier, path, profile, triedAtMs } = facts;
+  const entry =
+    state.connections[source]?.[sink]?.[connectionKey] ??
+    state.lostConnections[source]?.[sink]?.[connectionKey];
+  const openMs = entry === undefined ? 0 : ageMsOf(entry, nowMs);
+  return {
+    source,
+    sink,
+    connectionKey,
+    path,
+    connection: { value: connection, ageMs: openMs },
+    carrier,
+    profile:
+      profile === undefined
+        ? unknown('not measured yet')
+        : { value: profile, ageMs: Math.max(0, nowMs - triedAtMs) },
+    unusual: facts.isMeasuredHere
+      ? unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey })
+      : [],
+    lost: unknown('it is open'),
+  };
+};

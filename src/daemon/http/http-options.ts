@@ -5,6 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Event } from '../../core/event.ts';
 import type { HistorySeries } from '../../core/history/live-history.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { LinkForgetting } from '../../core/link/forget-link.ts';
 import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
@@ -50,6 +51,8 @@ export interface HttpServerOptions {
   readonly readiness?: Pick<Readiness, 'missing'>;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
+  /** Hides what is lost between two nodes; undefined likewise. */
+  readonly forgetLink?: (nodes: readonly [NodeId, NodeId]) => LinkForgetting;
   /** Where the built dashboard lies; undefined when none was built. */
   readonly dashboardDir: string | undefined;
   readonly access: Access;

@@ -2,8 +2,9 @@
 // close. The outgoing interface is looked up once, and again when this machine's interfaces change.
 
 import { networkInterfaces } from 'node:os';
-import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { isNodeId, type NodeId } from '../../core/ids.ts';
+import type { LossCode } from '../../core/link/connection.ts';
 import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
 import { NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
 import { nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
@@ -22,11 +23,9 @@ import {
 import { ReachabilityAnswers } from '../../mesh/reachability/reachability-answers.ts';
 import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import { ReachabilityChecks } from '../../mesh/reachability/reachability-checks.ts';
-import type { ConnectionBookParts, SocketPlace } from './connection-book.ts';
-import { ConnectionBook } from './connection-book.ts';
+import { ConnectionBook, type ConnectionBookParts, type Loss, type SocketPlace } from './connection-book.ts';
 
 export interface ConnectionsParts extends ConnectionBookParts {
-  readonly clock: Clock;
   /** `deriveSecret(clusterKey, 'reachability')` of each accepted key. */
   readonly keys: readonly Uint8Array[];
   readonly random: () => number;
@@ -67,8 +66,10 @@ export class Connections implements AsyncDisposable {
   readonly #parts: ConnectionsParts;
   readonly #ports: Ports;
   readonly #book: ConnectionBook;
-  /** What answers now. */
-  readonly #open = new Map<string, ReachTarget>();
+  /** What answers now, and since when. */
+  readonly #open = new Map<string, { readonly target: ReachTarget; readonly sinceMs: number }>();
+  /** Nodes that came back, and when: their connections are given time to open again. */
+  readonly #backSinceMs = new Map<NodeId, number>();
   /** Whose interface is to be looked up. */
   readonly #toDescribe = new Set<string>();
   /** Written before the daemon's restart and not confirmed since. */
@@ -82,6 +83,7 @@ export class Connections implements AsyncDisposable {
   #known: ReadonlySet<string> = new Set();
   #seen = '';
   #ownReadings: readonly unknown[] = [];
+  #lookedAtLostMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ConnectionsParts, ports: Ports) {
     this.#parts = parts;
@@ -97,7 +99,7 @@ export class Connections implements AsyncDisposable {
       ask: (bytes, to) => ports.asking.send(bytes, to),
       isBusy: node => isMeasuring(parts.state(), [nodeId, node], clock.nowMs()),
       opened: target => this.#opened(target),
-      closed: (target, reason) => this.#closed(target, reason),
+      closed: target => this.#closed(target),
     });
     this.answers = new ReachabilityAnswers({
       clock,
@@ -154,6 +156,7 @@ export class Connections implements AsyncDisposable {
     this.#lookAtNodes();
     this.#lookAtOwnReadings();
     this.#lookAtLeftOver();
+    this.#lookAtLost();
   }
 
   /** What is asked ends by its answer; what cannot be asked any more ends at once, or when its node does not come. */
@@ -165,8 +168,30 @@ export class Connections implements AsyncDisposable {
       const isHeard = this.#nodes.some(({ node }) => node === place.sink);
       if (!isLate && (isAsked || !isHeard)) continue;
       this.#leftOver.delete(key);
-      const why = isHeard && !isAsked ? this.#reasonGone(target) : NOT_REACHED;
-      this.#book.closed(place, why);
+      this.#end(target, LEFT_OVER_MS, isHeard && !isAsked ? undefined : NOT_REACHED);
+    }
+  }
+
+  /** What was lost with its node opens again when the node is back; what does not by then has another reason. */
+  #lookAtLost(): void {
+    const { clock, nodeId, state } = this.#parts;
+    const nowMs = clock.nowMs();
+    if (nowMs - this.#lookedAtLostMs < LOST_LOOK_MS) return;
+    this.#lookedAtLostMs = nowMs;
+    this.#book.prune();
+    const present = new Set(this.#nodes.map(({ node }) => node));
+    for (const node of this.#backSinceMs.keys()) if (!present.has(node)) this.#backSinceMs.delete(node);
+    for (const [sink, lost] of Object.entries(state().lostConnections[nodeId] ?? {})) {
+      if (!isNodeId(sink) || !present.has(sink)) continue;
+      const sinceMs = this.#backSinceMs.get(sink) ?? nowMs;
+      this.#backSinceMs.set(sink, sinceMs);
+      if (nowMs - sinceMs < LEFT_OVER_MS) continue;
+      for (const { value } of Object.values(lost)) {
+        if (value.connection.kind !== 'socket' || !isWithNode(value.code)) continue;
+        const target = { node: sink, address: value.connection.sinkAddress, port: 0 };
+        const loss = this.#lossOf(target);
+        if (loss !== undefined) this.#book.explain(value.connection, loss);
+      }
     }
   }
 
@@ -190,9 +215,11 @@ export class Connections implements AsyncDisposable {
     this.#interfaces = interfaces;
     this.#nodes = nodes;
     this.#targets = reachTargets(nodes, interfaces);
+    for (const [key, { target }] of this.#open)
+      if (!this.#book.isCurrent({ sink: target.node, sinkAddress: target.address })) this.#describeSoon(key);
     this.#known = new Set(this.#targets.map(({ address }) => address));
     const checked = asked.length === nodes.length ? this.#targets : reachTargets(asked, interfaces);
-    this.checks.setTargets(checked, target => this.#reasonGone(target));
+    this.checks.setTargets(checked, target => this.#lossOf(target)?.reason ?? NOT_CHOSEN);
   }
 
   /** Another own reading may mean another carrier, or none. */
@@ -209,15 +236,24 @@ export class Connections implements AsyncDisposable {
   #opened(target: ReachTarget): void {
     const key = targetKey(target);
     this.#leftOver.delete(key);
-    this.#open.set(key, target);
+    this.#open.set(key, { target, sinceMs: this.#parts.clock.nowMs() });
     this.#describeSoon(key);
   }
 
-  #closed(target: ReachTarget, reason: string): void {
+  #closed(target: ReachTarget): void {
     const key = targetKey(target);
     this.#leftOver.delete(key);
+    const sinceMs = this.#open.get(key)?.sinceMs;
     this.#open.delete(key);
-    this.#book.closed({ sink: target.node, sinkAddress: target.address }, reason);
+    this.#end(target, sinceMs === undefined ? 0 : this.#parts.clock.nowMs() - sinceMs);
+  }
+
+  /** Lost, or closed for good where this node does not want it any more. */
+  #end(target: ReachTarget, openMs: number, noAnswer?: string): void {
+    const place = { sink: target.node, sinkAddress: target.address };
+    const loss = this.#lossOf(target, noAnswer);
+    if (loss === undefined) this.#book.closed(place, NOT_CHOSEN);
+    else this.#book.lost(place, loss, openMs);
   }
 
   #describeSoon(key: string): void {
@@ -229,7 +265,7 @@ export class Connections implements AsyncDisposable {
   async #describe(): Promise<void> {
     for (const key of this.#toDescribe) {
       this.#toDescribe.delete(key);
-      const target = this.#open.get(key);
+      const target = this.#open.get(key)?.target;
       if (target === undefined) continue;
       const sourceInterface = await this.#sourceInterface(target);
       if (!this.#open.has(key)) continue;
@@ -257,22 +293,29 @@ export class Connections implements AsyncDisposable {
     return interfaceOf(source, interfaces)?.name ?? unknown(`no single interface has the address ${source}`);
   }
 
-  #reasonGone({ node, address }: ReachTarget): string {
+  /** Why that is not reached; undefined where this node does not measure the other one any more. */
+  #lossOf(target: ReachTarget, noAnswer = 'no answer'): Loss | undefined {
+    const { node, address } = target;
     const { state, clock } = this.#parts;
     if (!this.#nodes.some(held => held.node === node)) {
       const nowMs = clock.nowMs();
-      if (stoppedMs(state(), node, nowMs) !== undefined) return 'the node stopped';
+      if (stoppedMs(state(), node, nowMs) !== undefined)
+        return { code: 'node-stopped', reason: 'the node stopped' };
       return presence(state(), node, nowMs) === 'offline'
-        ? 'the node is offline'
-        : 'the node does not answer reachability checks';
+        ? { code: 'node-offline', reason: 'the node is offline' }
+        : { code: 'no-answer', reason: 'the node does not answer reachability checks' };
     }
-    if (!this.#parts.isChosen(node)) return NOT_CHOSEN;
+    if (!this.#parts.isChosen(node)) return undefined;
     const [, scope] = address.split('%');
     if (scope !== undefined && !this.#interfaces.linkLocalNames.includes(scope))
-      return `the interface ${scope} is down or gone`;
-    return 'the node does not have that address any more';
+      return { code: 'interface-down', reason: `the interface ${scope} is down or gone` };
+    return this.#known.has(address)
+      ? { code: 'no-answer', reason: noAnswer }
+      : { code: 'address-gone', reason: 'the node does not have that address any more' };
   }
 }
+
+const isWithNode = (code: LossCode): boolean => code === 'node-stopped' || code === 'node-offline';
 
 const placeKey = ({ sink, sinkAddress }: SocketPlace): string => `${sink} ${sinkAddress}`;
 
@@ -293,6 +336,8 @@ const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNod
   });
 
 const NOT_REACHED = 'it was not reached again since the daemon started';
+/** How often what is lost is looked at. */
+const LOST_LOOK_MS = 5_000;
 /** How often the checked addresses are compared with what is known. */
 const LOOK_MS = 1_000;
 /** How long a connection from before the restart stays without a reply: as long as it takes a node to become offline. */

@@ -69,7 +69,7 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
 /** For a daemon that checks nothing: connections from before the restart must not look checked. */
 export const closeHeldConnections = (parts: ConnectionBookParts, reason: string): void => {
   const book = new ConnectionBook(parts);
-  for (const place of book.held) book.closed(place, reason);
+  for (const place of [...book.held, ...book.heldLost]) book.closed(place, reason);
 };
 
 export const endpointsFact = (

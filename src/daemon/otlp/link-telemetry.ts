@@ -4,7 +4,6 @@ import type { NodeId } from '../../core/ids.ts';
 import { connectionNames } from '../../core/link/connection-names.ts';
 import { hasFigures, type LinkProfile } from '../../core/link/link-profile.ts';
 import { nodeName } from '../../core/node/node-view.ts';
-import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../core/unknown.ts';
@@ -17,8 +16,7 @@ export const putLinks = (
   state: State,
   { nodeId, nowMs }: { readonly nodeId: NodeId; readonly nowMs: number },
 ): void => {
-  const present = new Set(nodeIds(state).filter(node => presence(state, node, nowMs) !== 'offline'));
-  const rows = listedLinksFrom(state, nodeId, { nowMs, present });
+  const rows = listedLinksFrom(state, nodeId, nowMs).filter(({ lost }) => isUnknown(lost));
   const names = connectionNames(rows);
   for (const row of rows) {
     const link: Attributes = {

@@ -129,7 +129,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     run: async signal => {
       for (const { subject, ports, spending, atMs } of pastSpending(parts)) {
         common.ledger.charge(ports, spending, atMs);
-        if (subject !== undefined) reconciler.remember(subject);
+        if (subject !== undefined) reconciler.remember(subject, atMs);
       }
       const end = requestServer.serve();
       const stop = new AbortController();

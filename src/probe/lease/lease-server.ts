@@ -219,7 +219,8 @@ const ownSpending = (
 
 const connectionOf = (self: NodeId, { way }: LeaseRequest): Connection => {
   const rest = { sink: self, type: ELSEWHERE, negotiatedBitsPerSecond: ELSEWHERE };
-  return way.kind === 'socket' ? { ...way, ...rest, sourceInterface: ELSEWHERE } : { ...way, ...rest };
+  if (way.kind === 'rdma') return { ...way, ...rest };
+  return { ...way, ...rest, sourceInterface: ELSEWHERE, sinkInterface: ELSEWHERE };
 };
 
 const interfaceOf = (state: State, connection: Connection): string | undefined =>

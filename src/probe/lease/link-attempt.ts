@@ -39,11 +39,18 @@ export type AttemptResult<T> =
   | { readonly kind: 'held-back'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'ended'; readonly outcome: ProbeOutcome<T> };
 
+export interface AttemptHow {
+  readonly why: ProbeCause;
+  readonly measuresExtras: boolean;
+  readonly signal: AbortSignal;
+  readonly onMeasuring: () => void;
+}
+
 /** @throws only the signal's reason, when it aborts */
 export const attemptLink = async (
   parts: LinkAttemptParts,
   want: WantedLink,
-  how: { readonly why: ProbeCause; readonly signal: AbortSignal; readonly onMeasuring: () => void },
+  how: AttemptHow,
 ): Promise<AttemptResult<LinkMeasurement>> => {
   const { self, locks, state } = parts;
   const ports = sourcePorts(state(), self, want.connection);
@@ -56,7 +63,7 @@ export const attemptLink = async (
   let spent: Spending | undefined;
   const release = new AbortController(); // even if this node stops, the sink is told, within a second
   try {
-    const { outcome, spending } = await measure(parts, want, { grant: answer, ports, signal: how.signal });
+    const { outcome, spending } = await measure(parts, want, { ...how, grant: answer, ports });
     spent = spending;
     return { kind: 'ended', outcome };
   } finally {
@@ -94,10 +101,10 @@ const askLease = async (
 const measure = async (
   parts: LinkAttemptParts,
   { connection, kind, subject: { sink, connectionKey } }: WantedLink,
-  given: { readonly grant: LeaseGrant; readonly ports: readonly string[]; readonly signal: AbortSignal },
+  given: AttemptHow & { readonly grant: LeaseGrant; readonly ports: readonly string[] },
 ): Promise<{ readonly outcome: ProbeOutcome<LinkMeasurement>; readonly spending: Spending }> => {
   const { self, clock, engines, ledger, log } = parts;
-  const { grant, ports, signal } = given;
+  const { grant, measuresExtras, ports, signal } = given;
   const what = `${sink} ${connectionKey}`;
   const entry: Omit<ProbeLogEntry, 'kind' | 'atMs'> = {
     role: 'source',
@@ -115,7 +122,8 @@ const measure = async (
       const engine = engines[kind];
       if (engine === undefined) return failedProbe('no tool here measures RDMA', 'no-engine');
       const { port, ticket } = grant;
-      return await engine.measure({ connection, port, ticket, budget: budgetOf(connection), signal: limit });
+      const budget = { ...budgetOf(connection), measuresExtras };
+      return await engine.measure({ connection, port, ticket, budget, signal: limit });
     });
     outcome =
       timed.kind === 'done'

@@ -57,5 +57,5 @@ export const rdmaSourceRequestSchema: v.GenericSchema<unknown, RdmaSourceRequest
   ...END,
   address: v.string(),
   port: PORT,
-  budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT }),
+  budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT, measuresExtras: v.boolean() }),
 });

@@ -20,7 +20,7 @@ import { linkIntervalMs, spendingOf } from '../schedule/probe-interval.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
 import { DEADLINE_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
 import type { WantedDevice, WantedLink, WantedProbe } from '../schedule/wanted-probes.ts';
-import { deviceFact, linkFact } from './profile-facts.ts';
+import { deviceFact, extrasDueInMs, linkFact } from './profile-facts.ts';
 
 export interface ProbeRunnerParts extends LinkAttemptParts {
   readonly settings: () => ProbeSettings;
@@ -112,9 +112,11 @@ export class ProbeRunner {
     const { self, clock, record, settings, state } = this.#parts;
     const { connectionKey, sink } = want.subject;
     let startedAtMs: number | undefined;
+    const measuresExtras = order.why === 'by-hand' || extrasDueInMs(want, clock.nowMs()) <= 0;
     const attempt = (signal: AbortSignal): Promise<AttemptResult<LinkMeasurement>> =>
       attemptLink(this.#parts, want, {
         why: order.why,
+        measuresExtras,
         signal,
         onMeasuring: () => {
           startedAtMs = clock.nowMs();
@@ -129,7 +131,6 @@ export class ProbeRunner {
     // A connection closed meanwhile has left the state, and a profile would bring it back.
     const held = state().connections[self]?.[sink];
     if (held === undefined || !Object.hasOwn(held, connectionKey)) return { kind: 'ended' };
-    const last = state().linkProfiles[self]?.[sink]?.[connectionKey];
     const own = outcome.kind === 'measured' ? spendingOf(outcome.measurement) : undefined;
     const link = { source: self, key: connectionKey, connection: want.connection };
     const lastsMs = linkIntervalMs(state(), link, {
@@ -137,8 +138,8 @@ export class ProbeRunner {
       settings: settings(),
       ...(own === undefined ? {} : { own }),
     });
-    const intervalMs = this.#intervalMs(order, outcome, last?.value, lastsMs);
-    record(linkFact(want, { outcome, last, intervalMs, nowMs: clock.nowMs() }));
+    const intervalMs = this.#intervalMs(order, outcome, want.tried?.entry.value, lastsMs);
+    record(linkFact(self, want, { outcome, measuresExtras, intervalMs, nowMs: clock.nowMs() }));
     return { kind: 'ended' };
   }
 

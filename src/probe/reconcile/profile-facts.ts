@@ -3,12 +3,14 @@
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { fromOtherEnd, type PathPlace } from '../../core/link/link-path.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { Entry } from '../../core/state.ts';
-import type { Reported, Unknown } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { isKnown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { DeviceMeasurement, FailedProbe, LinkMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
+import { EXTRAS_TTL_MS } from '../schedule/probe-settings.ts';
 import type { WantedDevice, WantedLink } from '../schedule/wanted-probes.ts';
 
 interface Told<T, P> {
@@ -19,20 +21,57 @@ interface Told<T, P> {
   readonly nowMs: number;
 }
 
+interface LinkOutcome extends Pick<Told<LinkMeasurement, LinkProfile>, 'outcome' | 'intervalMs' | 'nowMs'> {
+  readonly measuresExtras: boolean;
+}
+
+/** The figures that were not measured now are the path's last ones, from whichever end, with their age. */
 export const linkFact = (
-  { subject: { sink, connectionKey }, kind }: WantedLink,
-  { outcome, last, intervalMs, nowMs }: Told<LinkMeasurement, LinkProfile>,
+  self: NodeId,
+  { subject: { sink, connectionKey }, kind, newest }: WantedLink,
+  { outcome, measuresExtras, intervalMs, nowMs }: LinkOutcome,
 ): Fact => {
   const place = { sink, connectionKey, intervalMs };
+  const held = newest === undefined ? undefined : heldFigures(self, newest, nowMs);
   if (outcome.kind === 'measured') {
-    const payload: LinkProfile = { ...outcome.measurement, ...place, measuredAgeMs: 0, failure: 'none' };
+    const extras =
+      measuresExtras || held === undefined ? { extrasAgeMs: extrasAgeOf(measuresExtras) } : held.extras;
+    const payload: LinkProfile = {
+      ...outcome.measurement,
+      ...extras,
+      ...place,
+      measuredAgeMs: 0,
+      failure: 'none',
+    };
     return { kind: 'link.profiled', payload };
   }
-  const failure = failureOf(outcome);
-  const held = last === undefined ? noLinkFigures(kind) : last.value;
-  const measuredAgeMs = goodAgeMs(last, nowMs);
-  const payload: LinkProfile = { ...held, ...place, measuredAgeMs, failure, bytesUsed: outcome.bytesUsed };
-  return { kind: 'link.profiled', payload };
+  const figures = held?.figures ?? { ...noLinkFigures(kind), extrasAgeMs: NEVER, measuredAgeMs: 0 };
+  const failed = { failure: failureOf(outcome), bytesUsed: outcome.bytesUsed };
+  return { kind: 'link.profiled', payload: { ...figures, ...place, ...failed } };
+};
+
+/** How long until the all-reduce and the queue of the path are due, ms; 0 or less: now. */
+export const extrasDueInMs = ({ newest }: Pick<WantedLink, 'newest'>, nowMs: number): number => {
+  const ageMs = newest === undefined ? NEVER : extrasAgeMs(newest, nowMs);
+  return isKnown(ageMs) ? EXTRAS_TTL_MS - ageMs : 0;
+};
+
+const extrasAgeMs = ({ entry }: PathPlace, nowMs: number): Reported<number> => {
+  const { extrasAgeMs: thenMs } = entry.value;
+  return isKnown(thenMs) ? thenMs + ageMsOf(entry, nowMs) : thenMs;
+};
+
+const extrasAgeOf = (isMeasured: boolean): Reported<number> => (isMeasured ? 0 : NEVER);
+
+const heldFigures = (self: NodeId, place: PathPlace, nowMs: number) => {
+  const { value } = place.entry;
+  const seen = place.source === self ? value : fromOtherEnd(value);
+  const { allReduceNs16Kib, allReduceNs1Mib, uploadQueueNs, downloadQueueNs } = seen;
+  const ageMs = extrasAgeMs(place, nowMs);
+  return {
+    figures: { ...seen, extrasAgeMs: ageMs, measuredAgeMs: nowMs - place.measuredAtMs },
+    extras: { allReduceNs16Kib, allReduceNs1Mib, uploadQueueNs, downloadQueueNs, extrasAgeMs: ageMs },
+  };
 };
 
 export const deviceFact = (

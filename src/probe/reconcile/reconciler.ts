@@ -48,12 +48,12 @@ export class Reconciler {
   readonly #asked = new Set<string>();
   readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
   readonly #courses = new Map<string, Course>();
-  /** Measured or tried since the start, including what is gone since. */
-  readonly #tried = new Set<string>();
+  /** When each was measured or tried, including what is gone since. */
+  readonly #triedAtMs = new Map<string, number>();
   #failure: { readonly error: unknown } | undefined;
   #wake = new AbortController();
   #seen: readonly unknown[] = [];
-  #loads: PortLoads = { byPort: new Map(), byLink: new Map() };
+  #loads: PortLoads = { byPort: new Map(), byPath: new Map() };
   #loadsAtMs = Number.NEGATIVE_INFINITY;
   #signal: AbortSignal | undefined;
 
@@ -111,15 +111,15 @@ export class Reconciler {
    * all but sockets.
    */
   ask(isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
-    const meant = this.#wanted().filter(({ subject }) => isMeant(subject));
-    for (const { subject } of meant) {
+    const meant = this.#wanted().flatMap(want => subjectsOf(want).find(isMeant) ?? []);
+    for (const subject of meant) {
       const key = probeKey(subject);
       if (!this.#running.has(key)) this.#asked.add(key);
       this.#waits.delete(key);
     }
     if (this.#signal !== undefined) this.#look();
     this.#wake.abort();
-    return meant.map(({ subject }) => this.#answer(subject));
+    return meant.map(subject => this.#answer(subject));
   }
 
   #answer(subject: ProbeSubject): RequestedProbe {
@@ -197,29 +197,30 @@ export class Reconciler {
     if (result.kind === 'held-back') this.#wait(want, result.reason, result.retryInMs);
     else {
       this.#asked.delete(probeKey(want.subject));
-      this.#noteTried(probeKey(want.subject));
+      this.#noteTried(probeKey(want.subject), this.#parts.clock.nowMs());
       // Everything waited while a device was measured: links get their turn before the next one.
       if (want.kind === 'gpu') this.#waits.clear();
     }
   }
 
-  /** To state, a flapping link is new each time, but not to the budget. */
-  #causeOf({ subject, isFirst }: WantedProbe): ProbeCause {
+  /** To state, a flapping link is new each time; the budget lets it be measured once per interval. */
+  #causeOf({ subject, isFirst, intervalMs }: WantedProbe): ProbeCause {
     const key = probeKey(subject);
     if (this.#asked.has(key)) return 'by-hand';
-    return isFirst && !this.#tried.has(key) ? 'first' : 'due';
+    const triedAtMs = this.#triedAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
+    return isFirst && this.#parts.clock.nowMs() - triedAtMs >= intervalMs ? 'first' : 'due';
   }
 
-  /** From before the daemon's restart: for the budget such a link does not count as never measured. */
-  remember(subject: ProbeSubject): void {
-    this.#noteTried(probeKey(subject));
+  /** From before the daemon's restart; `atMs` on this process's clock. */
+  remember(subject: ProbeSubject, atMs: number): void {
+    this.#noteTried(probeKey(subject), atMs);
   }
 
-  #noteTried(key: string): void {
-    this.#tried.delete(key);
-    this.#tried.add(key);
-    const oldest = this.#tried.values().next().value;
-    if (this.#tried.size > TRIED_MAX && oldest !== undefined) this.#tried.delete(oldest);
+  #noteTried(key: string, atMs: number): void {
+    this.#triedAtMs.delete(key);
+    this.#triedAtMs.set(key, atMs);
+    const oldest = this.#triedAtMs.keys().next().value;
+    if (this.#triedAtMs.size > TRIED_MAX && oldest !== undefined) this.#triedAtMs.delete(oldest);
   }
 
   #wait(want: WantedProbe, reason: string, retryInMs: number): number {
@@ -235,7 +236,8 @@ export class Reconciler {
       this.#loadsAtMs = at.nowMs;
       this.#loads = portLoads(state(), at.nowMs);
     }
-    return [...wantedDevices(state(), devices(), at), ...wantedLinks(state(), this.#loads, at)];
+    const isAsked = (subject: ProbeSubject): boolean => this.#asked.has(probeKey(subject));
+    return [...wantedDevices(state(), devices(), at), ...wantedLinks(state(), this.#loads, at, isAsked)];
   }
 
   /**
@@ -275,6 +277,10 @@ export class Reconciler {
     for (const key of this.#asked) if (!keys.has(key)) this.#asked.delete(key);
   }
 }
+
+/** A path is requested by any of its addresses. */
+const subjectsOf = (want: WantedProbe): readonly ProbeSubject[] =>
+  want.kind === 'gpu' ? [want.subject] : [want.subject, ...want.others];
 
 export const OFF = 'probes are off: probes.enabled in config.toml, or --probes off';
 /** Connections remembered as measured. */

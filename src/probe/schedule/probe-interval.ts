@@ -1,34 +1,26 @@
-// How long a profile lasts: its lifetime, stretched if the probes of all connections on an interface would use too much
+// How long a profile lasts: its lifetime, stretched if the probes of all paths on an interface would use too much
 // of it. A pure function of state, so both ends get the same figure.
 
 import type { NodeId } from '../../core/ids.ts';
-import { isNodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
-import { presence } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import { isKnown } from '../../core/unknown.ts';
+import { currentPaths, type PlacedLink, pathName } from './current-paths.ts';
 import { ANY_PORT, sinkPorts, sourcePorts } from './link-ports.ts';
 import type { ProbeSettings } from './probe-settings.ts';
 import { BUDGET_BYTES_MAX, DEADLINE_MS, ttlMsOf } from './probe-settings.ts';
 import type { Spending } from './spend-ledger.ts';
 
-/** A connection and its nodes. */
-export interface PlacedLink {
-  readonly source: NodeId;
-  readonly key: string;
-  readonly connection: Connection;
-}
-
-/** How much one round of all current connections uses of each interface of each node. */
+/** How much one round of all current paths uses of each interface of each node. */
 export interface PortLoads {
   readonly byPort: ReadonlyMap<string, PortLoad>;
-  /** The amount counted for each connection; undefined if it was never measured. */
-  readonly byLink: ReadonlyMap<string, Spending | undefined>;
+  /** The amount counted for each path; undefined if it was never measured. */
+  readonly byPath: ReadonlyMap<string, Spending | undefined>;
 }
 
 export interface PortLoad extends Spending {
-  /** Connections never measured: each is assumed to cost as much as the one in question. */
+  /** Paths never measured: each is assumed to cost as much as the one in question. */
   readonly unmeasured: number;
 }
 
@@ -51,16 +43,16 @@ export const believableSpending = ({ busyMs, bytesUsed }: Spending): Spending =>
   bytesUsed: Math.min(BUDGET_BYTES_MAX, Math.max(0, bytesUsed)),
 });
 
-/** One pass over all connections between present nodes. */
+/** One pass over all paths between present nodes. */
 export const portLoads = (state: State, nowMs: number): PortLoads => {
   const byPort = new Map<string, PortLoad>();
-  const byLink = new Map<string, Spending | undefined>();
+  const byPath = new Map<string, Spending | undefined>();
   const placesFor = rememberedPlaces(state);
-  for (const link of currentLinks(state, nowMs)) {
-    const { source, key, connection } = link;
-    const profile = state.linkProfiles[source]?.[connection.sink]?.[key]?.value;
-    const spending = profile === undefined ? undefined : spendingOf(profile);
-    byLink.set(linkName(link), spending);
+  for (const { connections, profiles } of currentPaths(state, nowMs)) {
+    const [link] = connections;
+    if (link === undefined) continue;
+    const spending = profiles?.newest === undefined ? undefined : spendingOf(profiles.newest.entry.value);
+    byPath.set(pathName(link), spending);
     for (const place of placesFor(link)) {
       const sum = byPort.get(place) ?? NO_LOAD;
       byPort.set(place, {
@@ -70,10 +62,10 @@ export const portLoads = (state: State, nowMs: number): PortLoads => {
       });
     }
   }
-  return { byPort, byLink };
+  return { byPort, byPath };
 };
 
-/** `own`: what the newest probe of this connection used, if not yet in state. */
+/** `own`: what the newest probe of this path used, if not yet in state. */
 export const linkIntervalMs = (
   state: State,
   link: PlacedLink,
@@ -83,7 +75,7 @@ export const linkIntervalMs = (
     own,
   }: { readonly loads: PortLoads; readonly settings: ProbeSettings; readonly own?: Spending },
 ): number => {
-  const counted = loads.byLink.get(linkName(link));
+  const counted = loads.byPath.get(pathName(link));
   const mine = own ?? counted ?? SPENDING_UNKNOWN;
   const moreOf = (figure: keyof Spending): number =>
     counted === undefined ? 0 : mine[figure] - counted[figure];
@@ -100,25 +92,6 @@ export const linkIntervalMs = (
   }
   return Math.min(intervalMs, INTERVAL_MS_MAX);
 };
-
-/** Connections between present nodes. */
-export function* currentLinks(state: State, nowMs: number): Iterable<PlacedLink> {
-  const gone = new Map<NodeId, boolean>();
-  const isGone = (node: NodeId): boolean => {
-    const known = gone.get(node);
-    if (known !== undefined) return known;
-    const isOffline = presence(state, node, nowMs) === 'offline';
-    gone.set(node, isOffline);
-    return isOffline;
-  };
-  for (const [source, sinks] of Object.entries(state.connections)) {
-    if (!isNodeId(source) || isGone(source)) continue;
-    for (const [sink, held] of Object.entries(sinks)) {
-      if (!isNodeId(sink) || isGone(sink)) continue;
-      for (const [key, { value }] of Object.entries(held)) yield { source, key, connection: value };
-    }
-  }
-}
 
 const placesOf = (state: State, { source, connection }: PlacedLink): readonly string[] => [
   ...sourcePlaces(state, source, connection),
@@ -156,8 +129,6 @@ const rememberedPlaces = (state: State): ((link: PlacedLink) => readonly string[
     ];
   };
 };
-
-const linkName = ({ source, connection, key }: PlacedLink): string => `${source} ${connection.sink} ${key}`;
 
 const NO_LOAD: PortLoad = { busyMs: 0, bytesUsed: 0, unmeasured: 0 };
 /** However many connections a peer has opened to an interface, each is measured once a day. */

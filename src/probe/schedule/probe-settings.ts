@@ -46,8 +46,11 @@ export const DEADLINE_MS: Readonly<Record<ProbeKind, number>> = {
 /** A lease ends this long after the deadline of the probe that it is for, whatever the source says. */
 export const LEASE_SLACK_MS = 5_000;
 
+/** How long the figures last that a probe measures only then: an all-reduce and a queue under load. */
+export const EXTRAS_TTL_MS = 3_600_000;
+
 /** For one probe; the measurement itself ends sooner, once its figure is stable. */
-export const budgetOf = ({ kind, type }: Connection): ProbeBudget => {
+export const budgetOf = ({ kind, type }: Connection): Omit<ProbeBudget, 'measuresExtras'> => {
   if (kind === 'rdma') return { bytesMax: BUDGET_BYTES_MAX, durationMsMax: 60_000 };
   // Traffic over an overlay may be metered, or carried by a third party's relay.
   const bytesMax = type === 'overlay' ? 128 * 1024 * 1024 : BUDGET_BYTES_MAX;

@@ -3,14 +3,14 @@
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { isNodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
-import { presence } from '../../core/node/presence-view.ts';
+import type { PathPlace, PathProfiles } from '../../core/link/link-path.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { Entry, State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
 import type { ProbeDevice } from '../probe.ts';
+import { type CurrentPath, currentPaths, type OpenConnection } from './current-paths.ts';
 import type { PortLoads } from './probe-interval.ts';
 import { linkIntervalMs } from './probe-interval.ts';
 import type { ProbeSettings } from './probe-settings.ts';
@@ -21,7 +21,7 @@ interface Wanted {
   /** 0 or less: due. */
   readonly dueInMs: number;
   readonly intervalMs: number;
-  /** Nothing was ever measured or tried. */
+  /** Nothing was measured or tried, ever or since the path opened. */
   readonly isFirst: boolean;
   /** The profile that it follows; changes after each attempt. */
   readonly after: string;
@@ -35,9 +35,16 @@ export interface WantedDevice extends Wanted {
 
 export interface WantedLink extends Wanted {
   readonly kind: 'socket' | 'rdma';
-  readonly subject: Extract<ProbeSubject, { kind: 'link' }>;
+  readonly subject: LinkSubject;
+  /** The same path by its other addresses. */
+  readonly others: readonly LinkSubject[];
   readonly connection: Connection;
+  /** Of the path, from either end. */
+  readonly newest: PathPlace | undefined;
+  readonly tried: PathPlace | undefined;
 }
+
+type LinkSubject = Extract<ProbeSubject, { kind: 'link' }>;
 
 export interface WantedAt {
   readonly self: NodeId;
@@ -56,22 +63,100 @@ export const wantedDevices = (
     return { kind: 'gpu', subject, device, ...dueOf(entry, settings.gpuTtlMs, nowMs) };
   });
 
-/** Of the connections with this node as source, to present sinks. */
+/**
+ * Of the paths from this node to present sinks, each over one of its addresses. Both ends see the same path and choose the same
+ * connection; the end that has not been chosen measures only if the other one has not for a while.
+ */
 export const wantedLinks = (
   state: State,
   loads: PortLoads,
   { self, settings, nowMs }: WantedAt,
+  isAsked: (subject: ProbeSubject) => boolean = () => false,
 ): readonly WantedLink[] =>
-  Object.entries(state.connections[self] ?? {}).flatMap(([sink, held]) => {
-    if (!isNodeId(sink) || sink === self || presence(state, sink, nowMs) === 'offline') return [];
-    return Object.entries(held).map(([connectionKey, { value: connection }]): WantedLink => {
-      const entry = state.linkProfiles[self]?.[sink]?.[connectionKey];
-      const link = { source: self, key: connectionKey, connection };
-      const intervalMs = linkIntervalMs(state, link, { loads, settings });
-      const subject = { kind: 'link' as const, sink, connectionKey };
-      return { kind: connection.kind, subject, connection, ...dueOf(entry, intervalMs, nowMs) };
-    });
+  [...currentPaths(state, nowMs, self)].flatMap((path): readonly WantedLink[] => {
+    const { profiles } = path;
+    const inOrder = inOrderOfChoice(state, path);
+    const own = inOrder.filter(({ source }) => source === self);
+    const link = own.find(one => isAsked(subjectOf(one))) ?? own[0];
+    if (link === undefined) return [];
+    const intervalMs = linkIntervalMs(state, link, { loads, settings });
+    const due = pathDueOf(profiles, { openedAtMs: openedAtMs(own), intervalMs, nowMs });
+    return [
+      {
+        kind: link.connection.kind,
+        subject: subjectOf(link),
+        others: own.filter(one => one !== link).map(subjectOf),
+        connection: link.connection,
+        newest: profiles?.newest,
+        tried: profiles?.tried,
+        ...due,
+        dueInMs: due.dueInMs + (inOrder[0]?.source === self ? 0 : OTHER_END_MS),
+      },
+    ];
   });
+
+const subjectOf = ({ key, connection }: OpenConnection): LinkSubject => ({
+  kind: 'link',
+  sink: connection.sink,
+  connectionKey: key,
+});
+
+/**
+ * What did not fail before what did; of those that failed, the one that was tried longest ago. After a failure it is the other
+ * end's turn: a firewall lets one direction through more often than none. Then the lesser id, then the plainest address.
+ */
+const inOrderOfChoice = (state: State, { connections, profiles }: CurrentPath): readonly OpenConnection[] => {
+  const tried = profiles?.tried;
+  const failedFrom = tried !== undefined && isUnknown(tried.entry.value.failure) ? tried.source : undefined;
+  return connections
+    .map(link => {
+      const entry = state.linkProfiles[link.source]?.[link.connection.sink]?.[link.key];
+      const failedAtMs =
+        entry !== undefined && isUnknown(entry.value.failure)
+          ? entry.receivedAtMs - entry.ageMs
+          : Number.NEGATIVE_INFINITY;
+      return { link, failedAtMs };
+    })
+    .sort(
+      (a, b) =>
+        compare(a.failedAtMs, b.failedAtMs) ||
+        Number(a.link.source === failedFrom) - Number(b.link.source === failedFrom) ||
+        compare(a.link.source, b.link.source) ||
+        addressRank(a.link) - addressRank(b.link) ||
+        compare(a.link.key, b.link.key),
+    )
+    .map(({ link }) => link);
+};
+
+const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** IPv4, then IPv6, then what needs a scope. */
+const addressRank = ({ connection }: OpenConnection): number => {
+  if (connection.kind === 'rdma') return 0;
+  return connection.sinkAddress.includes('%') ? 2 : connection.sinkAddress.includes(':') ? 1 : 0;
+};
+
+/** Since when the path has been open at this end, at the latest: an entry is written again when its type or rate changes. */
+const openedAtMs = (own: readonly OpenConnection[]): number =>
+  Math.min(...own.map(({ entry }) => entry.receivedAtMs - entry.ageMs));
+
+const pathDueOf = (
+  profiles: PathProfiles | undefined,
+  {
+    openedAtMs: openMs,
+    intervalMs,
+    nowMs,
+  }: { readonly openedAtMs: number; readonly intervalMs: number; readonly nowMs: number },
+): Wanted => {
+  if (profiles === undefined) return dueOf(undefined, intervalMs, nowMs);
+  const { newest, tried } = profiles;
+  const due = dueOf(tried.entry, intervalMs, nowMs);
+  const after = `${tried.source} ${due.after}`;
+  if (tried.triedAtMs >= openMs) return { ...due, after };
+  // A failure before it was lost says nothing of what it is now.
+  const dueInMs = newest === undefined ? 0 : intervalMs - (nowMs - newest.measuredAtMs);
+  return { ...due, after, dueInMs, isFirst: true };
+};
 
 interface Profile {
   readonly intervalMs: Reported<number>;
@@ -86,3 +171,6 @@ const dueOf = (entry: Entry<Profile> | undefined, intervalMs: number, nowMs: num
   const after = `${entry.epoch} ${entry.seq}`;
   return { dueInMs: lastsMs - ageMsOf(entry, nowMs), intervalMs, isFirst: false, after };
 };
+
+/** Longer than an end's spread of starts and a turn of its reconciler. */
+const OTHER_END_MS = 45_000;

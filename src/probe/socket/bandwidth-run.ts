@@ -1,6 +1,6 @@
 // One measurement of one direction: what it may take, and what it gives.
 
-import type { Reported } from '../../core/unknown.ts';
+import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { RateEstimate } from './rate-estimate.ts';
 
 export type ProbeDirection = 'upload' | 'download';
@@ -11,7 +11,11 @@ export interface RunOptions {
   readonly bytesMax: number;
   readonly durationMsMax: number;
   readonly roundTripMs: number;
+  readonly measuresQueue: boolean;
 }
+
+/** Why a figure is missing that costs much and changes little. */
+export const HOURLY: Unknown = unknown('measured once an hour');
 
 export interface RunResult {
   /** undefined if not one byte arrived in time. */

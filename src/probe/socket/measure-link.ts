@@ -4,9 +4,10 @@
 import { formatBytes } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { allReduceFigures } from './all-reduces.ts';
-import type { ProbeDirection, RunResult } from './bandwidth-run.ts';
+import { HOURLY, type ProbeDirection, type RunResult } from './bandwidth-run.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
 import { runMsLeast } from './rate-estimate.ts';
@@ -16,12 +17,8 @@ import { SourceSession } from './source-session.ts';
 import { ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
 import { sumOf } from './stream-totals.ts';
 
-export interface LinkBudget {
-  /** Payload of both directions together. */
-  readonly bytesMax: number;
-  /** Of the whole probe. */
-  readonly durationMsMax: number;
-}
+/** `bytesMax`: payload of both directions together; `durationMsMax`: of the whole probe. */
+export type LinkBudget = ProbeBudget;
 
 export interface MeasureOptions extends SourceParts {
   readonly budget: LinkBudget;
@@ -46,7 +43,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     });
     onBytes(session.bytesUsed);
     const figures = roundTripFigures(roundTripsNs);
-    const allReduces = await allReduceFigures(session, budget);
+    const allReduces = budget.measuresExtras ? await allReduceFigures(session, budget) : NO_ALL_REDUCES;
     onBytes(session.bytesUsed);
     const roundTripMs = knownOr(figures.roundTripNsP50, 0) / 1e6;
     const streamsMax = Math.min(STREAMS_MAX, options.streamsMax, session.hello.streamsMax);
@@ -55,6 +52,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
         roundTripMs,
         streamsMax,
         bytesMax: (budget.bytesMax - session.bytesUsed) * share,
+        measuresQueue: budget.measuresExtras,
         endMs: clock.nowMs() + (endMs - clock.nowMs()) * share,
         nowMs: () => clock.nowMs(),
         onRun: () => onBytes(session.bytesUsed),
@@ -100,6 +98,7 @@ interface DirectionOptions {
   readonly roundTripMs: number;
   readonly streamsMax: number;
   readonly bytesMax: number;
+  readonly measuresQueue: boolean;
   /** On the clock of `nowMs`. */
   readonly endMs: number;
   readonly nowMs: () => number;
@@ -127,6 +126,7 @@ const measureDirection = async (
       bytesMax: bytesLeft,
       durationMsMax: Math.min(leftMs, RUN_SETTLE_MS_MAX),
       roundTripMs: options.roundTripMs,
+      measuresQueue: options.measuresQueue,
     });
     options.onRun();
     runs.push(run);
@@ -159,6 +159,7 @@ const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: stri
 const weakness = (end: string, { reason }: { readonly reason: string }): string | undefined =>
   reason === '' ? undefined : `${end} on the event loop: ${reason}`;
 
+const NO_ALL_REDUCES = { allReduceNs16Kib: HOURLY, allReduceNs1Mib: HOURLY };
 /** 200 over a slow overlay would take longer; then there are fewer. */
 const ROUND_TRIPS_MS_MAX = 5_000;
 const ROUND_TRIPS_SHARE = 0.4;

@@ -51,7 +51,7 @@ export const sourceArgumentSchema: v.GenericSchema<unknown, SourceArgument> = v.
   address: v.string(),
   port: PORT,
   sourceInterface: v.nullable(v.string()),
-  budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT }),
+  budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT, measuresExtras: v.boolean() }),
   roundTrips: v.pipe(COUNT, v.maxValue(ROUND_TRIPS_MAX)),
   streamsMax: v.nullable(v.pipe(COUNT, v.minValue(1))),
 });

@@ -3,8 +3,14 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
-import type { ProbeDirection, RunOptions, RunResult } from './bandwidth-run.ts';
-import { RUN_SLACK_MS, runFiguresOf } from './bandwidth-run.ts';
+import {
+  HOURLY,
+  type ProbeDirection,
+  RUN_SLACK_MS,
+  type RunOptions,
+  type RunResult,
+  runFiguresOf,
+} from './bandwidth-run.ts';
 import { ControlChannel } from './control-channel.ts';
 import type { ToSink, ToSource } from './control-message.ts';
 import { RUN_MS_MAX, toSourceSchema } from './control-message.ts';
@@ -148,7 +154,7 @@ export class SourceSession {
       job,
     );
     const beside = await this.#pings.beside({
-      reason: reasonAgainstPings(this.#parts.engine, this.hello),
+      reason: options.measuresQueue ? reasonAgainstPings(this.#parts.engine, this.hello) : HOURLY.reason,
       roundTripMs,
       signal: this.#parts.signal,
     });

@@ -105,6 +105,7 @@ export const API_PROBLEMS = {
   'nothing-to-probe': { status: 404, title: 'There is no such device or connection' },
   'method-not-allowed': { status: 405, title: 'The address does not support this method' },
   'too-slow': { status: 408, title: 'The request took too long to arrive' },
+  'nothing-lost': { status: 404, title: 'Nothing is lost there' },
   'own-node': { status: 409, title: 'A node cannot forget itself' },
   'in-a-cluster': { status: 409, title: 'The node is in a cluster already' },
   'not-in-a-cluster': { status: 409, title: 'The node is in no cluster' },

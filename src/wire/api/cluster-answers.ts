@@ -2,9 +2,10 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import type { Connection } from '../../core/link/connection.ts';
+import { type Connection, LOSS_CODES, type LossCode } from '../../core/link/connection.ts';
 import type { LinkCarrier } from '../../core/link/link-ends.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
+import type { DeadEnd } from '../../core/link/loss-cause.ts';
 import type { ConflictView } from '../../core/node/conflict-view.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import type { GpuHealth } from '../../core/node/gpu-health.ts';
@@ -179,6 +180,10 @@ export const nodesAnswerSchema: Schema<NodesAnswer> = v.object({
   nodes: v.array(listedNodeSchema),
 });
 
+export const forgetLinkAnswerSchema: Schema<{ readonly forgotten: readonly NodeId[] }> = v.object({
+  forgotten: v.array(nodeIdSchema),
+});
+
 export const forgetAnswerSchema: Schema<{ readonly forgotten: NodeId }> = v.object({
   forgotten: nodeIdSchema,
 });
@@ -194,12 +199,27 @@ export interface ListedLink {
   readonly source: NodeId;
   readonly sink: NodeId;
   readonly connectionKey: string;
+  /** Both of its interfaces: connections of one path have the same figures. */
+  readonly path: string;
+  /** The age is that of what is known of it: since it opened, or since its type or rate changed. */
   readonly connection: Aged<Connection>;
   /** Type and rate from both of its ends: the slower one decides. */
   readonly carrier: LinkCarrier | Unknown;
+  /** The newest of its path. The age of its figures is `ageMs` + `value.measuredAgeMs`. */
   readonly profile: Aged<LinkProfile> | Unknown;
   /** Figures far below the median of the last week. */
   readonly unusual: readonly UnusualFigure<LinkFigure>[];
+  /** Of a path with no open connection, listed once; unknown for an open one. */
+  readonly lost: ListedLoss | Unknown;
+}
+
+/** Why a path carries nothing now, and since when. */
+export interface ListedLoss {
+  readonly code: LossCode;
+  readonly reason: string;
+  readonly ageMs: number;
+  /** Interfaces that cannot carry anything now; none where both ends report a carrier. */
+  readonly deadEnds: readonly DeadEnd[];
 }
 
 const aged = <T>(value: Schema<T>): Schema<Aged<T>> => v.object({ value, ageMs: figure });
@@ -211,6 +231,7 @@ export const listedLinkSchema: Schema<ListedLink> = v.object({
   source: nodeIdSchema,
   sink: nodeIdSchema,
   connectionKey: text,
+  path: text,
   connection: aged(PAYLOAD_SCHEMAS['connection.opened']),
   carrier: reported<LinkCarrier>(
     v.object({ ...carrier, ends: v.object({ source: linkEnd, sink: linkEnd }) }),
@@ -228,6 +249,16 @@ export const listedLinkSchema: Schema<ListedLink> = v.object({
       }),
     ),
     v.description('Figures far below the median of the last week.'),
+  ),
+  lost: orUnknown(
+    v.object({
+      code: v.picklist(LOSS_CODES),
+      reason: text,
+      ageMs: figure,
+      deadEnds: v.array(
+        v.object({ node: nodeIdSchema, interfaceName: text, kind: v.picklist(['down', 'gone']) }),
+      ),
+    }),
   ),
 });
 

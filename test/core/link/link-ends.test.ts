@@ -117,6 +117,7 @@ const clusterOf = (source: NetworkInterface, sink: NetworkInterface): State => {
     sink: JUNO,
     sinkAddress: WAY,
     sourceInterface: source.name,
+    sinkInterface: unknown('not looked up'),
     type: 'ethernet',
     negotiatedBitsPerSecond: source.speedBitsPerSecond,
   };

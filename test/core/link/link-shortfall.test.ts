@@ -20,23 +20,29 @@ const linkOf = (wire: Wire): LinkView => {
     [A, B],
     {
       connections: { [connectionKey(connection)]: { ...entry, value: connection } },
+      lost: [],
       profiles: { [connectionKey(connection)]: { ...entry, value: profileOf(B, wire) } },
       readings: UNREAD,
     },
-    { connections: undefined, profiles: undefined, readings: UNREAD },
+    { connections: undefined, lost: [], profiles: undefined, readings: UNREAD },
   );
   if (facts === undefined) throw new Error('no link');
-  const { there, back, roundTrip, ...rest } = facts;
-  const figure = (fact: typeof there) => fact && { ...fact, isStale: false };
+  const { figures, ...rest } = facts;
+  const figure = (fact: typeof figures.there) => fact && { ...fact, isStale: false };
+  const now = {
+    there: figure(figures.there),
+    back: figure(figures.back),
+    roundTrip: figure(figures.roundTrip),
+  };
   return {
     ...rest,
+    ...now,
+    last: now,
+    away: [],
     medium: facts.best.medium,
     standing: { kind: 'measured' },
     isMeasuring: false,
     isStale: false,
-    there: figure(there),
-    back: figure(back),
-    roundTrip: figure(roundTrip),
   };
 };
 

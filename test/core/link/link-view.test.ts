@@ -95,13 +95,23 @@ describe('a link', () => {
     expect(told.link(0).connections).toHaveLength(3);
   });
 
-  test('carries in each direction the highest rate that any connection was measured at, whoever measured it', () => {
+  test('carries what its path was measured at last, whichever end and address that was over', () => {
     const told = both()
-      .tell(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 4e9 }))
-      .tell(notebook, wired(ATLAS, { ...ETHERNET, up: 9.4e9, down: 8e9, address: '192.0.2.2' }));
+      .tell(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 4e9, ageMs: 60_000 }))
+      .tell(notebook, wired(ATLAS, { ...ETHERNET, up: 49e6, down: 51e6, address: '192.0.2.2' }));
     const { there, back } = told.link(0);
-    expect(there?.value).toBe(9e9);
-    expect(back?.value).toBe(9.4e9);
+    expect(there?.value).toBe(51e6);
+    expect(back?.value).toBe(49e6);
+    expect(there?.of.measuredAtMs).toBe(0);
+  });
+
+  test('carries in each direction what its fastest path does', () => {
+    const told = both()
+      .tell(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 1e9 }))
+      .tell(notebook, wired(ATLAS, { ...WIFI, up: 6e9, down: 1e8, address: '192.0.2.2', ageMs: 60_000 }));
+    const { there, back } = told.link(0);
+    expect([there?.value, back?.value]).toEqual([9e9, 6e9]);
+    expect([there?.of.measuredAtMs, back?.of.measuredAtMs]).toEqual([0, -60_000]);
   });
 
   test('takes the lowest round trip, and its medium from the connection that carries most', () => {
@@ -285,7 +295,7 @@ describe('the book of links', () => {
     expect(toTheEnd(book.turns(told.state))).toBe(before);
     told.tell(studio, [profiled(JUNO, { ...ETHERNET, up: 5e9 })], 1_000);
     const after = toTheEnd(book.turns(told.state));
-    expect(after.map(({ there }) => there?.value)).toEqual([5e9, 9.41e9]);
+    expect(after.map(({ figures }) => figures.there?.value)).toEqual([5e9, 9.41e9]);
     expect(after[1]).toBe(before[1]);
     expect(after).toEqual(toTheEnd(new LinkBook().turns(told.state)));
   });

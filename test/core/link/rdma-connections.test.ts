@@ -175,6 +175,7 @@ describe('RDMA on a fabric', () => {
       sink: JUNO,
       sinkAddress: 'fe80::2%enp1s0f0np0',
       sourceInterface: 'enp1s0f0np0',
+      sinkInterface: 'enp1s0f0np0',
       type: 'ethernet',
       negotiatedBitsPerSecond: 200e9,
     };
@@ -198,7 +199,7 @@ describe('what is to be recorded of RDMA connections', () => {
     expect(rdmaConnectionChanges(holding(state, connection), ATLAS, NOW)).toEqual([]);
   });
 
-  it('is the close, with what the reason is, as soon as a port is down or the node is gone', () => {
+  it('is the close, with its reason, as soon as a port is down, and the loss of what was open for a minute', () => {
     const down = cluster({
       ...machines,
       juno: { ...machines.juno, devices: [device('mlx5_0', { state: 'down' })] },
@@ -214,7 +215,10 @@ describe('what is to be recorded of RDMA connections', () => {
       },
     ]);
     expect(rdmaConnectionChanges(holding(state, connection), ATLAS, NOW + 60_000)).toMatchObject([
-      { kind: 'connection.closed', payload: { reason: expect.stringContaining('offline') } },
+      {
+        kind: 'connection.lost',
+        payload: { code: 'node-offline', connection, reason: expect.stringContaining('offline') },
+      },
     ]);
   });
 
@@ -239,6 +243,7 @@ describe('what is to be recorded of RDMA connections', () => {
       sink: JUNO,
       sinkAddress: '10.0.0.2',
       sourceInterface: 'eth0',
+      sinkInterface: 'eth0',
       type: 'ethernet',
       negotiatedBitsPerSecond: 1e9,
     };

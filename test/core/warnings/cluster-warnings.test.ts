@@ -133,6 +133,7 @@ describe('links', () => {
       sink: idOf('juno'),
       sinkAddress: '10.0.0.2',
       sourceInterface: 'en0',
+      sinkInterface: 'en0',
       type: 'ethernet',
       negotiatedBitsPerSecond: 1e9,
     };

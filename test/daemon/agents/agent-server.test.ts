@@ -30,6 +30,7 @@ const connection = (sink: Connection['sink'], sinkAddress: string, type: Connect
   sink,
   sinkAddress,
   sourceInterface: unknown('made up'),
+  sinkInterface: unknown('made up'),
   type,
   negotiatedBitsPerSecond: unknown('made up'),
 });

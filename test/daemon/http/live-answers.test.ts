@@ -47,7 +47,7 @@ const asker = async ({ daemon: { url }, token }: LiveDaemon) => {
   const ask = async (question: Question): Promise<readonly string[]> => {
     const { method = 'GET', path, query = '', status } = question;
     asked.add(`${method} ${path}`);
-    const answer = await fetch(`${url}${path.replace(/\{\w+\}/, question.with ?? '')}${query}`, {
+    const answer = await fetch(`${url}${path.replace(/\{\w+\}/g, question.with ?? '')}${query}`, {
       method,
       headers: {
         ...(method === 'GET' ? {} : { authorization: `Bearer ${token}` }),
@@ -98,10 +98,11 @@ test('an answer that is not as it is told to be is found, by both eyes', async (
   expect(checks.faults({ ...links, body: { links: [{ source: SELF }] } })).toEqual([
     expect.stringContaining('valibot, links.0.sink'),
     expect.stringContaining('valibot, links.0.connectionKey'),
+    expect.stringContaining('valibot, links.0.path'),
     expect.stringContaining('valibot, links.0.connection'),
     expect.stringContaining('valibot, links.0.profile'),
-    expect.stringContaining('valibot, links.0.unusual'),
-    ...['sink', 'connectionKey', 'connection', 'profile', 'unusual'].map(name =>
+    // The first five of each.
+    ...['sink', 'connectionKey', 'path', 'connection', 'profile'].map(name =>
       expect.stringContaining(`ajv, /links/0: must have required property '${name}'`),
     ),
   ]);
@@ -201,6 +202,7 @@ describe('a simulated cluster', () => {
         { method: 'POST', path: '/api/access/code', body: { code: 'x' }, status: 403 },
         { ...forgetAt, with: daemon.nodeId, status: 409 },
         { ...forgetAt, with: 'self', status: 409 },
+        { method: 'POST', path: '/api/links/{nodeId}/{peerId}/forget', with: 'self', status: 404 },
         { ...stopAt, status: 202 },
         {
           method: 'PUT',

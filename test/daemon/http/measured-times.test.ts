@@ -43,7 +43,9 @@ test('kept figures are as old as they are, and what never was measured has no ti
   });
   expect(Object.fromEntries(times)).toEqual({
     'GPU-0': WALL_MS / 1_000 - 60,
+    // Both addresses are of one path, and have its figures.
     'socket eth0 IPv4': WALL_MS / 1_000 - 60,
+    'socket eth0 IPv6': WALL_MS / 1_000 - 60,
   });
 });
 
@@ -56,6 +58,7 @@ const connectionFact = (sinkAddress: string): Fact => ({
     sink: SINK,
     sinkAddress,
     sourceInterface: 'eth0',
+    sinkInterface: 'eth0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 1e10,
   },

@@ -23,6 +23,7 @@ const connection = (sink: NodeId, sinkAddress = '10.0.0.1'): Fact => ({
     sink,
     sinkAddress,
     sourceInterface: 'eth0',
+    sinkInterface: 'eth0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 10e9,
   },

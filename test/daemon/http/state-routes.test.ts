@@ -41,6 +41,7 @@ describe('GET /api/state', () => {
         sink: OTHER,
         sinkAddress,
         sourceInterface: 'en3',
+        sinkInterface: 'en3',
         type: 'ethernet',
         negotiatedBitsPerSecond: 1e9,
       },

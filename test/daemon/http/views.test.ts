@@ -79,6 +79,7 @@ describe('GET /api/links', () => {
         sink: OTHER,
         sinkAddress: '192.0.2.2',
         sourceInterface: 'eth0',
+        sinkInterface: 'eth0',
         type: 'ethernet',
         negotiatedBitsPerSecond: 1e9,
       },

@@ -36,6 +36,7 @@ describe('the connections of a daemon', () => {
           sink: JUNO,
           sinkAddress: '10.0.0.2',
           sourceInterface: 'en0',
+          sinkInterface: 'en7',
           type: 'ethernet',
           negotiatedBitsPerSecond: 1e9,
         },
@@ -99,6 +100,52 @@ describe('the connections of a daemon', () => {
     expect(bed.held).toEqual([]);
   });
 
+  it('stay as lost when they were open for a minute, and open again as what they were', async () => {
+    await using bed = await Bed.with({ speedBitsPerSecond: 1e9 });
+    await bed.pass(61);
+    bed.wire.block('10.0.0.2');
+    await bed.pass(14);
+    expect(bed.facts.at(-1)).toMatchObject({
+      kind: 'connection.lost',
+      payload: {
+        code: 'no-answer',
+        connection: { sinkAddress: '10.0.0.2', sourceInterface: 'en0', sinkInterface: 'en7' },
+      },
+    });
+    expect(bed.held).toEqual([]);
+    bed.wire.unblock('10.0.0.2');
+    bed.tellOwn({ type: unknown('the port map did not come') });
+    await bed.pass(60);
+    expect(bed.held).toMatchObject([{ type: 'ethernet', sinkInterface: 'en7' }]);
+    expect(bed.lost).toEqual([]);
+  });
+
+  it('keep the interface of the other end through one reading without the address', async () => {
+    await using bed = await Bed.with({});
+    await bed.pass(61);
+    bed.tellJuno([]);
+    await bed.pass(2);
+    expect(bed.lost).toMatchObject([{ code: 'address-gone', connection: { sinkInterface: 'en7' } }]);
+    bed.tellJuno(['10.0.0.2']);
+    await bed.pass(12);
+    expect(bed.held).toMatchObject([{ sinkInterface: 'en7' }]);
+  });
+
+  it('that were lost with their node have another reason where it is back and they are not', async () => {
+    await using bed = await Bed.with({});
+    await bed.pass(61);
+    bed.isJunoHeard = false;
+    await bed.pass(31);
+    expect(bed.lost).toMatchObject([{ code: 'node-offline', lostAgeMs: 0 }]);
+    bed.wire.block('10.0.0.2');
+    bed.isJunoHeard = true;
+    await bed.pass(25);
+    expect(bed.lost).toMatchObject([{ code: 'node-offline' }]);
+    await bed.pass(20);
+    expect(bed.lost).toMatchObject([{ code: 'no-answer' }]);
+    expect(bed.lost).not.toMatchObject([{ lostAgeMs: 0 }]);
+  });
+
   it('close when the node goes offline, although something still answers there', async () => {
     await using bed = await Bed.with({});
     await bed.pass(3);
@@ -152,8 +199,8 @@ describe('the connections of a daemon', () => {
     await bed.restart({ withoutJuno: true });
     await bed.pass(31);
     expect(bed.facts.at(-1)).toMatchObject({
-      kind: 'connection.closed',
-      payload: { reason: 'it was not reached again since the daemon started' },
+      kind: 'connection.lost',
+      payload: { code: 'node-offline', reason: 'the node is offline' },
     });
   });
 
@@ -173,7 +220,10 @@ describe('the connections of a daemon', () => {
     await using bed = await Bed.with({});
     await bed.pass(3);
     const { facts } = bed;
-    closeHeldConnections({ nodeId: ATLAS, state: () => bed.state, record: bed.record }, 'there is no mesh');
+    closeHeldConnections(
+      { nodeId: ATLAS, clock: bed.clock, state: () => bed.state, record: bed.record },
+      'there is no mesh',
+    );
     expect(facts.at(-1)).toMatchObject({ payload: { reason: 'there is no mesh' } });
     expect(bed.held).toEqual([]);
   });
@@ -223,6 +273,16 @@ class Bed implements AsyncDisposable {
     return entriesOf(this.state.connections[ATLAS])
       .flatMap(sinks => entriesOf(sinks))
       .map(({ value }) => value);
+  }
+
+  get lost(): readonly object[] {
+    return entriesOf(this.state.lostConnections[ATLAS])
+      .flatMap(sinks => entriesOf(sinks))
+      .map(({ value }) => value);
+  }
+
+  tellJuno(addresses: readonly string[]): void {
+    this.#tell(JUNO, networkFact('en7', 'ethernet', addresses, rest));
   }
 
   readonly record = (fact: Fact): void => {

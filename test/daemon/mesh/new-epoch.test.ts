@@ -25,6 +25,7 @@ test('a new epoch makes nothing younger than it is', async () => {
       sink: peer.nodeId,
       sinkAddress: '10.0.0.2',
       sourceInterface: 'en0',
+      sinkInterface: 'en0',
       type: 'ethernet',
       negotiatedBitsPerSecond: 10e9,
     },

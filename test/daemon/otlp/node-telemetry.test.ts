@@ -196,6 +196,7 @@ const connectionFact: Fact = {
     sink: SINK,
     sinkAddress: '192.0.2.7',
     sourceInterface: 'eth0',
+    sinkInterface: 'eth0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 1e10,
   },

@@ -30,6 +30,7 @@ const profile = (bitsPerSecond: number, change: Partial<LinkProfile> = {}): Fact
       ...outcome.measurement,
       sink: PEER,
       connectionKey: KEY,
+      extrasAgeMs: 0,
       measuredAgeMs: 0,
       intervalMs: 300_000,
       failure: 'none',

@@ -5,7 +5,7 @@ import {
   pickedKey,
   withPickedEnds,
 } from '../../../dashboard/src/link/picked-link.ts';
-import { linkKey } from '../../../src/core/link/link-facts.ts';
+import { linkKey } from '../../../src/core/link/link-path.ts';
 import { idOf } from '../../e2e/links.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';
 

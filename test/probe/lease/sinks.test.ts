@@ -12,7 +12,11 @@ const failureOf = (mesh: ProbingMesh, source: ProbingNode, sink: ProbingNode): s
 const nameOf = ({ id }: ProbingNode): string => id.slice(0, 8);
 
 test('a sink that never answers gives a failure with its reason, tried again ever more seldom', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
+  await using mesh = await ProbingMesh.start({
+    names: ['atlas', 'juno'],
+    isOneWay: true,
+    leases: index => index === 0,
+  });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   let asked = 0;
   juno.requests.serve(LEASE_TOPIC, async ({ signal }) => {
@@ -30,7 +34,11 @@ test('a sink that never answers gives a failure with its reason, tried again eve
 });
 
 test('an older version that knows no leases gives a failure with its reason', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
+  await using mesh = await ProbingMesh.start({
+    names: ['atlas', 'juno'],
+    isOneWay: true,
+    leases: index => index === 0,
+  });
   await mesh.clock.advance(60_000);
   expect(failureOf(mesh, mesh.at(0), mesh.at(1))).toBe(
     `${nameOf(mesh.at(1))} refuses: this version does not know the request`,
@@ -38,7 +46,11 @@ test('an older version that knows no leases gives a failure with its reason', as
 });
 
 test('a sink that answers nonsense or lies about its port costs one probe and is said', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
+  await using mesh = await ProbingMesh.start({
+    names: ['atlas', 'juno'],
+    isOneWay: true,
+    leases: index => index === 0,
+  });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'answer', body: { kind: 'granted', port: -4 } }));
   await mesh.clock.advance(30_000);
@@ -50,7 +62,11 @@ test('a sink that answers nonsense or lies about its port costs one probe and is
 });
 
 test('a sink that says no, and when to come back, is no failure, and is believed within bounds', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
+  await using mesh = await ProbingMesh.start({
+    names: ['atlas', 'juno'],
+    isOneWay: true,
+    leases: index => index === 0,
+  });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   let asked = 0;
   juno.requests.serve(LEASE_TOPIC, () => {
@@ -93,7 +109,11 @@ test('a failure keeps the last good figures and their age', async () => {
 });
 
 test('a program can tell by its code why a connection has no figures', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
+  await using mesh = await ProbingMesh.start({
+    names: ['atlas', 'juno'],
+    isOneWay: true,
+    leases: index => index === 0,
+  });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   const codeOf = (): string | undefined => {
     const failure = mesh.profile(atlas, juno)?.failure;
@@ -250,7 +270,7 @@ test('where a sink cannot count exactly a claim counts, up to what its runs can 
   mesh.rdma.outcome = () => measured(100e9, 20e9);
   mesh.connectRdma(mesh.at(0), juno);
   await mesh.clock.advance(120_000);
-  expect(mesh.profile(mesh.at(0), juno, 'rdma mlx5_0 mlx5_0')).toMatchObject({ bytesUsed: 20e9 });
+  expect(mesh.profile(mesh.at(0), juno, 'rdma')).toMatchObject({ bytesUsed: 20e9 });
   expect(await dueAnswer(mesh.at(0), mesh.at(1))).toMatchObject({ body: { kind: 'granted' } });
 });
 

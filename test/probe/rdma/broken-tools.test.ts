@@ -43,7 +43,7 @@ const bedOf = (tools: StandInTools) => {
       ...common,
       address: '127.0.0.1',
       port: sink.port,
-      budget: { bytesMax: 1e9, durationMsMax: 4_000 },
+      budget: { bytesMax: 1e9, durationMsMax: 4_000, measuresExtras: true },
       signal: more.signal ?? new AbortController().signal,
     });
     return { outcome, ending: await sink.ended };

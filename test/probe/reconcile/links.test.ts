@@ -32,13 +32,13 @@ const pairs = (mesh: ProbingMesh): readonly (readonly [ProbingNode, ProbingNode]
     mesh.nodes.filter(sink => sink !== source).map(sink => [source, sink] as const),
   );
 
-test('of four nodes every connection is profiled both ways, and no two probes share an interface', async () => {
+test('of four nodes every path is profiled once, by one of its ends, and no two probes share an interface', async () => {
   for (const seed of [1, 2, 3]) {
     await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo', 'vela'], seed });
     await mesh.clock.advance(120_000);
     expect(missing(mesh)).toEqual([]);
     expect(overlaps(mesh.log)).toEqual([]);
-    expect(mesh.log.filter(({ kind }) => kind === 'started').length).toBe(24);
+    expect(mesh.log.filter(({ kind }) => kind === 'started').length).toBe(12);
     expect(mesh.engine.openSinks).toBe(0);
   }
 });
@@ -46,40 +46,40 @@ test('of four nodes every connection is profiled both ways, and no two probes sh
 test('a profile is made again after its lifetime, stretched so that an interface carries probes 2% of its time', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo', 'vela'] });
   await mesh.clock.advance(3_600_000);
-  // Six connections on each interface, 125 MB both ways at 1 Gbit/s each: 1 s of its time each, 6 s a round, 300 s at 2%.
+  // Three paths on each interface, 125 MB both ways at 1 Gbit/s each: 1 s of its time each, 3 s a round, 150 s at 2%.
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   expect(mesh.profile(atlas, juno)?.intervalMs).toBe(300_000);
   const probes = mesh.log.filter(({ node, kind }) => node === atlas.id && kind === 'ended').length;
-  expect(probes).toBeGreaterThan(60);
-  // The first of each is free.
-  expect(probes * 1_000).toBeLessThanOrEqual(0.02 * 3_600_000 + 6_000);
+  // Twelve rounds or so of three, each after 300 s and a random part.
+  expect(probes).toBeGreaterThan(33);
+  expect(probes).toBeLessThanOrEqual(36);
   expect(overlaps(mesh.log)).toEqual([]);
 });
 
-test('probes that cost more stretch the interval of every connection on the interface, at both ends', async () => {
+test('probes that cost more stretch the interval of every path on the interface, at both ends', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
   mesh.engine.durationMs = 10_000;
   mesh.engine.outcome = () => measured(5e6, 6_250_000);
   await mesh.clock.advance(4_500_000);
-  // Four connections of 10 s on each interface: 40 s a round, 2,000 s at 2%.
-  for (const [source, sink] of pairs(mesh)) expect(mesh.profile(source, sink)?.intervalMs).toBe(2_000_000);
+  // Two paths of 10 s on each interface: 20 s a round, 1,000 s at 2%.
+  for (const [source, sink] of pairs(mesh)) expect(mesh.profile(source, sink)?.intervalMs).toBe(1_000_000);
   const probes = mesh.log.filter(({ node, kind }) => node === mesh.at(0).id && kind === 'ended').length;
-  expect(probes * 10_000).toBeLessThanOrEqual(0.02 * 4_500_000 + 40_000);
+  expect(probes * 10_000).toBeLessThanOrEqual(0.02 * 4_500_000 + 20_000);
 });
 
-test('every connection of eight machines at one switch gets its turn soon', async () => {
+test('every path of eight machines at one switch gets its turn soon', async () => {
   await using mesh = await ProbingMesh.start({
     names: ['atlas', 'boreas', 'ceres', 'dione', 'europa', 'flora', 'gaia', 'hebe'],
   });
   mesh.engine.durationMs = 2_000;
   await mesh.clock.advance(120_000);
-  // 56 of 2 s, at most four at a time, would be done in half a minute if nobody ever met a busy interface.
+  // 28 of 2 s, at most four at a time, would be done in half a minute if nobody ever met a busy interface.
   expect(missing(mesh)).toEqual([]);
   expect(overlaps(mesh.log)).toEqual([]);
 });
 
 test('of a connection that is gone nothing is to come, and nothing of it is written', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], isOneWay: true });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   mesh.engine.durationMs = 20_000;
   const running = (): boolean =>

@@ -50,6 +50,7 @@ const profiled = (change: Partial<LinkProfile>): Fact => {
       ...outcome.measurement,
       sink: PEER,
       connectionKey: 'socket 10.0.0.2',
+      extrasAgeMs: 0,
       measuredAgeMs: 0,
       intervalMs: 300_000,
       failure: 'none',

@@ -84,7 +84,13 @@ const STATE: State = {
 
 const rest = { sink: PEER, type: 'ethernet', negotiatedBitsPerSecond: 1e9 } as const;
 const at = (sinkAddress: string): readonly string[] =>
-  sinkPorts(STATE, { kind: 'socket', sinkAddress, sourceInterface: 'en0', ...rest });
+  sinkPorts(STATE, {
+    kind: 'socket',
+    sinkAddress,
+    sourceInterface: 'en0',
+    sinkInterface: unknown('not looked up'),
+    ...rest,
+  });
 const over = (sinkInterface: string): readonly string[] =>
   sinkPorts(STATE, { kind: 'rdma', sourceInterface: 'mlx5_0', sinkInterface, ...rest });
 
@@ -115,6 +121,7 @@ test('where the interface is not known it may be any', () => {
     kind: 'socket',
     sinkAddress: '10.0.0.2',
     sourceInterface: unknown('no route tells'),
+    sinkInterface: unknown('no route tells'),
     ...rest,
   });
   expect(unknownWay).toEqual(['*']);

@@ -88,13 +88,14 @@ test('however much connections of others load an interface, its own are measured
     sink,
     sinkAddress: '10.0.0.2',
     sourceInterface: 'eth0',
+    sinkInterface: 'eth0',
     type: 'ethernet',
     negotiatedBitsPerSecond: 1e9,
   } as const;
   const link = { source: self, key: 'socket 10.0.0.2', connection };
   const intervalMs = (busyMs: number): number => {
     const load = { busyMs, bytesUsed: 0, unmeasured: 0 };
-    const loads = { byPort: new Map([[`${self} eth0`, load]]), byLink: new Map() };
+    const loads = { byPort: new Map([[`${self} eth0`, load]]), byPath: new Map() };
     return linkIntervalMs(EMPTY_STATE, link, { loads, settings: PROBE_SETTINGS });
   };
   expect(intervalMs(10_000)).toBe(500_000);

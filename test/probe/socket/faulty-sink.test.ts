@@ -10,7 +10,7 @@ import type { Fault } from './faulty-sink.ts';
 import { FAULT_NAMES, FAULTS, faultySink, SLOW_FAULTS, TICKET } from './faulty-sink.ts';
 import { openThings } from './open-things.ts';
 
-const BUDGET = { bytesMax: 2_000_000_000, durationMsMax: 8_000 };
+const BUDGET = { bytesMax: 2_000_000_000, durationMsMax: 8_000, measuresExtras: true };
 
 describe('a probe of a sink that', () => {
   test.concurrent.each(isLongRun ? FAULT_NAMES : FAULT_NAMES.filter((_, index) => index % 2 === 0))(

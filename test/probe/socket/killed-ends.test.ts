@@ -5,7 +5,7 @@ import { childPids, openThings, socketsOf, untilTrue } from './open-things.ts';
 const TICKET = '7QKF-M2XW-9TBD';
 const ended = new AbortController().signal;
 const common = { ticket: TICKET, env: process.env, nodePath: process.execPath };
-const BUDGET = { bytesMax: 1e12, durationMsMax: 15_000 };
+const BUDGET = { bytesMax: 1e12, durationMsMax: 15_000, measuresExtras: true };
 
 const sinkHere = (signal = ended) => openSocketSink({ host: '127.0.0.1', port: 0, signal, ...common });
 

@@ -84,7 +84,7 @@ const sourceParts = (port: number): Omit<MeasureOptions, 'engine' | 'roundTrips'
   sink: { address: '127.0.0.1', port, ticket: TICKET, sourceInterface: undefined, sockets: undefined },
   clock: systemClock,
   signal: AbortSignal.timeout(25_000),
-  budget: { bytesMax: 200_000_000, durationMsMax: 5_000 },
+  budget: { bytesMax: 200_000_000, durationMsMax: 5_000, measuresExtras: true },
   streamsMax: 1,
 });
 

@@ -7,10 +7,12 @@ import type { NodeId } from '../../../core/ids.ts';
 import { connectionNames } from '../../../core/link/connection-names.ts';
 import { hasFigures } from '../../../core/link/link-profile.ts';
 import type { LinkView } from '../../../core/link/link-view.ts';
+import { pathEndsWords } from '../../../core/link/loss-cause.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
 import type { Reported } from '../../../core/unknown.ts';
-import { isKnown, isUnknown } from '../../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
+import type { ListedLink } from '../../../wire/api/cluster-answers.ts';
 import { listedLinks } from '../cluster-views.ts';
 import { TOLD_BY } from './group-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
@@ -30,9 +32,11 @@ export const addLinkMetrics = (
   page: MetricPage,
   { state, nowMs, wallMs, nodeId, connectionsMax, only }: LinkMetricsInput,
 ): void => {
-  const rows = listedLinks(state, nowMs).filter(
+  const listed = listedLinks(state, nowMs).filter(
     ({ source, sink }) => only === undefined || only.has(source) || only.has(sink),
   );
+  addPaths(page, state, listed.slice(0, connectionsMax), wallMs);
+  const rows = listed.filter(({ lost }) => isUnknown(lost));
   const [own, others] = [
     rows.filter(row => row.source === nodeId),
     rows.filter(row => row.source !== nodeId),
@@ -63,6 +67,27 @@ export const addLinkMetrics = (
     // Of the figures, which a failed attempt keeps; a probe that never succeeded has no such moment.
     if (hasFigures(measured))
       page.gauge(LINK.measuredAt, labels, (wallMs - profile.ageMs - measured.measuredAgeMs) / 1_000);
+  }
+};
+
+/** One series a path, which stays while the path is lost: an alert needs something to look at. */
+const addPaths = (page: MetricPage, state: State, rows: readonly ListedLink[], wallMs: number): void => {
+  const seen = new Set<string>();
+  for (const { source, sink, path, carrier, connection, lost } of rows) {
+    const [first, second] = source < sink ? [source, sink] : [sink, source];
+    const name = `${first} ${second} ${path}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const labels: Labels = {
+      node: first,
+      name: nodeName(state, first),
+      peer: second,
+      peer_name: nodeName(state, second),
+      path: pathEndsWords({ source, connection: connection.value }, [first, second]),
+      type: isUnknown(carrier) ? 'unknown' : String(knownOr(carrier.type, 'unknown')),
+    };
+    page.gauge(PATH.up, labels, isUnknown(lost) ? 1 : 0);
+    if (!isUnknown(lost)) page.gauge(PATH.lostAt, labels, (wallMs - lost.ageMs) / 1_000);
   }
 };
 
@@ -121,6 +146,17 @@ const LINK = {
   measuredAt: {
     name: 'plimsoll_link_profile_timestamp_seconds',
     help: 'When the figures of a connection were measured.',
+  },
+} as const;
+
+const PATH = {
+  up: {
+    name: 'plimsoll_link_path_up',
+    help: 'Whether a connection of the path between two interfaces is open: 1, or 0 while it is lost.',
+  },
+  lostAt: {
+    name: 'plimsoll_link_path_lost_timestamp_seconds',
+    help: 'When the last connection of a lost path closed.',
   },
 } as const;
 

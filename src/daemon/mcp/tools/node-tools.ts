@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
-import { linkViews } from '../../../core/link/link-view.ts';
+import { isCarrying, linkViews } from '../../../core/link/link-view.ts';
 import { failedGpuLabel, failedGpuWords } from '../../../core/node/failed-gpu.ts';
 import { gpuErrorKind, xidMeaning } from '../../../core/node/gpu-errors.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
@@ -111,7 +111,7 @@ export const clusterSummaryTool: McpTool = mcpTool({
         memoryUsed: told(totals.memoryUsedBytes, 'bytes'),
         gpuFp16: told(totals.gpuFlopsPerSecond, 'FLOP/s'),
         gpuMemoryRead: told(totals.gpuMemoryBytesPerSecond, 'bytes/s'),
-        links: links.filter(({ standing }) => standing.kind !== 'gone').length,
+        links: links.filter(({ standing }) => isCarrying(standing)).length,
         warnings: { danger: level('danger'), caution: level('caution'), note: level('note') },
       },
     };

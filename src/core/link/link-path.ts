@@ -1,0 +1,133 @@
+// A path: all connections between one interface of a node and one interface of another, in both directions and whatever the
+// address. It is measured once, over one of its addresses and from one end; its newest profile is its figure.
+
+import type { NodeId } from '../ids.ts';
+import type { ByKey, Entry, State } from '../state.ts';
+import { isUnknown } from '../unknown.ts';
+import { type Connection, connectionKey } from './connection.ts';
+import { hasFigures, type LinkProfile } from './link-profile.ts';
+
+/** Names two nodes, in whichever order they are given. */
+export const linkKey = (a: NodeId, b: NodeId): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
+
+/**
+ * Names a path among those of two nodes; the same from both ends. A connection with an interface that is not known is a path
+ * of its own: it may lead anywhere.
+ */
+export const pathKey = (source: NodeId, connection: Connection): string => {
+  const { kind, sink, sourceInterface, sinkInterface } = connection;
+  if (isUnknown(sourceInterface) || isUnknown(sinkInterface))
+    return `${connectionKey(connection)} from ${source}`;
+  const [first, second] = source < sink ? [sourceInterface, sinkInterface] : [sinkInterface, sourceInterface];
+  return `${kind} ${first} ${second}`;
+};
+
+/** Where a profile of a path was measured. */
+export interface PathPlace {
+  readonly source: NodeId;
+  readonly connectionKey: string;
+  readonly entry: Entry<LinkProfile>;
+  /** On this process's monotonic clock, ms: when its figures were measured, and when it was last tried. */
+  readonly measuredAtMs: number;
+  readonly triedAtMs: number;
+}
+
+export interface PathProfiles {
+  /** The figures of the path: the newest of all its connections; undefined while none has any. */
+  readonly newest: PathPlace | undefined;
+  /** The newest attempt, which may have failed; undefined where there was none. */
+  readonly tried: PathPlace;
+}
+
+/** One end's connections of a pair of nodes, open or lost, with its profiles. */
+export interface PathEnd {
+  readonly source: NodeId;
+  readonly connections: Iterable<readonly [key: string, connection: Connection]>;
+  readonly profiles: ByKey<Entry<LinkProfile>> | undefined;
+}
+
+/** Of each path that was ever tried; two nodes, both ends. */
+export const pathProfiles = (ends: readonly PathEnd[]): ReadonlyMap<string, PathProfiles> => {
+  const paths = new Map<string, PathProfiles>();
+  for (const { source, connections, profiles } of ends) {
+    if (profiles === undefined) continue;
+    for (const [key, connection] of connections) {
+      const entry = Object.hasOwn(profiles, key) ? profiles[key] : undefined;
+      if (entry === undefined) continue;
+      const place = placeOf(source, key, entry);
+      const path = pathKey(source, connection);
+      const held = paths.get(path);
+      paths.set(path, {
+        newest: hasFigures(entry.value) ? newer(held?.newest, place, 'measuredAtMs') : held?.newest,
+        tried: newer(held?.tried, place, 'triedAtMs'),
+      });
+    }
+  }
+  return paths;
+};
+
+/** Both ends of two nodes, with what is open and what is lost. */
+export const pathEnds = (
+  state: Pick<State, 'connections' | 'lostConnections' | 'linkProfiles'>,
+  one: NodeId,
+  other: NodeId,
+): readonly PathEnd[] =>
+  [
+    { source: one, sink: other },
+    { source: other, sink: one },
+  ].map(({ source, sink }) => ({
+    source,
+    connections: [
+      ...Object.entries(state.connections[source]?.[sink] ?? {}).map(
+        ([key, { value }]) => [key, value] as const,
+      ),
+      ...Object.entries(state.lostConnections[source]?.[sink] ?? {}).map(
+        ([key, { value }]) => [key, value.connection] as const,
+      ),
+    ],
+    profiles: state.linkProfiles[source]?.[sink],
+  }));
+
+const placeOf = (source: NodeId, key: string, entry: Entry<LinkProfile>): PathPlace => {
+  const triedAtMs = entry.receivedAtMs - entry.ageMs;
+  return {
+    source,
+    connectionKey: key,
+    entry,
+    triedAtMs,
+    measuredAtMs: triedAtMs - entry.value.measuredAgeMs,
+  };
+};
+
+/** Of two of the same moment the one whose name comes first, so that all nodes agree. */
+const newer = (
+  held: PathPlace | undefined,
+  found: PathPlace,
+  by: 'measuredAtMs' | 'triedAtMs',
+): PathPlace => {
+  if (held === undefined || found[by] > held[by]) return found;
+  if (found[by] < held[by]) return held;
+  return nameOf(found) < nameOf(held) ? found : held;
+};
+
+const nameOf = ({ source, connectionKey: key }: PathPlace): string => `${source} ${key}`;
+
+/** The profile as its other end would have measured it: what was upload is download. The same object each time. */
+export const fromOtherEnd = (profile: LinkProfile): LinkProfile => {
+  const held = TURNED.get(profile);
+  if (held !== undefined) return held;
+  const turned: LinkProfile = {
+    ...profile,
+    uploadBitsPerSecond: profile.downloadBitsPerSecond,
+    downloadBitsPerSecond: profile.uploadBitsPerSecond,
+    uploadQueueNs: profile.downloadQueueNs,
+    downloadQueueNs: profile.uploadQueueNs,
+    uploadStreams: profile.downloadStreams,
+    downloadStreams: profile.uploadStreams,
+  };
+  TURNED.set(profile, turned);
+  return turned;
+};
+
+// Only a cache: views compare objects to see what has changed.
+const TURNED = new WeakMap<LinkProfile, LinkProfile>();

@@ -1,0 +1,80 @@
+// Why a path is lost, as the interfaces of both ends show it now: an interface without a carrier is a cable or a port, and
+// only where both ends have one may a firewall or a switch be the cause.
+
+import type { NodeId } from '../ids.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
+import type { Connection } from './connection.ts';
+import type { EndReadings } from './link-ends.ts';
+import { rdmaInterfaceParts } from './rdma-ports.ts';
+
+export interface DeadEnd {
+  readonly node: NodeId;
+  readonly interfaceName: string;
+  /** Without a carrier, or not among the interfaces of its node any more. */
+  readonly kind: 'down' | 'gone';
+}
+
+export interface LossCause {
+  /** The ends that cannot carry anything now, the source's first; none where both interfaces are up or not known. */
+  readonly deadEnds: readonly DeadEnd[];
+}
+
+export const lossCause = (
+  connection: Connection,
+  { source, sink }: { readonly source: NodeId; readonly sink: NodeId },
+  readings: { readonly source: EndReadings; readonly sink: EndReadings },
+): LossCause => ({
+  deadEnds: [
+    ...deadEnd(source, interfaceOf(connection, connection.sourceInterface, readings.source), readings.source),
+    ...deadEnd(sink, interfaceOf(connection, connection.sinkInterface, readings.sink), readings.sink),
+  ],
+});
+
+/** "Ethernet en0–eth0": a path by the interfaces of its ends, in the order of the nodes. */
+export const pathEndsWords = (
+  { source, connection }: { readonly source: NodeId; readonly connection: Connection },
+  [first]: readonly [NodeId, NodeId],
+): string => {
+  const [own, other] = [connection.sourceInterface, connection.sinkInterface].map(name =>
+    isUnknown(name) ? '?' : name,
+  );
+  return source === first ? `${own}–${other}` : `${other}–${own}`;
+};
+
+/** "cable unplugged or port down at en0 of atlas", or what both ends show; '' where the interfaces show nothing. */
+export const lossCauseWords = ({ deadEnds }: LossCause, nameOf: (node: NodeId) => string): string => {
+  const down = deadEnds.filter(({ kind }) => kind === 'down').map(end => placeWords(end, nameOf));
+  const gone = deadEnds.filter(({ kind }) => kind === 'gone').map(end => placeWords(end, nameOf));
+  return [
+    ...(down.length === 0 ? [] : [`cable unplugged or port down at ${down.join(' and ')}`]),
+    ...(gone.length === 0 ? [] : [`no interface ${gone.join(' and ')} any more`]),
+  ].join('; ');
+};
+
+const placeWords = ({ node, interfaceName }: DeadEnd, nameOf: (node: NodeId) => string): string =>
+  `${interfaceName} of ${nameOf(node)}`;
+
+const deadEnd = (node: NodeId, name: Reported<string>, { network }: EndReadings): readonly DeadEnd[] => {
+  if (isUnknown(name) || network === undefined) return [];
+  const found = network.interfaces.find(held => held.name === name);
+  if (found === undefined) return [{ node, interfaceName: name, kind: 'gone' }];
+  return found.isUp === false ? [{ node, interfaceName: name, kind: 'down' }] : [];
+};
+
+/** The network interface beside an RDMA port; unknown where the device has none. */
+const interfaceOf = (
+  connection: Connection,
+  name: Reported<string>,
+  { rdmaDevices, thunderbolt }: EndReadings,
+): Reported<string> => {
+  if (connection.kind === 'socket' || isUnknown(name)) return name;
+  const { device, port } = rdmaInterfaceParts(name);
+  const cable = thunderbolt?.ports.find(({ rdmaInterfaceName }) => rdmaInterfaceName === device);
+  if (cable !== undefined) return cable.interfaceName;
+  const held = rdmaDevices?.devices
+    .find(one => one.name === device)
+    ?.ports.find(({ number }) => number === port);
+  return held?.interfaceName ?? NO_INTERFACE;
+};
+
+const NO_INTERFACE = { kind: 'unknown', reason: 'the RDMA port has no network interface' } as const;

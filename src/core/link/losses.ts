@@ -1,0 +1,80 @@
+// Which connections stay as lost when they close: those that somebody may miss. And which of those end for good: what a person has
+// forgotten, an address that its path no longer needs, and what an interface had that has been gone for a week.
+
+import { ageMsOf, entriesOf } from '../entry-maps.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
+import { isForgotten } from '../node/presence-view.ts';
+import type { State } from '../state.ts';
+import { isKnown } from '../unknown.ts';
+import type { Connection } from './connection.ts';
+import { lostBetween } from './forget-link.ts';
+import type { ConnectionClosed } from './link-kinds.ts';
+import { pathEnds, pathKey, pathProfiles } from './link-path.ts';
+import { rdmaInterfaceParts } from './rdma-ports.ts';
+
+/** It was open for a minute, or something was measured on its path. @param openMs for how long it was open */
+export const isMissed = (state: State, source: NodeId, connection: Connection, openMs: number): boolean =>
+  openMs >= SETTLED_MS ||
+  pathProfiles(pathEnds(state, source, connection.sink)).get(pathKey(source, connection))?.newest !==
+    undefined;
+
+export const expiredLosses = (state: State, self: NodeId, nowMs: number): readonly ConnectionClosed[] =>
+  Object.entries(state.lostConnections[self] ?? {}).flatMap(([sink, lost]) => {
+    if (!isNodeId(sink)) return [];
+    const open = openPaths(state, self, sink);
+    const remembered = isForgotten(state, sink)
+      ? NONE
+      : new Set(lostBetween(state, self, sink).map(({ connectionKey }) => connectionKey));
+    return Object.entries(lost).flatMap(([connectionKey, entry]): readonly ConnectionClosed[] => {
+      const { connection, lostAgeMs } = entry.value;
+      const expiry = !remembered.has(connectionKey)
+        ? FORGOTTEN
+        : open.has(pathKey(self, connection))
+          ? ADDRESS
+          : isInterfaceGone(state, self, connection)
+            ? INTERFACE
+            : undefined;
+      if (expiry === undefined || lostAgeMs + ageMsOf(entry, nowMs) < expiry.afterMs) return [];
+      return [{ sink, connectionKey, reason: expiry.reason }];
+    });
+  });
+
+const openPaths = (state: State, self: NodeId, sink: NodeId): ReadonlySet<string> =>
+  new Set([
+    ...entriesOf(state.connections[self]?.[sink]).map(({ value }) => pathKey(self, value)),
+    ...entriesOf(state.connections[sink]?.[self]).map(({ value }) => pathKey(sink, value)),
+  ]);
+
+const isInterfaceGone = (state: State, source: NodeId, connection: Connection): boolean =>
+  [
+    { node: source, name: connection.sourceInterface },
+    { node: connection.sink, name: connection.sinkInterface },
+  ].some(
+    ({ node, name }) => isKnown(name) && interfacesOf(state, node, connection.kind)?.has(name) === false,
+  );
+
+/** Undefined where the node has not reported any: it has lost none. */
+const interfacesOf = (state: State, node: NodeId, kind: Connection['kind']): Names | undefined => {
+  if (kind === 'socket') {
+    const network = state.nodeNetworks[node]?.value;
+    return network === undefined ? undefined : new Set(network.interfaces.map(({ name }) => name));
+  }
+  const devices = state.nodeRdmaDevices[node]?.value.devices;
+  if (devices === undefined) return undefined;
+  const names = new Set(devices.map(({ name }) => name));
+  return { has: name => names.has(rdmaInterfaceParts(name).device) };
+};
+
+interface Names {
+  has(name: string): boolean;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const FORGOTTEN = { afterMs: 0, reason: 'forgotten by a person' } as const;
+const SETTLED_MS = 60_000;
+/** One that was replaced, by a lease or a privacy extension, may come back within this. */
+const ADDRESS = { afterMs: 3_600_000, reason: 'its path is open by another address' } as const;
+const INTERFACE = {
+  afterMs: 7 * 24 * 3_600_000,
+  reason: 'its interface has been gone for a week',
+} as const;
