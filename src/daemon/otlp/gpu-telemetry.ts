@@ -1,8 +1,8 @@
 // The GPUs of a node: use, memory, errors, power and temperature by the conventions, what was measured on them under our own names.
 
 import { VENDOR_NAMES } from '../../core/node/gpu.ts';
-import { gpuMemoryUse, hasOwnMemory, usedShare } from '../../core/node/memory-use.ts';
 import { gpuErrorKind } from '../../core/node/gpu-errors.ts';
+import { gpuMemoryUse, hasOwnMemory, usedShare } from '../../core/node/memory-use.ts';
 import type { NodeView, VendorView } from '../../core/node/node-view.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { ERRORS, POWER, STATUS, TEMPERATURE } from './hardware-instruments.ts';

@@ -6,28 +6,28 @@ import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { AmdTool } from '../amd-smi/amd-tool.ts';
 import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { gpuIsHere } from '../drm/gpu-watch.ts';
 import { whyNoCard } from '../drm/pci-bus.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
-import type { Gatherer } from '../gatherer.ts';
+import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
+import { SeenGpus } from '../seen-gpus.ts';
 import { findAmdCards } from './amd-card.ts';
 import { readKfdNodes } from './kfd-topology.ts';
 import { readAmdDevice } from './read-amd-device.ts';
 import { readAmdHealth } from './read-amd-health.ts';
 
-export const amdgpuInventoryGatherer = (machine: MachineAccess): Gatherer => ({
+export const amdgpuInventoryGatherer = (
+  machine: MachineAccess,
+  seen: SeenGpus = new SeenGpus(machine.root),
+): Gatherer => ({
   name: 'amd-inventory',
   tells: [INVENTORY, HEALTH],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const { root } = machine;
-    if ((await findAmdCards(root)).length === 0) {
-      const reason = await whyNoCard(root, PCI_VENDORS.amd, AMD_NAMES);
-      if (reason !== undefined) throw new Error(reason);
-      for (const kind of [INVENTORY, HEALTH]) session.absent(kind, SOURCE, 'no AMD GPU');
-      return;
-    }
+    if (!(await amdIsHere(machine, session, [INVENTORY, HEALTH]))) return;
     const tool = new AmdTool(machine);
     let known: readonly GpuDevice[] = [];
     await poll(session, machine.intervals.identityMs, async signal => {
@@ -52,14 +52,35 @@ export const amdgpuInventoryGatherer = (machine: MachineAccess): Gatherer => ({
         }),
       );
       known = devices;
-      session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'amd', devices } });
+      const failed = await seen.complete({ devices, failed: [] }, session.clock.nowMs());
+      session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'amd', devices, failed } });
       const healths = await Promise.all(cards.map(readAmdHealth));
       session.emit(SOURCE, { kind: 'gpuHealths', value: { vendor: 'amd', devices: healths } });
     });
   },
 });
 
-export const AMD_NAMES = { brand: 'AMD', driver: 'amdgpu' } as const;
+/** Reports these if this machine has no AMD GPU, and waits for one. @throws Error with the reason when it has one without a driver. */
+export const amdIsHere = (
+  { root, intervals }: Pick<MachineAccess, 'root' | 'intervals'>,
+  session: GatherSession,
+  kinds: readonly GatheredKind[],
+): Promise<boolean> =>
+  gpuIsHere(session, {
+    root,
+    intervalMs: intervals.identityMs,
+    isHere: async () => {
+      if ((await findAmdCards(root)).length > 0) return true;
+      const reason = await whyNoCard(root, PCI_VENDORS.amd, AMD_NAMES);
+      if (reason !== undefined) throw new Error(reason);
+      return false;
+    },
+    onAbsent: () => {
+      for (const kind of kinds) session.absent(kind, SOURCE, 'no AMD GPU');
+    },
+  });
+
+const AMD_NAMES = { brand: 'AMD', driver: 'amdgpu' } as const;
 
 /** The module's own version if it was installed separately from the kernel, else the kernel's. */
 const driverOf = async (root: string): Promise<Reported<string>> => {

@@ -3,14 +3,12 @@
 import type { GpuProcess } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
-import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { drmProcesses, readDrmClients } from '../drm/drm-clients.ts';
-import { whyNoCard } from '../drm/pci-bus.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import { type AmdCard, findAmdCards } from './amd-card.ts';
-import { AMD_NAMES } from './amdgpu-inventory-gatherer.ts';
+import { amdIsHere } from './amdgpu-inventory-gatherer.ts';
 import { readKfdProcesses } from './kfd-processes.ts';
 import { isMute, readAmdLoad } from './read-amd-load.ts';
 
@@ -19,10 +17,7 @@ export const amdgpuLoadGatherer = (machine: MachineAccess): Gatherer => ({
   tells: [KIND],
   intervalMs: machine.intervals.gpuMs,
   gather: async session => {
-    if ((await findAmdCards(machine.root)).length > 0) return await pollSysfs(machine, session);
-    const reason = await whyNoCard(machine.root, PCI_VENDORS.amd, AMD_NAMES);
-    if (reason !== undefined) throw new Error(reason);
-    session.absent(KIND, SYSFS, 'no AMD GPU');
+    if (await amdIsHere(machine, session, [KIND])) await pollSysfs(machine, session);
   },
 });
 

@@ -55,6 +55,7 @@ export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost)
         ? unknown('no power limit')
         : limit / 1_000_000,
     partitions: await partitionsOf(card, nodes.length, told),
+    pciAddress: card.address,
   };
 };
 

@@ -4,21 +4,26 @@ import type { GpuDevice, GpuLoad } from '../../core/node/gpu.ts';
 import { unknown } from '../../core/unknown.ts';
 import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { drmProcesses, readDrmClients } from '../drm/drm-clients.ts';
+import { gpuIsHere } from '../drm/gpu-watch.ts';
 import { whyNoCard } from '../drm/pci-bus.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
+import { SeenGpus } from '../seen-gpus.ts';
 import type { IntelCard } from './intel-card.ts';
 import { findIntelCards } from './intel-card.ts';
 import { readIntelDevice } from './read-intel-device.ts';
 import { EnergyMeter, readIntelLoad } from './read-intel-load.ts';
 
-export const intelInventoryGatherer = ({ root, intervals }: MachineAccess): Gatherer => ({
+export const intelInventoryGatherer = (
+  { root, intervals }: MachineAccess,
+  seen: SeenGpus = new SeenGpus(root),
+): Gatherer => ({
   name: 'intel-inventory',
   tells: [INVENTORY],
   intervalMs: intervals.identityMs,
   gather: async session => {
-    if (!(await isHere(root, INVENTORY, session))) return;
+    if (!(await isHere({ root, intervals }, INVENTORY, session))) return;
     let known: readonly GpuDevice[] = [];
     await poll(session, intervals.identityMs, async () => {
       const cards = await findIntelCards(root);
@@ -31,7 +36,8 @@ export const intelInventoryGatherer = ({ root, intervals }: MachineAccess): Gath
         }),
       );
       known = devices;
-      session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'intel', devices } });
+      const failed = await seen.complete({ devices, failed: [] }, session.clock.nowMs());
+      session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'intel', devices, failed } });
     });
   },
 });
@@ -41,7 +47,7 @@ export const intelLoadGatherer = (machine: MachineAccess): Gatherer => ({
   tells: [LOADS],
   intervalMs: machine.intervals.gpuMs,
   gather: async session => {
-    if (await isHere(machine.root, LOADS, session)) await pollLoads(machine, session);
+    if (await isHere(machine, LOADS, session)) await pollLoads(machine, session);
   },
 });
 
@@ -80,14 +86,23 @@ const pollLoads = async ({ root, intervals }: MachineAccess, session: GatherSess
   });
 };
 
-/** Reports if this machine has no Intel GPU. @throws Error with the reason when it has one without a driver. */
-const isHere = async (root: string, kind: GatheredKind, session: GatherSession): Promise<boolean> => {
-  if ((await findIntelCards(root)).length > 0) return true;
-  const reason = await whyNoCard(root, PCI_VENDORS.intel, { brand: 'Intel', driver: 'i915 or xe' });
-  if (reason !== undefined) throw new Error(reason);
-  session.absent(kind, SOURCE, 'no Intel GPU');
-  return false;
-};
+/** Reports if this machine has no Intel GPU, and waits for one. @throws Error with the reason when it has one without a driver. */
+const isHere = (
+  { root, intervals }: Pick<MachineAccess, 'root' | 'intervals'>,
+  kind: GatheredKind,
+  session: GatherSession,
+): Promise<boolean> =>
+  gpuIsHere(session, {
+    root,
+    intervalMs: intervals.identityMs,
+    isHere: async () => {
+      if ((await findIntelCards(root)).length > 0) return true;
+      const reason = await whyNoCard(root, PCI_VENDORS.intel, { brand: 'Intel', driver: 'i915 or xe' });
+      if (reason !== undefined) throw new Error(reason);
+      return false;
+    },
+    onAbsent: () => session.absent(kind, SOURCE, 'no Intel GPU'),
+  });
 
 const NOT_LISTED = unknown('the card was not there when processes were read');
 const SOURCE = 'sysfs drm';

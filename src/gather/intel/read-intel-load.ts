@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
-import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { labelled, numbered } from '../drm/card-sensors.ts';
 import { isAsleep, sleepingLoad } from '../drm/drm-cards.ts';
 import { pcieLink } from '../drm/pci-bus.ts';
@@ -23,11 +23,7 @@ export const readIntelLoad = async (
     () => numbered(card.hwmon, 'temp1_input'),
     () => numbered(card.hwmon, 'temp2_input'),
   );
-  const energy = await firstKnown(
-    () => labelled(card.hwmon, 'energy', 'card', 'input'),
-    () => numbered(card.hwmon, 'energy1_input'),
-    () => numbered(card.hwmon, 'energy2_input'),
-  );
+  const energy = await energyOf(card);
   return {
     deviceId: card.address,
     use: perProcess,
@@ -40,6 +36,17 @@ export const readIntelLoad = async (
     throttleReasons: await throttleReasons(card),
     processes: unknown('this source does not tell them'),
   };
+};
+
+/** Of the card, else of its chip: some cards have a counter of the card that stays at 0. */
+const energyOf = async (card: IntelCard): Promise<Reported<number>> => {
+  const counters = await Promise.all([
+    labelled(card.hwmon, 'energy', 'card', 'input'),
+    labelled(card.hwmon, 'energy', 'pkg', 'input'),
+    numbered(card.hwmon, 'energy1_input'),
+    numbered(card.hwmon, 'energy2_input'),
+  ]);
+  return counters.find(counter => isKnown(counter) && counter > 0) ?? counters.find(isKnown) ?? counters[0];
 };
 
 /** The highest of the card's engines' clocks; 0 when all sleep. */

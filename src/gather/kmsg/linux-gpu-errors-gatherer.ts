@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
+import { gpuIsHere } from '../drm/gpu-watch.ts';
 import { findPciDisplays } from '../drm/pci-bus.ts';
 import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
@@ -20,11 +21,15 @@ export const linuxGpuErrorsGatherer = (machine: MachineAccess): Gatherer => ({
   tells: [GPU_ERRORS],
   intervalMs: INTERVAL_MS,
   gather: async session => {
-    const isNvidia = (await nvidiaTrace(machine.root)) !== undefined;
-    if (!isNvidia && !(await hasOtherGpu(machine.root))) {
-      session.absent(GPU_ERRORS, 'kernel log', 'no GPU');
-      return;
-    }
+    const { root } = machine;
+    const isHere = await gpuIsHere(session, {
+      root,
+      intervalMs: machine.intervals.identityMs,
+      isHere: async () => (await nvidiaTrace(root)) !== undefined || (await hasOtherGpu(root)),
+      onAbsent: () => session.absent(GPU_ERRORS, 'kernel log', 'no GPU'),
+    });
+    if (!isHere) return;
+    const isNvidia = (await nvidiaTrace(root)) !== undefined;
     try {
       using log = openLog(join(machine.root, 'dev/kmsg'));
       if (log === undefined) await readJournal(machine, session);

@@ -12,7 +12,14 @@ import { otherGpus, withDriverGpus } from './driver-gpus.ts';
 import { LatestProcesses } from './latest-processes.ts';
 import { withoutLostMessages } from './lost-gpu.ts';
 import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
-import { endingError, foundNoDevices, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
+import {
+  endingError,
+  foundNoDevices,
+  nvidiaIsHere,
+  nvidiaTool,
+  nvidiaTrace,
+  readToolMessage,
+} from './nvidia-tool.ts';
 import { NvlinkReader } from './nvlink-reader.ts';
 import { parseHealth } from './parse-health.ts';
 import { failedByMessage, type NvidiaInventory, parseInventory } from './parse-inventory.ts';
@@ -36,31 +43,34 @@ const nvidiaInventoryGatherer = (
   machine: MachineAccess,
   polling: HintedPoll,
   processes: LatestProcesses,
+  seen: SeenGpus = new SeenGpus(machine.root),
 ): Gatherer => ({
   name: 'nvidia-inventory',
   tells: [INVENTORY, HEALTH],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
-    const tool = await nvidiaTool(machine.root);
     const nvlink = new NvlinkReader(machine);
-    const seen = new SeenGpus(machine.root);
-    const ending = new AbortController();
-    const signal = AbortSignal.any([session.signal, ending.signal]);
-    await polling.run({ ...session, signal }, async () => {
-      const found = await readInventory(tool, { machine, session, processes });
-      if (found === undefined) return ending.abort();
-      const { health } = found;
-      const { devices: listed, failed } = await withDriverGpus(machine.root, found.inventory);
-      const inventory: NvidiaInventory = {
-        vendor: 'nvidia',
-        devices: listed,
-        failed: await seen.complete({ devices: listed, failed }, session.clock.nowMs()),
-      };
-      session.emit(SOURCE, { kind: 'gpus', value: inventory });
-      // The tool is asked again for links: nobody waits for that to see the devices.
-      const devices = await nvlink.addLinks(tool, health, session.signal);
-      session.emit(SOURCE, { kind: 'gpuHealths', value: { vendor: 'nvidia', devices } });
-    });
+    while (!session.signal.aborted) {
+      const tool = await nvidiaTool(machine.root);
+      const ending = new AbortController();
+      const signal = AbortSignal.any([session.signal, ending.signal]);
+      await polling.run({ ...session, signal }, async () => {
+        const found = await readInventory(tool, { machine, session, processes });
+        if (found === undefined) return ending.abort();
+        const { health } = found;
+        const { devices: listed, failed } = await withDriverGpus(machine.root, found.inventory);
+        const inventory: NvidiaInventory = {
+          vendor: 'nvidia',
+          devices: listed,
+          failed: await seen.complete({ devices: listed, failed }, session.clock.nowMs()),
+        };
+        session.emit(SOURCE, { kind: 'gpus', value: inventory });
+        // The tool is asked again for links: nobody waits for that to see the devices.
+        const devices = await nvlink.addLinks(tool, health, session.signal);
+        session.emit(SOURCE, { kind: 'gpuHealths', value: { vendor: 'nvidia', devices } });
+      });
+      if (!(await nvidiaIsHere(machine, session))) return;
+    }
   },
 });
 

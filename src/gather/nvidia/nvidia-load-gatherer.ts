@@ -10,7 +10,14 @@ import { otherGpus } from './driver-gpus.ts';
 import type { LatestProcesses } from './latest-processes.ts';
 import { LOAD_FIELDS, type LoadRow, parseLoadRow, withoutField } from './load-query.ts';
 import { type LostMessage, lostKey } from './lost-gpu.ts';
-import { endingError, foundNoDevices, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
+import {
+  endingError,
+  foundNoDevices,
+  nvidiaIsHere,
+  nvidiaTool,
+  nvidiaTrace,
+  readToolMessage,
+} from './nvidia-tool.ts';
 
 export interface LoadOptions {
   /** Called when the devices of a tick differ from those of the previous tick. */
@@ -34,7 +41,8 @@ export const nvidiaLoadGatherer = (
       const ending = await readStream(stream, { fields, only }, session);
       switch (ending.kind) {
         case 'stopped':
-          return;
+          if (!(await nvidiaIsHere(machine, session))) return;
+          break;
         case 'all-again':
           only = [];
           break;

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { firstLine } from '../../core/text/single-line.ts';
 import { isUnknown, type ReasonCode } from '../../core/unknown.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
+import { gpuIsHere } from '../drm/gpu-watch.ts';
 import { findPciDisplays } from '../drm/pci-bus.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
-import { sourceFailed } from '../gatherer.ts';
+import { type GatherSession, sourceFailed } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { type LostMessage, lostMessages } from './lost-gpu.ts';
 
 /** Why nvidia-smi should be there, or undefined: this machine has nothing from NVIDIA. */
@@ -24,6 +26,18 @@ export const nvidiaTrace = async (root: string): Promise<string | undefined> => 
     ? `an NVIDIA GPU is on the PCI bus (${display.address}), but its driver is not installed`
     : `the NVIDIA GPU ${display.address} runs on the driver ${display.driver}; nvidia-smi is not installed`;
 };
+
+/** Waits for a first GPU of NVIDIA on a machine without one; false if the session has stopped, or nothing can be waited for. */
+export const nvidiaIsHere = (
+  { root, intervals }: Pick<MachineAccess, 'root' | 'intervals'>,
+  session: Pick<GatherSession, 'clock' | 'signal'>,
+): Promise<boolean> =>
+  gpuIsHere(session, {
+    root,
+    intervalMs: intervals.identityMs,
+    isHere: async () => (await nvidiaTrace(root)) !== undefined,
+    onAbsent: () => undefined,
+  });
 
 /** The tool's name for PATH, or where systems keep it that do not put it there (WSL, NixOS). */
 export const nvidiaTool = async (root: string): Promise<string> => {

@@ -6,7 +6,7 @@ import { lostMessage, pciAddress } from '../../../src/gather/nvidia/lost-gpu.ts'
 import { readToolMessage } from '../../../src/gather/nvidia/nvidia-tool.ts';
 import { parseInventory } from '../../../src/gather/nvidia/parse-inventory.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
-import { GathererRun, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
+import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { StandInTools } from '../gpu/stand-in-tools.ts';
 import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
@@ -162,6 +162,32 @@ describe('the load of a GPU that must be reset', () => {
       throttleReasons: why,
     });
     expect(good?.load).toMatchObject({ use: 1, temperatureCelsius: 74 });
+  });
+});
+
+describe('the gatherers of a machine without a GPU', () => {
+  it('show the first one that is plugged in while they run', async () => {
+    await using machine = await setUp('process.exit(6);');
+    machine.tools.remove('nvidia-smi');
+    await machine.tree.write('sys/bus/pci/devices/0000:00:1f.0/uevent', 'PCI_CLASS=60100\n');
+    const clock = new VirtualClock();
+    await using run = new GathererRun(nvidia(machine), clock);
+    for (let at = 0, count = 0; count < 3; count += 1)
+      at = run.told.indexOf(await run.until(isAbsence, at)) + 1;
+    await machine.tree.write(
+      'sys/bus/pci/devices/0000:1b:00.0/uevent',
+      'DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\n',
+    );
+    machine.tools.add(
+      'nvidia-smi',
+      `
+      if (args[0] === 'nvlink') process.exit(0);
+      if (args[0] === '-q') { fs.writeSync(1, ${quotedText('inventory-h100-single.xml')}); process.exit(0); }
+      every(20, () => fs.writeSync(1, ${quotedText('loads-h100-pair.csv')}));`,
+    );
+    await clock.advance(30_000);
+    expect((await run.until(isInventory)).devices).toHaveLength(1);
+    await run.until(isLoads);
   });
 });
 
