@@ -316,6 +316,37 @@ export const spark: Machine = {
   ],
 };
 
+/** 128 GiB, of which the firmware set 96 aside for the graphics. */
+export const halo: Machine = {
+  seed: 'halo',
+  durable: [
+    identity({
+      friendlyName: 'halo',
+      model: 'Framework Desktop',
+      chip: 'AMD RYZEN AI MAX+ 395',
+      memoryIsUnified: true,
+    }),
+    gpus('amd', [
+      device(0, {
+        name: 'AMD Radeon 8060S',
+        deviceId: '0000:c5:00.0',
+        memoryTotalBytes: 96 * 1024 ** 3,
+        memoryReservedBytes: 96 * 1024 ** 3,
+        runtime: 'ROCm 7.0',
+      }),
+    ]),
+    config,
+  ],
+  live: ({ memory: used, use, cpu }) => [
+    memory(32.6e9 * 1.024, used),
+    system(cpu, 120),
+    gpuLoads('amd', [
+      load('0000:c5:00.0', { use, memoryUsedBytes: 80 * 1024 ** 3, memoryReservedUsedBytes: 80 * 1024 ** 3 }),
+    ]),
+    disk(0.4),
+  ],
+};
+
 export const notebook: Machine = {
   seed: 'juno',
   durable: [

@@ -10,7 +10,7 @@ import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import { joined } from './fleet.ts';
 import { ETHERNET, measuredGpu, profiled, WIFI } from './links.ts';
-import { notebook, rack, spark, studio } from './machines.ts';
+import { halo, notebook, rack, spark, studio } from './machines.ts';
 import { fallenMemory, measuredPast } from './measured-past.ts';
 import { serveMachines } from './serve-machines.ts';
 
@@ -54,6 +54,20 @@ describe('the page of a node', () => {
     await first.getByRole('button', { name: 'Probe now: GPU 0' }).click();
     await first.getByRole('status', { name: 'Probe' }).getByText(/./).waitFor();
     expect(problems.filter(text => !text.includes('/api/probes') && !text.includes('401'))).toEqual([]);
+  });
+
+  test('shows memory that the firmware set aside for graphics as the GPU’s, and the host’s without it', async ({
+    browser,
+  }) => {
+    await using served = await serveMachines({ machines: [halo] });
+    served.tell(halo, { memory: 0.25, use: 0.9, cpu: 0.1 });
+    const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(halo)}`);
+    const gpu = page.getByRole('article', { name: /^GPU 0/ });
+    await gpu.getByText('103\u00a0GB set aside by firmware').waitFor();
+    expect(await gpu.innerText()).toMatch(/86\sof\s103\sGB/);
+    const host = page.getByRole('article', { name: /^Host/ });
+    expect(await host.innerText()).toMatch(/8\.3\sof\s33\.4\sGB/);
+    expect(problems).toEqual([]);
   });
 
   test('says who works on it, and that probes wait', async ({ browser }) => {
