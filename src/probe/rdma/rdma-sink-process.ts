@@ -1,6 +1,7 @@
 // The child process of the end of an RDMA probe that is dialled. Its first line gives the port, its last one how it
 // ended. SIGTERM, its parent's death and its deadline end its tool as well.
 
+import { tmpdir } from 'node:os';
 import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
@@ -10,6 +11,7 @@ import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSinkRequestSchema } from './rdma-request.ts';
 import { RdmaSink } from './rdma-sink.ts';
+import { removeStaleFolders } from './tool-folder.ts';
 
 const stop = new AbortController();
 process.on('SIGINT', () => undefined);
@@ -37,6 +39,11 @@ try {
   });
   tellParent(process.env, { kind: 'ready', port: await sink.listen() });
   tellParent(process.env, await sink.serve());
+  await removeStaleFolders({
+    temporaryFolder: tmpdir(),
+    nowWallMs: systemClock.wallMs(),
+    userId: process.getuid?.(),
+  });
   process.exit(0);
 } catch (error) {
   process.stderr.write(`${errorMessage(error)}\n`);

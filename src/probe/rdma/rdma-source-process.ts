@@ -1,14 +1,17 @@
 // The child process of the end of an RDMA probe that dials. Its last line is the outcome. SIGTERM, its parent's death
 // and its deadline end its tool as well.
 
+import { tmpdir } from 'node:os';
 import process from 'node:process';
 import * as v from 'valibot';
+import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSourceRequestSchema } from './rdma-request.ts';
 import { measureRdma } from './rdma-source.ts';
+import { removeStaleFolders } from './tool-folder.ts';
 
 const stop = new AbortController();
 process.on('SIGINT', () => undefined);
@@ -34,6 +37,11 @@ try {
     signal: AbortSignal.any([stop.signal, AbortSignal.timeout(request.durationMsMax)]),
   });
   tellParent(process.env, outcome);
+  await removeStaleFolders({
+    temporaryFolder: tmpdir(),
+    nowWallMs: systemClock.wallMs(),
+    userId: process.getuid?.(),
+  });
   process.exit(0);
 } catch (error) {
   process.stderr.write(`${errorMessage(error)}\n`);

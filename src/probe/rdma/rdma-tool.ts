@@ -33,7 +33,7 @@ export interface ToolCall {
   readonly devices: readonly [string, string];
   /** On 127.0.0.1: to wait on, or to dial. */
   readonly rendezvousPort: number;
-  /** An empty folder for this call only, for files that a tool needs. */
+  /** A folder for this call only, which exists if the command has files. */
   readonly folder: string;
 }
 

@@ -4,16 +4,14 @@
 // reached first are refused.
 
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../core/problem.ts';
 import type { Env, ToolResult } from '../../process/child.ts';
 import { runTool, streamLines, ToolError } from '../../process/child.ts';
 import type { RdmaTest, RdmaTool, ToolCall } from './rdma-tool.ts';
+import { toolFolder } from './tool-folder.ts';
 
 export interface ToolRunOptions {
   readonly tool: RdmaTool;
@@ -40,7 +38,7 @@ export interface ToolRun {
 }
 
 export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
-  const folder = await mkdtemp(join(tmpdir(), 'plimsoll-rdma-'));
+  const folder = toolFolder();
   const stopped = new AbortController();
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, stopped.signal]);
@@ -53,8 +51,8 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
     try {
       const { tool, call } = options;
       const rendezvousPort = call.role === 'waits' ? await freePort() : await listen(door);
-      const { command, args, env, files } = tool.command({ ...call, rendezvousPort, folder });
-      for (const { name, text } of files) await writeFile(join(folder, name), text, { mode: 0o600 });
+      const { command, args, env, files } = tool.command({ ...call, rendezvousPort, folder: folder.path });
+      await folder.write(files);
       const linked = link(call.role === 'waits' ? { port: rendezvousPort } : { door }, carried.promise, {
         signal: AbortSignal.any([signal, over.signal]),
         onPort: port => {
@@ -90,7 +88,7 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
       over.abort();
       door.close();
       if (hasCarried) (await carried.promise).destroy();
-      await rm(folder, { recursive: true, force: true });
+      await folder[Symbol.asyncDispose]();
     }
   };
 

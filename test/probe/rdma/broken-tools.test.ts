@@ -1,7 +1,7 @@
 // Both ends of an RDMA probe with tools that hang, crash, print garbage or are not there. Whatever they do, the probe ends
 // with a reason, and no process of theirs is left.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it as base, describe, expect } from 'vitest';
 import { measureRdmaLink, openRdmaSink } from '../../../src/probe/rdma/rdma-link.ts';
@@ -29,7 +29,7 @@ const bedOf = (tools: StandInTools) => {
       sourceDevice: 'mlx5_0',
       sinkDevice: 'mlx5_1',
       ticket: 'a ticket',
-      env: tools.env,
+      env: { ...tools.env, TMPDIR: tools.folder },
       nodePath: process.execPath,
       toolMsMax,
     };
@@ -49,8 +49,9 @@ const bedOf = (tools: StandInTools) => {
     return { outcome, ending: await sink.ended };
   };
 
-  /** Those of the tools that still live. */
+  /** Those of the tools that still live. None of them needs a folder for files. */
   const left = (): readonly number[] => {
+    expect(readdirSync(tools.folder).filter(name => name.startsWith('plimsoll-rdma-'))).toEqual([]);
     const path = join(tools.folder, 'pids');
     const pids = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
     expect(pids.length).toBeGreaterThan(0);
