@@ -1,6 +1,7 @@
 // Sends a finished run to a receiver of OpenTelemetry. It never fails the run: what could not be brought is told.
 
 import { systemClock } from '../clock/system-clock.ts';
+import { counted } from '../core/figure/figure.ts';
 import { errorCode } from '../core/problem.ts';
 import type { Report } from '../core/run/report.ts';
 import { runFiles } from '../metrics/run-files.ts';
@@ -31,8 +32,8 @@ export const sendRun = async (
     });
     await say(
       problem === undefined
-        ? `sent to ${endpoint}: ${sent} messages of OTLP${interrupted ? ', marked as of an interrupted run' : ''}`
-        : `${dropped} of ${messages.length} messages of OTLP were not taken: ${problem}`,
+        ? `sent to ${endpoint}: ${counted(sent, 'message')} of OTLP${interrupted ? ', marked as of an interrupted run' : ''}`
+        : `${dropped} of ${counted(messages.length, 'message')} of OTLP were not taken: ${problem}`,
     );
   } catch (error) {
     if (signal.aborted)

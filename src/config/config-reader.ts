@@ -1,5 +1,6 @@
 // Reads values from a parsed TOML document one by one and collects every problem, so a person can fix them all at once.
 
+import { counted } from '../core/figure/figure.ts';
 import { nearest } from '../core/text/nearest.ts';
 import { CONFIG_SECTIONS } from './config-keys.ts';
 import type { ConfigProblem } from './config-problem.ts';
@@ -55,7 +56,7 @@ export class ConfigReader {
       return [];
     }
     if (written.items.length > LIST_LENGTH_MAX) {
-      const problem = `${key} has ${written.items.length} items`;
+      const problem = `${key} has ${counted(written.items.length, 'item')}`;
       this.#report(written.valueOffset, problem, `At most ${LIST_LENGTH_MAX} are allowed.`);
       return [];
     }
@@ -116,7 +117,7 @@ export class ConfigReader {
       this.#report(written.keyOffset, `${section.name} is not a list of blocks`, advice);
     } else if (written.items.length > LIST_LENGTH_MAX) {
       const advice = `At most ${LIST_LENGTH_MAX} are allowed.`;
-      this.#report(written.keyOffset, `${written.items.length} blocks`, advice);
+      this.#report(written.keyOffset, counted(written.items.length, 'block'), advice);
     } else for (const block of written.items) this.#checkTable(section, block);
   }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Event } from '../core/event.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import { eventClass, eventSlot, factKey } from '../core/event-kinds.ts';
+import { counted, ofCount } from '../core/figure/figure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Journal } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
@@ -140,7 +141,10 @@ export class EventRecorder {
   }
 
   #tellWaiting(): void {
-    const lost = this.#droppedFacts === 0 ? '' : ` ${this.#droppedFacts} older events were lost.`;
+    const lost =
+      this.#droppedFacts === 0
+        ? ''
+        : ` ${counted(this.#droppedFacts, 'older event')} ${ofCount(this.#droppedFacts, 'was', 'were')} lost.`;
     if (this.#refusal === undefined) return;
     const { problem, advice } = this.#refusal;
     this.#parts.notices.raise({

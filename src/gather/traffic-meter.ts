@@ -1,5 +1,6 @@
 // Counters of ports to what they carry now: each reading beside the one before.
 
+import { counted } from '../core/figure/figure.ts';
 import type { CountedPort, NodeTraffic } from '../core/node/traffic.ts';
 import { withRates } from '../core/node/traffic.ts';
 
@@ -22,7 +23,7 @@ export class TrafficMeter {
 
 /** ", 12 of 76 ports left out", for the source of a reading; '' where none was. */
 export const portsLeftOut = (count: number): string =>
-  count <= PORTS_MAX ? '' : `, ${count - PORTS_MAX} of ${count} ports left out`;
+  count <= PORTS_MAX ? '' : `, ${count - PORTS_MAX} of ${counted(count, 'port')} left out`;
 
 /** A counter of the kernel, of up to 64 bits: past 2^53 within a few bytes, which no rate shows. */
 export const counterIn = (text: string | undefined): number | undefined =>

@@ -1,5 +1,6 @@
 // The final account of a run: a pure function of a snapshot and of what was known about the run (METRICS §4, §7).
 
+import { counted, ofCount } from '../core/figure/figure.ts';
 import { findContamination } from '../core/run/find-contamination.ts';
 import type { InFlightCount } from '../core/run/littles-law.ts';
 import { littlesLaw } from '../core/run/littles-law.ts';
@@ -206,10 +207,16 @@ const incompleteReasons = ({
       : STATE_REASONS[input.snapshot === undefined ? 'nothing' : state]),
     ...input.runProblems,
     ...input.sourceProblems,
-    ...(unresolved > 0 ? [`${unresolved} requests were in flight when the report was made`] : []),
+    ...(unresolved > 0
+      ? [
+          `${counted(unresolved, 'request')} ${ofCount(unresolved, 'was', 'were')} in flight when the report was made`,
+        ]
+      : []),
     ...(pending > 0 ? [`${pending} background tasks had not finished`] : []),
     ...(droppedEvents > 0 ? [`${droppedEvents} event records were lost`] : []),
-    ...(undecodable > 0 ? [`${undecodable} messages or records could not be read`] : []),
+    ...(undecodable > 0
+      ? [`${counted(undecodable, 'message or record', 'messages or records')} could not be read`]
+      : []),
   ];
 };
 

@@ -2,7 +2,7 @@
 // processor it needed. Every threshold stands here with its reason; each one that is passed gives one sentence.
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
-import { figureText } from '../core/figure/figure.ts';
+import { counted, figureText } from '../core/figure/figure.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import { isOpenLoop } from '../core/run/run-pattern.ts';
@@ -67,9 +67,9 @@ const lossReasons = ({
 }: ClientEvidence): readonly string[] => [
   ...(lostRecords > 0 ? [`${lostRecords} event records were lost on the way to the metrics`] : []),
   ...(samplesFailedByClient > 0
-    ? [`${samplesFailedByClient} requests failed because of the client itself`]
+    ? [`${counted(samplesFailedByClient, 'request')} failed because of the client itself`]
     : []),
-  ...(inconsistentSamples > 0 ? [`${inconsistentSamples} requests had contradictory stamps`] : []),
+  ...(inconsistentSamples > 0 ? [`${counted(inconsistentSamples, 'request')} had contradictory stamps`] : []),
 ];
 
 const starvedReason = ({ starvedNs, observedNs, eventLoopUtilization, cpuShare }: ClientEvidence): string =>
@@ -140,7 +140,7 @@ const lateSendReasons = ({
   // Of few there is a value at that rank and no percentile, as in the table.
   if (sent > 0 && earlyStoppingRank(sent, 99) === 0)
     return [
-      `${sent - Math.floor(0.99 * (sent - 1))} of ${sent} requests were sent ${time(sendLatenessNs.p99)} or more after their time, over ${time(limitNs)}`,
+      `${sent - Math.floor(0.99 * (sent - 1))} of ${counted(sent, 'request')} were sent ${time(sendLatenessNs.p99)} or more after their time, over ${time(limitNs)}`,
     ];
   return [
     `requests were sent late: p99 ${time(sendLatenessNs.p99)} after their time, more than ${time(limitNs)}`,

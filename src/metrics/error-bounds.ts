@@ -1,7 +1,7 @@
 // The error bound of each latency of a run, from what every sample says of its own stamps, from the lateness of its chunks and
 // from the marks (docs/metrics.md, "Error bounds").
 
-import { formatCount } from '../core/figure/figure.ts';
+import { counted, formatCount } from '../core/figure/figure.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { BoundParts, RunBounds, SeriesErrorBound } from '../core/run/error-bound.ts';
 import type { GapEdgesRecord, MarksRecord, SampleLateness } from '../core/run/event-record.ts';
@@ -173,7 +173,7 @@ export class ErrorBounds {
     if (this.#completed === 0) return 'no request completed';
     if (this.#lost > 0) return 'records of the client were lost';
     if (this.#missing > 0)
-      return `${formatCount(this.#missing)} of ${formatCount(this.#completed)} requests do not tell how late their stamps may be`;
+      return `${formatCount(this.#missing)} of ${counted(this.#completed, 'request')} do not tell how late their stamps may be`;
     if (this.#unheard !== undefined) return this.#unheard;
     for (const [name, share] of this.#throttled)
       return `a processor quota held ${name} back for ${Math.round(share * 100)}% of the time, and nothing tells which stamps it delayed`;

@@ -1,6 +1,6 @@
 // What a reader must know beside the figures, one sentence each.
 
-import { formatThreeDigits } from '../core/figure/figure.ts';
+import { counted, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { Report } from '../core/run/report.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
@@ -30,7 +30,9 @@ const staleNotices = (metrics: MetricLookup): readonly string[] => {
   const stale = metrics.counter('connectionsStale');
   return stale === 0
     ? []
-    : [`${stale} requests found their reused connection closed and were sent once more on a fresh one`];
+    : [
+        `${counted(stale, 'request')} found their reused connection closed and were sent once more on a fresh one`,
+      ];
 };
 
 /** While the load goes on they may still be. */
@@ -52,7 +54,7 @@ const checkNotices = (metrics: MetricLookup): readonly string[] => {
   return checked === 0
     ? []
     : [
-        `${fits} of ${checked} answers are what was asked for: ${notJson} are not JSON, ${misfit} do not fit their schema, ${absent} have none`,
+        `${fits} of ${counted(checked, 'answer')} are what was asked for: ${notJson} are not JSON, ${misfit} do not fit their schema, ${absent} have none`,
       ];
 };
 
@@ -61,7 +63,7 @@ const cancelledNotices = (metrics: MetricLookup): readonly string[] => {
   return planned === 0
     ? []
     : [
-        `${planned} requests were broken off by --cancel-after, as planned: they are no failures, and in no series`,
+        `${counted(planned, 'request')} ${ofCount(planned, 'was', 'were')} broken off by --cancel-after, as planned: they are no failures, and in no series`,
       ];
 };
 
@@ -70,7 +72,9 @@ const unfinishedNotices = (metrics: MetricLookup): readonly string[] => {
   const missing = metrics.counter('finishReason.missing');
   return missing === 0
     ? []
-    : [`${missing} completed answers told no finish reason, so that the server may have broken them off`];
+    : [
+        `${counted(missing, 'completed answer')} told no finish reason, so that the server may have broken them off`,
+      ];
 };
 
 const problemNotices = (metrics: MetricLookup): readonly string[] =>
@@ -82,7 +86,9 @@ const problemNotices = (metrics: MetricLookup): readonly string[] =>
 
 const seriesNotices = ({ name, clampedCount, leftOutCount }: SeriesMetric): readonly string[] => [
   ...(clampedCount > 0
-    ? [`${name}: ${clampedCount} values are outside its histogram and are counted in its last bucket`]
+    ? [
+        `${name}: ${counted(clampedCount, 'value')} ${ofCount(clampedCount, 'is', 'are')} outside its histogram and are counted in its last bucket`,
+      ]
     : []),
   ...(leftOutCount > 0
     ? [`${name}: too many values to store; its percentiles come from the histogram, to 0.1%`]

@@ -2,6 +2,7 @@
 // live one. Later, from the run directory alone: its file, a report that was complete, the samples counted again.
 
 import { readFile, stat } from 'node:fs/promises';
+import { counted } from '../core/figure/figure.ts';
 import type { Problem } from '../core/problem.ts';
 import { errorCode, ProblemError } from '../core/problem.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
@@ -134,8 +135,8 @@ const rebuiltFrom = async (
     });
   // It came by message when the disk refused the file: the samples alone know less.
   if (report?.complete === true && report.run.id === config.run.id) return report;
-  const counted = await countIfThere(files.samples, config);
-  if (counted === undefined) {
+  const recounted = await countIfThere(files.samples, config);
+  if (recounted === undefined) {
     const source = snapshot === undefined ? 'nothing' : 'final-snapshot-file';
     return buildReport({
       ...known,
@@ -145,11 +146,11 @@ const rebuiltFrom = async (
       sourceProblems: ['samples.jsonl is missing or cannot be read'],
     });
   }
-  const { unreadableLines, isTorn, end } = counted;
-  const merged = mergedSnapshot(counted, snapshot, isLive);
-  if (report !== undefined && knowsMore(report, config, counted.samples)) {
+  const { unreadableLines, isTorn, end } = recounted;
+  const merged = mergedSnapshot(recounted, snapshot, isLive);
+  if (report !== undefined && knowsMore(report, config, recounted.samples)) {
     const all = report.counts.issued + report.warmup.issued;
-    const notice = `samples.jsonl holds ${counted.samples} of ${all} samples; this is the run's own report`;
+    const notice = `samples.jsonl holds ${recounted.samples} of ${counted(all, 'sample')}; this is the run's own report`;
     return { ...report, notices: [...report.notices, notice] };
   }
   return buildReport({
@@ -162,11 +163,13 @@ const rebuiltFrom = async (
     sourceProblems: [
       ...(isLive ? ['the run goes on, and these are its figures so far'] : []),
       ...(end === undefined && !isLive ? ['samples.jsonl is cut off'] : []),
-      ...(unreadableLines > 0 ? [`${unreadableLines} lines of samples.jsonl could not be read`] : []),
+      ...(unreadableLines > 0
+        ? [`${counted(unreadableLines, 'line')} of samples.jsonl could not be read`]
+        : []),
     ],
     notices: [
       ...known.notices,
-      `recounted from the ${counted.samples} requests in samples.jsonl`,
+      `recounted from the ${counted(recounted.samples, 'request')} in samples.jsonl`,
       ...(isTorn ? ['the last line of samples.jsonl is incomplete and was left out'] : []),
     ],
   });

@@ -3,7 +3,7 @@
 
 import { depthLines } from '../core/depth/depth-text.ts';
 import { formatMoment } from '../core/figure/duration.ts';
-import { figureText, formatCount } from '../core/figure/figure.ts';
+import { counted, figureText, formatCount } from '../core/figure/figure.ts';
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { fromText } from '../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
@@ -217,7 +217,10 @@ const notices = ({ notices: said }: Report): readonly string[] =>
 const shortened = (lines: readonly string[], linesMax: number): readonly string[] =>
   lines.length <= linesMax
     ? lines
-    : [...lines.slice(0, linesMax - 1), `  … ${lines.length - linesMax + 1} more lines with --full`];
+    : [
+        ...lines.slice(0, linesMax - 1),
+        `  … ${counted(lines.length - linesMax + 1, 'more line')} with --full`,
+      ];
 
 const TAILS = ['90', '99'] as const;
 const COLUMNS = 80;

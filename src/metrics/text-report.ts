@@ -1,7 +1,7 @@
 // A report as text: what fits on a screen first, with what keeps it from being believed at its top, then everything.
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
-import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
+import { counted, figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
 import { contaminationLines } from '../core/run/contamination.ts';
@@ -97,7 +97,10 @@ const head = ({ run, environment, series, provenance, counts: measured }: Report
     ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
     ...lengthRows({ run, counts: measured }),
-    ['client', `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`],
+    [
+      'client',
+      `${environment.cpu}, ${counted(environment.cores, 'core')}, ${environment.os}, Node ${environment.node}`,
+    ],
     ...provenanceRows(provenance),
   ]),
 ];
@@ -241,7 +244,7 @@ const server = ({ server: told }: Report): readonly string[] => [
   ...(isUnknown(told)
     ? [`Server's own metrics: unknown (${told.reason})`]
     : [
-        `Server's own metrics: ${formatCount(told.readings)} readings`,
+        `Server's own metrics: ${counted(told.readings, 'reading')}`,
         ...inColumns(serverFigureRows(told), { hasFigures: true }),
       ]),
 ];

@@ -1,7 +1,7 @@
 // The lines of a text report about what was asked of each request: how long prompts and answers should be beside what the
 // server counted, so that nobody compares figures of answers that were cut at different lengths.
 
-import { formatCount } from '../core/figure/figure.ts';
+import { counted, formatCount } from '../core/figure/figure.ts';
 import type { ReportRun, ReportSeries } from '../core/run/report.ts';
 import { hasOutputTokens, NO_OUTPUT_TOKENS } from '../core/run/run-rates.ts';
 import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
@@ -59,7 +59,7 @@ export const lengthRows = ({
     : [
         [
           'prefixes',
-          `${formatCount(prefixes.count)} of ${formatCount(prefixes.tokens)} tokens, shared, in turn`,
+          `${formatCount(prefixes.count)} of ${counted(prefixes.tokens, 'token')}, shared, in turn`,
         ],
       ];
   const words: readonly Row[] = isUnknown(inputTokens) ? [] : [['words', calibrationText(calibration)]];
@@ -79,7 +79,7 @@ export const lengthRows = ({
 const calibrationText = (calibration: RunRequests['calibration']): string => {
   if (isUnknown(calibration)) return `one for each token, not calibrated: ${calibration.reason}`;
   const { requests, askedTokens, countedTokens } = calibration;
-  return `calibrated by ${formatCount(requests)} requests: of ${formatCount(askedTokens)} tokens ${formatCount(countedTokens)} were counted`;
+  return `calibrated by ${counted(requests, 'request')}: of ${counted(askedTokens, 'token')} ${formatCount(countedTokens)} were counted`;
 };
 
 const outputText = ({ outputTokens, outputSource, lengthFields }: RunRequests): string => {

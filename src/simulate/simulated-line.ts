@@ -1,6 +1,7 @@
 // A simulated search for a load line: the loads that a search tries against an endpoint of known capacity, and the
 // document that it writes, complete or in progress.
 
+import { counted } from '../core/figure/figure.ts';
 import { isRunId, type RunId } from '../core/ids.ts';
 import type { Stage } from '../core/sweep/stage.ts';
 import type { LineDocument, LineProgress, LoadLine } from '../core/sweep/sweep-document.ts';
@@ -48,7 +49,7 @@ export const simulatedLine = (
     target,
     model,
     serverKind: 'vllm',
-    dataset: `synthetic, ${endpoint.outputTokens} tokens out`,
+    dataset: `synthetic, ${counted(endpoint.outputTokens, 'token')} out`,
     objectives: ['ttft=500ms'],
     attainment: 0.95,
     seed: 42,

@@ -1,6 +1,6 @@
 // What the terminal says of the load generator while a run goes on, and how far the figures above may be off because of it.
 
-import { figureText, formatCount, formatPercent, formatThreeDigits } from '../core/figure/figure.ts';
+import { counted, figureText, formatPercent, formatThreeDigits } from '../core/figure/figure.ts';
 import {
   figureVerdicts,
   figureVerdictText,
@@ -26,7 +26,7 @@ export const clientLines = (metrics: MetricLookup, bounds: SnapshotBounds): read
       part(`busiest thread ${figureText(formatPercent(use))}`, use > BUSY ? 'caution' : 'plain'),
       part(`, ${formatThreeDigits(metrics.counter('client.cpuShare'))} of a core`),
       ...(isStarved ? [part(' · starved', 'bad')] : []),
-      ...(dropped > 0 ? [part(` · ${formatCount(dropped)} records lost`, 'bad')] : []),
+      ...(dropped > 0 ? [part(` · ${counted(dropped, 'record')} lost`, 'bad')] : []),
     ],
     ...errorBoundLines(metrics, bounds),
   ];

@@ -2,6 +2,7 @@
 
 import { formatAge } from '../core/figure/duration.ts';
 import {
+  counted,
   figureText,
   formatBytesOf,
   formatCapacityBytes,
@@ -44,7 +45,7 @@ export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly 
     named('temperature', figureFact(load.temperatureCelsius, formatCelsius)),
     named('power', figureFact(load.powerWatts, formatWatts)),
     ...(load.processes !== undefined && isKnown(load.processes)
-      ? [[part(`${load.processes.length} ${load.processes.length === 1 ? 'process' : 'processes'}`)]]
+      ? [[part(counted(load.processes.length, 'process', 'processes'))]]
       : []),
     ...(isKnown(load.throttleReasons) && load.throttleReasons.length > 0
       ? [[part(`throttled: ${load.throttleReasons.join(', ')}`, 'caution')]]
@@ -54,14 +55,14 @@ export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly 
 
 /** Of what it counts only what is not 0. */
 const healthFacts = (health: GpuHealth): readonly Line[] => [
-  ...counted('corrected memory errors', health.eccVolatile.corrected),
-  ...counted('uncorrected ever', health.eccAggregate.uncorrected),
-  ...counted('retired pages', health.repair.retiredPages),
-  ...counted(
+  ...countRow('corrected memory errors', health.eccVolatile.corrected),
+  ...countRow('uncorrected ever', health.eccAggregate.uncorrected),
+  ...countRow('retired pages', health.repair.retiredPages),
+  ...countRow(
     'remapped rows',
     knownOr(health.repair.rowsAfterCorrected, 0) + knownOr(health.repair.rowsAfterUncorrected, 0),
   ),
-  ...counted('PCIe replays', health.pcieReplays),
+  ...countRow('PCIe replays', health.pcieReplays),
   ...(isKnown(health.links)
     ? [named('links', [part(`${linksUp(health)} of ${health.links.length} up`)])]
     : []),
@@ -92,7 +93,7 @@ export const xidFacts = (
   ];
 };
 
-const counted = (name: string, count: Reported<number>): readonly Line[] => {
+const countRow = (name: string, count: Reported<number>): readonly Line[] => {
   const known = knownOr(count, 0);
   return known === 0 ? [] : [named(name, [part(formatCount(known))])];
 };

@@ -3,6 +3,7 @@
 
 import { formatAge, formatNanoseconds } from '../core/figure/duration.ts';
 import {
+  counted,
   figureText,
   formatBitsPerSecond,
   formatNominalBitsPerSecond,
@@ -43,7 +44,7 @@ export const linkTable = (
   );
   const more = links.length - shown.length;
   // A head without a row says nothing.
-  if (shown.length === 0) return [[part(`  … ${more} ${more === 1 ? 'link' : 'links'}`, 'dim')]];
+  if (shown.length === 0) return [[part(`  … ${counted(more, 'link')}`, 'dim')]];
   return [
     ...layoutTable(
       COLUMNS.filter(({ title }) => isTold || !title.startsWith('now ')),

@@ -1,6 +1,6 @@
 // The links between groups as a table, one row each two groups, what needs a look first: the median, and the worst by name.
 
-import { figureText, formatBitsPerSecond, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import { counted, figureText, formatBitsPerSecond, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
 import type { GroupPair } from '../core/group/group-pairs.ts';
 import { byNeedOfPairs } from '../core/group/group-pairs.ts';
 import { nodeName } from '../core/node/node-view.ts';
@@ -35,7 +35,7 @@ export const pairTable = (
 };
 
 const countLine = (count: number, what: string): readonly Line[] =>
-  count === 0 ? [] : [[part(`  … ${count} ${count === 1 ? 'pair' : 'pairs'} ${what}`, 'dim')]];
+  count === 0 ? [] : [[part(`  … ${counted(count, 'pair')} ${what}`, 'dim')]];
 
 const cellsOf = (state: State, { groups: [one, other], ...ways }: GroupPair): readonly Line[] => {
   const { isFlagged, linkCount, median, worst, worstNodes } = ways;

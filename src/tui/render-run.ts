@@ -7,6 +7,7 @@ import {
   figureText,
   formatCount,
   formatThreeDigits,
+  ofCount,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import { SPOILED_MARK } from '../core/run/contamination.ts';
@@ -103,7 +104,7 @@ export const renderRunLine = (view: WatchedRun): string => {
     objectivesPart(view),
     view.spoiled.length === 0
       ? ''
-      : `${view.spoiled.length} ${view.spoiled.length === 1 ? 'thing spoils' : 'things spoil'} figures`,
+      : `${counted(view.spoiled.length, 'thing spoils', 'things spoil')} figures`,
     percentiles.length === 0 ? '' : `${seriesRow(key).shortLabel} ${percentiles.join(', ')}`,
   ];
   return parts
@@ -118,7 +119,7 @@ const objectivesPart = ({ snapshot }: WatchedRun): string => {
   if (answers.length === 0) return '';
   const count = (verdict: ObjectiveVerdict): number => answers.filter(one => one.answer === verdict).length;
   const missed = count('missed');
-  return `${count('met')} of ${answers.length} objectives met${missed > 0 ? `, ${missed} missed` : ''}`;
+  return `${count('met')} of ${counted(answers.length, 'objective')} met${missed > 0 ? `, ${missed} missed` : ''}`;
 };
 
 const headLines = ({ run, stage }: WatchedRun): readonly Line[] => [
@@ -140,8 +141,8 @@ const progressLine = (view: WatchedRun, metrics: MetricLookup, columns: number):
     samplesMax === undefined
       ? `${formatClock(view.elapsedMs)}${durationMs === undefined ? '' : ` of ${formatClock(durationMs)}`}`
       : isOfSessions(view.run.shape)
-        ? `${formatCount(completed + failed + cancelled)} requests, until ${counted(samplesMax, 'session')} ${samplesMax === 1 ? 'is' : 'are'} over, ${formatClock(view.elapsedMs)}`
-        : `${formatCount(completed + failed + cancelled)} of ${formatCount(samplesMax)} requests, ${formatClock(view.elapsedMs)}`;
+        ? `${counted(completed + failed + cancelled, 'request')}, until ${counted(samplesMax, 'session')} ${ofCount(samplesMax, 'is', 'are')} over, ${formatClock(view.elapsedMs)}`
+        : `${formatCount(completed + failed + cancelled)} of ${counted(samplesMax, 'request')}, ${formatClock(view.elapsedMs)}`;
   const left = leftMs === undefined || view.stage !== 'measuring' ? '' : ` · ${formatClock(leftMs)} left`;
   return [...bar(share, Math.max(10, Math.min(30, columns - 50))), part(` ${done}${left}`)];
 };

@@ -1,6 +1,7 @@
 // The cluster once, for a terminal or a pipe: a row per node, a row per link, and below them warnings: what is stale,
 // what is missing and why.
 
+import { counted } from '../core/figure/figure.ts';
 import { isCarrying, type LinkView } from '../core/link/link-view.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import { presenceWord } from '../core/node/node-view.ts';
@@ -83,7 +84,7 @@ const clusterLine = (views: readonly NodeView[], known: readonly LinkView[]): Li
     connections === 0
       ? 'no connections'
       : `${counted(connections, 'connection')} of ${counted(links.length, 'link')}`;
-  return [part(`${views.length} nodes: ${presences.join(', ')} · ${ways}`, 'dim')];
+  return [part(`${counted(views.length, 'node')}: ${presences.join(', ')} · ${ways}`, 'dim')];
 };
 
 /** Nodes that `bench --from` may name. */
@@ -98,8 +99,6 @@ const agentLines = (state: State, views: readonly NodeView[]): readonly Line[] =
   const rest = names.length - AGENTS_TOLD_MAX;
   return [[part(`Make load for others: ${told}${rest > 0 ? ` and ${rest} more` : ''}`, 'dim')]];
 };
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Unavailable readings, with the reason; what a machine does not have is not a problem. */
 const unknownReadings = (view: NodeView): readonly Line[] => {

@@ -2,6 +2,7 @@
 // dropped first, and every table says how much is not shown.
 
 import {
+  counted,
   figureText,
   formatBytes,
   formatBytesPerSecond,
@@ -77,9 +78,9 @@ const totalsLine = (views: readonly NodeView[]): Line => {
   const gpus =
     totals.gpuCount === 0
       ? 'no GPUs'
-      : `${flops.knownCount} of ${totals.gpuCount} GPUs measured: ${sumText(flops, formatFlopsPerSecond)} FP16, ${sumText(bandwidth, formatBytesPerSecond)}`;
+      : `${flops.knownCount} of ${counted(totals.gpuCount, 'GPU')} measured: ${sumText(flops, formatFlopsPerSecond)} FP16, ${sumText(bandwidth, formatBytesPerSecond)}`;
   return [
-    part(`${totals.nodeCount} ${totals.nodeCount === 1 ? 'node' : 'nodes'}`, 'strong'),
+    part(counted(totals.nodeCount, 'node'), 'strong'),
     part(` · ${gpus} · host memory ${memoryText(here.map(hostMemoryUse))}`),
     ...(here.some(view => ownMemoryGpus(view).length > 0)
       ? [part(` · GPU memory ${memoryText(here.map(gpuMemoryUseOf))}`)]
@@ -105,7 +106,7 @@ const sumText = (
 const cut = (lines: readonly Line[], room: number): readonly Line[] =>
   lines.length <= room
     ? lines
-    : [...lines.slice(0, room - 1), [part(`… ${lines.length - room + 1} more lines`, 'dim')]];
+    : [...lines.slice(0, room - 1), [part(`… ${counted(lines.length - room + 1, 'more line')}`, 'dim')]];
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 

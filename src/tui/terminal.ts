@@ -1,6 +1,8 @@
 // A screen that is redrawn in place. Each frame is one write over the last one, so nothing flickers, and the terminal
 // is restored afterwards.
 
+import { counted } from '../core/figure/figure.ts';
+
 export interface TerminalOutput {
   write(text: string): Promise<void>;
   readonly columns: number;
@@ -25,7 +27,9 @@ export class LiveScreen implements AsyncDisposable {
   async draw(lines: readonly string[]): Promise<void> {
     const { rows, columns } = this.#output;
     const shown =
-      lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
+      lines.length <= rows
+        ? lines
+        : [...lines.slice(0, rows - 1), `… ${counted(lines.length - rows + 1, 'more line')}`];
     const size = `${columns}×${rows}`;
     // A terminal moves what it shows when its size changes, each in its own way.
     const isAnew = size !== this.#size;

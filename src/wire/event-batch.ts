@@ -1,6 +1,7 @@
 // Reads event batches. Whatever the bytes are, it reads within them, and either gives every record of the batch or throws
 // before it has given one.
 
+import { counted } from '../core/figure/figure.ts';
 import { recordOf } from '../core/record-of.ts';
 import type { EventRecord } from '../core/run/event-record.ts';
 import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
@@ -188,7 +189,7 @@ class RecordReader extends FieldReader {
   #gaps(): EventRecord {
     const [thread, edge, count, atNs] = [this.u16(), GAP_EDGES[this.u8()], this.u16(), this.f64()];
     if (edge === undefined) throw new DecodeError('gaps of no known edge');
-    if (count > GAP_CELLS_MAX) throw new DecodeError(`${count} cells in one record`);
+    if (count > GAP_CELLS_MAX) throw new DecodeError(`${counted(count, 'cell')} in one record`);
     this.need(count * 16);
     const cells = Array.from({ length: count }, () => [this.f64(), this.f64()] as const);
     return { kind: 'client.gaps', atNs, thread, edge, cells };

@@ -163,7 +163,7 @@ describe('goodput', () => {
 
   test('is unknown when a sample lacks the figure that an objective is about', () => {
     const report = reportOf([sample(1, 0, 50, { outputTokens: NO_FIGURE })], { objectives });
-    expect(report.goodput).toMatchObject({ reason: '1 requests lack the figure of an objective' });
+    expect(report.goodput).toMatchObject({ reason: '1 request lacks the figure of an objective' });
   });
 
   test('is absent without objectives', () => {

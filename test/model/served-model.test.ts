@@ -102,7 +102,7 @@ describe('a model of llama-server', () => {
     const { facts, engine } = await read();
     expect(engine).toBe('llama.cpp');
     expect(structure(facts)).toEqual(structure(await madeFacts('llama3-8b')));
-    expect(facts.notes).toContain('it has 4 slots of 8192 tokens');
+    expect(facts.notes).toContain('it has 4 slots of 8\u00a0192 tokens');
   });
 
   test('has its size alone, and unknown structure, where the file is not to be had', async () => {
@@ -139,7 +139,7 @@ describe('a model of vLLM or SGLang', () => {
     const { facts, engine } = await read();
     expect(engine).toBe('vllm');
     expect(facts).toMatchObject({ name: 'served', layers: 2, source: { kind: 'server', place: url } });
-    expect(facts.notes).toContain('its cache holds 64000 tokens of all requests together');
+    expect(facts.notes).toContain('its cache holds 64\u00a0000 tokens of all requests together');
     expect(facts.notes).toContain('type of its cache: fp8');
   });
 

@@ -1,6 +1,7 @@
 // The matrix of a fleet by group: of each two groups the median of their links, flagged where the worst of them is far below what
 // it should carry. A thousand nodes have some thirty racks, so it is read where a matrix of nodes is not.
 
+import { counted } from '../../../src/core/figure/figure.ts';
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import type { GroupPairWays } from '../../../src/core/fleet/fleet-ways.ts';
 import { pairName } from '../../../src/core/fleet/fleet-ways.ts';
@@ -47,7 +48,7 @@ export const groupMatrix = ({
           kind: 'measured',
           step: heatStep('bandwidth', pair.median, scale),
           text: wayFigure(pair.median, unit),
-          said: `${way}: ${wayFigure(pair.median, unit)} ${giga} median of ${pair.linkCount === 1 ? 'one link' : `${pair.linkCount} links`}, worst ${wayFigure(pair.worst, unit)}${worst}${pair.isFlagged ? ', below its rate' : ''}`,
+          said: `${way}: ${wayFigure(pair.median, unit)} ${giga} median of ${pair.linkCount === 1 ? 'one link' : counted(pair.linkCount, 'link')}, worst ${wayFigure(pair.worst, unit)}${worst}${pair.isFlagged ? ', below its rate' : ''}`,
           isStale: false,
           isFlagged: pair.isFlagged,
         };

@@ -1,5 +1,6 @@
 // What a finished run reached beside what is expected of the same placement: seconds a token of one sequence.
 
+import { counted } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
@@ -44,9 +45,7 @@ export const achievedBy = (
     return unknown(`which machine run ${run.runId} loaded is not known: ${targetNode.reason}`);
   if (!placement.nodes.includes(targetNode)) return unknown(`run ${run.runId} loaded another machine`);
   if (pattern.kind !== 'concurrency' || pattern.concurrency !== batch || shapeOf(run).steps.length > 0)
-    return unknown(
-      `run ${run.runId} did not keep ${batch} ${batch === 1 ? 'request' : 'requests'} in flight`,
-    );
+    return unknown(`run ${run.runId} did not keep ${counted(batch, 'request')} in flight`);
   if (isUnknown(figures)) return figures;
   const nanoseconds = figures.series.tpotNs?.percentiles['50'];
   if (nanoseconds === undefined || nanoseconds <= 0) return unknown(`run ${run.runId} has no time per token`);

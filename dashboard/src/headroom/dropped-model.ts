@@ -1,6 +1,7 @@
 // A model whose files were dropped onto the page: their headers are read here, in the browser, by ranges. Nothing of them is
 // sent anywhere.
 
+import { counted } from '../../../src/core/figure/figure.ts';
 import { parseAnyJson } from '../../../src/core/json.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import type { ByteSource } from '../../../src/model/byte-source.ts';
@@ -46,7 +47,7 @@ const droppedGguf = async (files: readonly DroppedFile[]): Promise<ModelFacts> =
   const lacking = parts.filter(part => !files.some(({ name }) => name === part));
   if (lacking.length > 0)
     throw refused(
-      `${first.name} is one of ${parts.length} parts, and ${lacking.length} of them were not dropped`,
+      `${first.name} is one of ${counted(parts.length, 'part')}, and ${lacking.length} of them were not dropped`,
       'Drop all parts together: only their headers are read.',
     );
   const headers: GgufHeader[] = [];
@@ -70,7 +71,7 @@ const droppedConfig = async (file: DroppedFile, files: readonly DroppedFile[]): 
   const lacking = wanted.filter(shard => !shards.some(({ name }) => name === shard));
   if (lacking.length > 0)
     throw refused(
-      `The index names ${wanted.length} files, and ${lacking.length} of them were not dropped`,
+      `The index names ${counted(wanted.length, 'file')}, and ${lacking.length} of them were not dropped`,
       'Drop all .safetensors files together, or config.json alone.',
     );
   const tensors: SafeTensor[] = [];

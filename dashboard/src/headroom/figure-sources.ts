@@ -3,6 +3,7 @@
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
 import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import {
+  counted,
   figureText,
   formatBitsPerSecond,
   formatBytes,
@@ -50,12 +51,12 @@ export const figureSources = (
   for (const hop of placement?.hops ?? []) rows.push(...linkRows(hop, links, nowMs));
   rows.push({
     what: [
-      isUnknown(layers) ? 'Layers unknown' : `${formatCount(layers)} layers`,
+      isUnknown(layers) ? 'Layers unknown' : counted(layers, 'layer'),
       ...(experts === undefined
         ? []
         : isUnknown(experts)
           ? ['experts unknown']
-          : [`${experts.count} experts, ${experts.used} used`]),
+          : [`${counted(experts.count, 'expert')}, ${experts.used} used`]),
     ].join(', '),
     how: from,
   });

@@ -1,7 +1,7 @@
 // A placement in sentences: for who listens, and for the lead of the page.
 
 import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
-import { figureText, formatBytes, formatCount, formatThreeDigits } from '../../../src/core/figure/figure.ts';
+import { counted, figureText, formatBytes, formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import type { PrefillTime } from '../../../src/core/model/prefill.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
@@ -73,7 +73,7 @@ export const headroomLead = (
   const second = ranked[1];
   return {
     figure: `${digits(rate.low)} – ${digits(rate.high)}`,
-    under: `expected on ${best.on}${batch === 1 ? '' : `, of all ${batch} requests together`}`,
+    under: `expected on ${best.on}${batch === 1 ? '' : `, of all ${counted(batch, 'request')} together`}`,
     strong: `${fits}${best.fit.kind === 'fits' ? ', and it' : '; it'} should run at ${digits(rate.value)} tok/s${reached}.`,
     rest: `Reading weights and cache takes ${Math.round((reading / seconds.value) * 100)}\u202f% of each ${batch === 1 ? 'token' : 'step'}; the limit is ${best.limit}. No engine passes ${digits(boundTokensPerSecond)} tok/s on it without guessing ahead.${second === undefined || isUnknown(second.time) || second.why === '' ? '' : ` Second is ${second.on}: ${second.why}.`}`,
   };
@@ -87,7 +87,7 @@ export const promptWords = (prefill: PrefillTime | Unknown, promptTokens: number
     limit === 'compute'
       ? 'the ceiling of 16-bit products, which engines that multiply in 8 or 4 bits can pass'
       : 'what reading the weights takes';
-  return `A prompt of ${formatCount(promptTokens)} tokens is read in ${time(expectedSeconds.low)} to ${time(expectedSeconds.high)}; in ${time(boundSeconds)} at ${bound}.`;
+  return `A prompt of ${counted(promptTokens, 'token')} is read in ${time(expectedSeconds.low)} to ${time(expectedSeconds.high)}; in ${time(boundSeconds)} at ${bound}.`;
 };
 
 export interface ReachedWords {

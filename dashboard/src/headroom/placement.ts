@@ -1,7 +1,7 @@
 // Ways to place a model on what is there now, as the page draws them: the time of one step by what it is for, its bound and its
 // interval, and why it is not the best.
 
-import { figureText, formatBytes } from '../../../src/core/figure/figure.ts';
+import { counted, figureText, formatBytes } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { HeldCalibration } from '../../../src/core/model/engine-calibration.ts';
@@ -178,7 +178,7 @@ const bestWords = ({ fit, decode, contextThatFits }: RankedPlacement): string =>
     return `${figureText(formatBytes(fit.missingBytes))} of memory are missing${
       isUnknown(contextThatFits) || contextThatFits === 0
         ? ', and less context does not help'
-        : `; ${contextThatFits} tokens of context would fit`
+        : `; ${counted(contextThatFits, 'token')} of context would fit`
     }`;
   if (isUnknown(decode)) return decode.reason;
   return fit.kind === 'unknown' ? `whether it fits is unknown: ${fit.reason}` : 'the best of those here';

@@ -1,6 +1,7 @@
 // The line of facts under a node's name.
 
 import { formatUptime } from '../../../src/core/figure/duration.ts';
+import { counted } from '../../../src/core/figure/figure.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue, whyNot } from '../../../src/core/node/reading-view.ts';
@@ -34,7 +35,10 @@ export const facts = (view: NodeView): readonly NodeDetail[] => {
       name: 'CPU',
       value:
         chip.reason === ''
-          ? { text: `${shortChip(chip.text)}${cores === undefined ? '' : `, ${cores} threads`}`, reason: '' }
+          ? {
+              text: `${shortChip(chip.text)}${cores === undefined ? '' : `, ${counted(cores, 'thread')}`}`,
+              reason: '',
+            }
           : chip,
       title: chip.text,
     },

@@ -2,6 +2,7 @@
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  counted,
   formatBytesPerSecond,
   formatFlopsPerSecond,
   UNKNOWN_FIGURE,
@@ -41,7 +42,7 @@ const sumOf = (
   if (known.length === 0)
     return { name, value: UNKNOWN_FIGURE, raw: undefined, remark: whyNone(view, figure) };
   const remarks = [
-    known.length < gpus.length ? `${known.length} of ${gpus.length} GPUs` : '',
+    known.length < gpus.length ? `${known.length} of ${counted(gpus.length, 'GPU')}` : '',
     known.some(({ isLowerBound }) => isLowerBound) ? 'lower bound' : '',
   ];
   const raw = known.reduce((sum, { value }) => sum + value, 0);

@@ -1,5 +1,6 @@
 // What is active on a node now, so probes wait: a benchmark against it by its id, or a server with requests in flight.
 
+import { counted } from '../../../src/core/figure/figure.ts';
 import type { NodeId, RunId } from '../../../src/core/ids.ts';
 import { isRunId } from '../../../src/core/ids.ts';
 import type { Runner } from '../../../src/core/run/run.ts';
@@ -35,5 +36,5 @@ export const runnerWords = (state: State, node: NodeId, nowMs: number): RunnerWo
 const servedWords = ({ source, requestsInFlight }: Runner): string => {
   if (source === 'run') return 'a benchmark';
   if (!isKnown(requestsInFlight)) return 'a server';
-  return `${requestsInFlight} ${requestsInFlight === 1 ? 'request' : 'requests'} in flight`;
+  return `${counted(requestsInFlight, 'request')} in flight`;
 };

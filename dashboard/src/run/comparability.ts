@@ -3,7 +3,7 @@
 
 import type { ComparableFacts } from '../../../src/core/comparison/comparability.ts';
 import { factsOfReport, factsOfRun, refusalsBetween } from '../../../src/core/comparison/comparability.ts';
-import { formatCount } from '../../../src/core/figure/figure.ts';
+import { counted } from '../../../src/core/figure/figure.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
@@ -86,7 +86,7 @@ const cautionsOf = ({ run, state, reason }: RunView): readonly string[] => {
       : []),
     ...(figures !== undefined && !hasEnoughFor(99, figures.counts.completed)
       ? [
-          `Run ${run.runId} completed ${formatCount(figures.counts.completed)} requests: too few for a meaningful p99.`,
+          `Run ${run.runId} completed ${counted(figures.counts.completed, 'request')}: too few for a meaningful p99.`,
         ]
       : []),
   ];

@@ -3,7 +3,7 @@
 
 import { factsOfRun, loadDifferences } from '../../../src/core/comparison/comparability.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
-import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
+import { counted, formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
@@ -115,7 +115,7 @@ const noteOf = (
     isUnknown(figures) ? 0 : (figures.series[series]?.count ?? 0),
   );
   const fewest = Math.min(...counts);
-  return hasEnoughFor(Number(at), fewest) ? '' : `${formatCount(fewest)} samples, too few for p${at}`;
+  return hasEnoughFor(Number(at), fewest) ? '' : `${counted(fewest, 'sample')}, too few for p${at}`;
 };
 
 /** "+11.2 %", "−62.0 %", "+340 %". */

@@ -2,7 +2,7 @@
 // each name means (METRICS, shortened).
 
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import { figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
+import { counted, figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
 import { spoiling } from '../../../src/core/run/contamination.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
@@ -90,7 +90,7 @@ export const reportFacts = (report: Report): readonly (readonly [string, string]
   ),
   [
     'load generator',
-    `${report.environment.cpu}, ${report.environment.cores} cores, ${report.environment.os}`,
+    `${report.environment.cpu}, ${counted(report.environment.cores, 'core')}, ${report.environment.os}`,
   ],
 ];
 

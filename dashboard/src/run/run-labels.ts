@@ -1,7 +1,7 @@
 // Runs in words and figures: everything that a person reads of one, made apart from how it is drawn.
 
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import { counted, figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
@@ -124,7 +124,7 @@ const toGoWords = ({ limits, shape }: Run, { measuredMs, figures: { counts } }: 
   }
   // How many requests so many sessions come to is known when they are over.
   if (!isKnown(limits.samplesMax) || isOfSessions(shape)) return '';
-  return `, ${formatCount(Math.max(0, limits.samplesMax - counts.issued))} requests left`;
+  return `, ${counted(Math.max(0, limits.samplesMax - counts.issued), 'request')} left`;
 };
 
 export interface PhaseLine {

@@ -1,7 +1,7 @@
 // A run over time as the daemon tells it, and the sentences that its pictures are named by.
 
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import { figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
+import { counted, figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import { seriesRow } from '../../../src/core/run/run-series.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import type { RunSeriesAnswer, SeriesColumn, TimeSeries } from '../../../src/wire/api/run-answers.ts';
@@ -44,7 +44,8 @@ export const outputSentence = (series: RunSeries): string => {
   const inFlight = known(series.inFlight);
   if (tokens.length === 0) return `Output over time: ${lowered(nothingWords(series.isLive))}`;
   const mean = tokens.reduce((sum, value) => sum + value, 0) / tokens.length;
-  const peak = inFlight.length === 0 ? '' : `, at most ${Math.max(...inFlight)} requests in flight`;
+  const peak =
+    inFlight.length === 0 ? '' : `, at most ${counted(Math.max(...inFlight), 'request')} in flight`;
   return `Output over time: ${formatThreeDigits(mean)} tokens a second on average, at most ${formatThreeDigits(Math.max(...tokens))}${peak}`;
 };
 

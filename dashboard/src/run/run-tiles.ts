@@ -2,6 +2,7 @@
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  counted,
   figureText,
   formatCount,
   formatThreeDigits,
@@ -112,7 +113,7 @@ const requestsRemark = (run: Run, progress: RunProgress | undefined): string => 
 const connectionsRemark = ({ client }: RunFigures): string =>
   client.connectionsOpened === 0 && client.connectionsReused === 0
     ? 'connections not counted yet'
-    : `${formatCount(client.connectionsOpened)} connections opened`;
+    : `${counted(client.connectionsOpened, 'connection')} opened`;
 
 const rateText = (key: HeadlineRateKey, value: number): string =>
   figureText(formatRunFigure(rateRow(key).unit, value));

@@ -2,6 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import {
+  counted,
   figureText,
   formatCount,
   formatThreeDigits,
@@ -154,7 +155,7 @@ const missedWords = (figures: RunFigures | undefined): string => {
   const count = (figures === undefined ? [] : knownOr(figures.objectives, [])).filter(
     ({ answer }) => answer === 'missed',
   ).length;
-  return count === 0 ? '' : `${count} ${count === 1 ? 'objective' : 'objectives'} missed`;
+  return count === 0 ? '' : `${counted(count, 'objective')} missed`;
 };
 
 /** One unit where both have the same; undefined: too few requests to tell. */

@@ -1,5 +1,6 @@
 // Whether the page shows simulated data, in words shown on every page.
 
+import { counted } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';
 
@@ -19,7 +20,7 @@ export const simulationOfCounts = ({
   if (simulatedCount === 0) return '';
   if (simulatedCount === nodeCount)
     return nodeCount === 1 ? 'Simulated: not a real machine' : 'Simulated: no node is real';
-  return `Simulated: ${simulatedCount} of ${nodeCount} nodes`;
+  return `Simulated: ${simulatedCount} of ${counted(nodeCount, 'node')}`;
 };
 
 /** The same where there is no room: "Simulated", "3 of 8 simulated". */

@@ -3,6 +3,7 @@
 // that a name which points elsewhere a moment later changes nothing.
 
 import { barredAddress } from '../../core/address/server-address.ts';
+import { counted } from '../../core/figure/figure.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 import { parseTargetUrl } from '../target/target-url.ts';
 import type { AgentPolicy, AgentRefusal } from './agent-policy.ts';
@@ -56,7 +57,7 @@ export const admitAddresses = (host: string, addresses: readonly string[]): Addr
   if (addresses.length > ADDRESSES_MAX) {
     return refused(
       'target-address',
-      `${host} has ${addresses.length} addresses`,
+      `${host} has ${counted(addresses.length, 'address', 'addresses')}`,
       `At most ${ADDRESSES_MAX} are checked. List one of its servers by a name of its own.`,
     );
   }

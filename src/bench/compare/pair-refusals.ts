@@ -5,7 +5,7 @@ import { isClientInTheWay } from '../../core/comparison/compared-unit.ts';
 import type { ComparisonRefusal } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { percentWords } from '../../core/comparison/comparison-words.ts';
-import { formatThreeDigits } from '../../core/figure/figure.ts';
+import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
 import { contaminationOf } from '../../core/run/contamination.ts';
 import type { FigureVerdict } from '../../core/run/figure-verdict.ts';
 import { figureVerdictText } from '../../core/run/figure-verdict.ts';
@@ -94,7 +94,7 @@ const clientRefusal = (
   const words = (held: readonly Report[], all: readonly Report[]): string =>
     held.length === 0
       ? 'all segments usable'
-      : `${held.length} of ${all.length} segments: ${held[0] === undefined ? '' : hindranceWords(held[0], primary)}`;
+      : `${held.length} of ${counted(all.length, 'segment')}: ${held[0] === undefined ? '' : hindranceWords(held[0], primary)}`;
   return [
     {
       code: 'client',
@@ -165,7 +165,7 @@ const contaminationRefusal = (a: readonly Report[], b: readonly Report[]): reado
     [...apart]
       .flatMap(code => {
         const found = reports.filter(report => spoilerCodes(report).has(code)).length;
-        return found === 0 ? [] : [`${code} in ${found} of ${reports.length} segments`];
+        return found === 0 ? [] : [`${code} in ${found} of ${counted(reports.length, 'segment')}`];
       })
       .join(', ') || 'nothing';
   return [

@@ -3,6 +3,7 @@
 
 import type { DepthPlan, DepthRequest } from '../../core/depth/depth-plan.ts';
 import { depthRequests, EXTENSION_OUTPUT_TOKENS } from '../../core/depth/depth-plan.ts';
+import { ofCount } from '../../core/figure/figure.ts';
 import { randomFor } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
@@ -47,7 +48,7 @@ export const depthDataset = (
     }
   });
   return {
-    description: `depth profile: ${plan.depths.join(', ')} tokens of context, ${plan.repetitions} times ${promptTokens} in and ${outputTokens} out, seed ${seed}`,
+    description: `depth profile: ${plan.depths.join(', ')} tokens of context, ${plan.repetitions} ${ofCount(plan.repetitions, 'time', 'times')} ${promptTokens} in and ${outputTokens} out, seed ${seed}`,
     prompts,
     inputLengths: requests.map(request => lengthOf(request, plan)),
   };

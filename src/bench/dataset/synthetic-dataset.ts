@@ -1,6 +1,7 @@
 // Prompts for who has none at hand: plain English words drawn by a seed, so that two runs of one seed ask the same. Of a
 // stated number of words, or of a number of tokens as the server counts them, behind prefixes that requests share.
 
+import { ofCount } from '../../core/figure/figure.ts';
 import type { SeededRandom } from '../../core/random.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { SharedPrefixes } from '../../core/run/run-requests.ts';
@@ -58,7 +59,7 @@ export const sizedDataset = (wish: SizedWish, costs: WordCosts): SizedDataset =>
     prefixes === undefined
       ? ''
       : ` behind ${prefixes.count} shared ${prefixes.count === 1 ? 'prefix' : 'prefixes'} of ${prefixes.tokens}`;
-  const description = `synthetic: ${lengths.length} prompts of ${input.text} tokens${behind}, seed ${seed}`;
+  const description = `synthetic: ${lengths.length} ${ofCount(lengths.length, 'prompt', 'prompts')} of ${input.text} tokens${behind}, seed ${seed}`;
   return {
     description,
     prompts,

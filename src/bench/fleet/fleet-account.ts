@@ -4,6 +4,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
@@ -165,7 +166,7 @@ export const mergeSamplesOf = async ({
   await appendSkipped();
   const problems = ends.flatMap(({ agent }, index) =>
     (unreadable[index] ?? 0) > 0
-      ? [`${unreadable[index]} lines of the samples of ${agent.link.name} could not be read`]
+      ? [`${counted(unreadable[index] ?? 0, 'line')} of the samples of ${agent.link.name} could not be read`]
       : [],
   );
   return { counts, problems };

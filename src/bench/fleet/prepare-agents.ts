@@ -1,7 +1,7 @@
 // Everything before the start of a run from many machines: who is there, what the server is, what all of them send, and how
 // their clocks run. All are ready, or none begins.
 
-import { formatCount } from '../../core/figure/figure.ts';
+import { counted, formatCount } from '../../core/figure/figure.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import { isOfSessions } from '../../core/run/run-shape.ts';
 import { knownOr } from '../../core/unknown.ts';
@@ -114,19 +114,19 @@ const checkSplit = ({ pattern, shape, samplesMax }: BenchRequest, agents: number
   const what = isOfSessions(shape) ? 'session' : 'request';
   if (samplesMax !== undefined && samplesMax < agents)
     throw input(
-      `${formatCount(samplesMax)} ${samplesMax === 1 ? what : `${what}s`} cannot be split over ${agents} agents`,
+      `${formatCount(samplesMax)} ${samplesMax === 1 ? what : `${what}s`} cannot be split over ${counted(agents, 'agent')}`,
       `Use --${what}s ${agents} or more, or fewer agents.`,
     );
   const placed = knownOr(shape.sessions, undefined)?.placesOf ?? 'requests';
   if (pattern.kind === 'concurrency' && pattern.concurrency < agents)
     throw input(
-      `${formatCount(pattern.concurrency)} ${placed} at a time cannot be split over ${agents} agents`,
+      `${formatCount(pattern.concurrency)} ${placed} at a time cannot be split over ${counted(agents, 'agent')}`,
       `Use --concurrency ${agents} or more, or fewer agents.`,
     );
   const cap = knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY);
   if (cap < agents)
     throw input(
-      `--max-in-flight ${cap} cannot be split over ${agents} agents`,
+      `--max-in-flight ${cap} cannot be split over ${counted(agents, 'agent')}`,
       `Use --max-in-flight ${agents} or more, or fewer agents.`,
     );
 };

@@ -2,6 +2,7 @@
 // and a count of what it did not write.
 
 import { unlessAborted } from '../../clock/until-aborted.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
 import type { MessagePublisher } from '../../messaging/publisher.ts';
 import { LOSSLESS } from '../../messaging/publisher.ts';
@@ -107,7 +108,9 @@ const eventLogResult = (exit: OwnProcessExit, recordCount: number): EventLogResu
   return {
     droppedRecords,
     notices:
-      droppedRecords === 0 ? [] : [`events.jsonl lacks ${droppedRecords} of ${recordCount} records${reason}`],
+      droppedRecords === 0
+        ? []
+        : [`events.jsonl lacks ${droppedRecords} of ${counted(recordCount, 'record')}${reason}`],
   };
 };
 

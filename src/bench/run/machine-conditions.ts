@@ -2,6 +2,7 @@
 // retransmits, packets dropped by its interfaces, throttled processors, their governor, and other programs. Each that bends figures is
 // a sentence. Other systems than Linux have none of these files: that is a sentence, too.
 
+import { counted } from '../../core/figure/figure.ts';
 import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
@@ -30,7 +31,7 @@ export class MachineConditions {
   sentences(): readonly string[] {
     const { platform, host, cores } = this.#options;
     const shared = LOOPBACK.test(host)
-      ? [`the server is on this machine: client and server share its ${cores} processors`]
+      ? [`the server is on this machine: client and server share its ${counted(cores, 'processor')}`]
       : [];
     if (platform !== 'linux')
       return [
@@ -118,10 +119,10 @@ const changed = (before: Counters, now: Counters, cores: number): readonly strin
   return [
     ...(others > OTHERS_PART_MIN * cores
       ? [
-          `other programs of this machine, its servers among them, used ${others.toFixed(1)} of ${cores} processors`,
+          `other programs of this machine, its servers among them, used ${others.toFixed(1)} of ${counted(cores, 'processor')}`,
         ]
       : []),
-    ...(risen('swapped') > 0 ? [`the machine swapped ${risen('swapped')} pages`] : []),
+    ...(risen('swapped') > 0 ? [`the machine swapped ${counted(risen('swapped'), 'page')}`] : []),
     ...(waited > WAITED_PART_MIN
       ? [`tasks waited for memory for ${(100 * waited).toFixed(0)} % of the time`]
       : []),
@@ -129,9 +130,11 @@ const changed = (before: Counters, now: Counters, cores: number): readonly strin
       ? [`${(100 * retransmitted).toFixed(2)} % of its TCP segments were sent again`]
       : []),
     ...(risen('droppedPackets') > 0
-      ? [`its network interfaces dropped ${risen('droppedPackets')} packets`]
+      ? [`its network interfaces dropped ${counted(risen('droppedPackets'), 'packet')}`]
       : []),
-    ...(risen('throttles') > 0 ? [`its processors were throttled by heat ${risen('throttles')} times`] : []),
+    ...(risen('throttles') > 0
+      ? [`its processors were throttled by heat ${counted(risen('throttles'), 'time')}`]
+      : []),
   ];
 };
 

@@ -1,6 +1,7 @@
 // The load side of a run, ready to start: the server was asked, the plan is made, threads are up and connections open. It
 // goes on beside the start of the child processes, and its few early records wait for them.
 
+import { counted } from '../../core/figure/figure.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { BenchError } from '../bench-error.ts';
 import type { FolderImages } from '../dataset/image-folder.ts';
@@ -148,7 +149,7 @@ const openAll = async (
     failed === 0
       ? []
       : [
-          `${failed} of ${opened + failed} connections could not be opened: ${problem?.problem ?? 'no reason given'}`,
+          `${failed} of ${counted(opened + failed, 'connection')} could not be opened: ${problem?.problem ?? 'no reason given'}`,
         ];
   return { opened, notices };
 };

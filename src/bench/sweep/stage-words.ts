@@ -1,6 +1,6 @@
 // What is said of an ended stage: its verdict, with whatever keeps it from being one of the endpoint, and why in sentences.
 
-import { formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { counted, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
 import { objectiveSentence } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { StageFigures, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
@@ -120,7 +120,7 @@ const undecidedText = ({ growth, results }: Look, figures: StageFigures): string
   if (growth !== undefined && results.every(({ answer }) => answer === 'met'))
     return 'too few requests to say whether the queue grows';
   const needed = open.map(({ samplesNeeded }) => samplesNeeded).find(isKnown);
-  return `too few requests to say${needed === undefined ? '' : `; about ${formatCount(needed)} requests would decide`}`;
+  return `too few requests to say${needed === undefined ? '' : `; about ${counted(needed, 'request')} would decide`}`;
 };
 
 const growthText = ({ growth }: Look): string | undefined => {
@@ -136,7 +136,7 @@ const failureReasons = ({ figures, failures }: ReasonOptions): readonly string[]
     .slice(0, FAILURE_KINDS_TOLD)
     .map(([name, count]) => `${name}: ${formatCount(count)}`);
   return [
-    `${formatCount(figures.failed)} of ${formatCount(figures.issued)} requests failed (${kinds.join(', ')})`,
+    `${formatCount(figures.failed)} of ${counted(figures.issued, 'request')} failed (${kinds.join(', ')})`,
   ];
 };
 
@@ -161,7 +161,7 @@ const lostReasons = ({ verdict, figures }: ReasonOptions): readonly string[] => 
   return lost <= 0 || verdict === 'stopped'
     ? []
     : [
-        `how ${formatCount(lost)} of ${formatCount(figures.issued)} requests ended is not known: records were lost`,
+        `how ${formatCount(lost)} of ${counted(figures.issued, 'request')} ended is not known: records were lost`,
       ];
 };
 

@@ -1,6 +1,7 @@
 // Asks a target which models it serves, and so what kind of server it is. One request, before the run, on a connection of
 // its own and past every proxy.
 
+import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { ServerTold } from '../../core/run/provenance.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -138,7 +139,7 @@ const chosen = (
     });
   }
   const notices =
-    ids.length > 1 ? [`the server has ${ids.length} models; this run uses ${quoted(first)}`] : [];
+    ids.length > 1 ? [`the server has ${counted(ids.length, 'model')}; this run uses ${quoted(first)}`] : [];
   return { model: first, notices };
 };
 

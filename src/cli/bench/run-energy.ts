@@ -9,6 +9,7 @@ import type { SessionPhase } from '../../bench/run/session.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { counted } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isRunId } from '../../core/ids.ts';
 import { nodeView } from '../../core/node/node-view.ts';
@@ -236,7 +237,7 @@ const answeredLoad = ({ counts, series }: Report): AnsweredLoad => {
   const sum = (of: Report['series']['outputTokens']): Reported<number> => {
     if (of === undefined || of.count === 0) return unknown('the server told no tokens');
     return of.count < counts.completed
-      ? unknown(`the server told tokens of ${of.count} of ${counts.completed} requests`)
+      ? unknown(`the server told tokens of ${of.count} of ${counted(counts.completed, 'request')}`)
       : Number(of.total);
   };
   return {

@@ -50,7 +50,7 @@ export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'targe
     throw usage(`${targets.length} URLs are more than ${MIXED_URLS_MAX}`, 'Load fewer in one run.');
   if (weights !== undefined && weights.length !== targets.length)
     throw usage(
-      `--weights has ${counted(weights.length, 'weight')} for ${targets.length} URLs`,
+      `--weights has ${counted(weights.length, 'weight')} for ${counted(targets.length, 'URL')}`,
       `Write one for each: --weights ${targets.map(() => 1).join(',')}`,
     );
   const twice = targets.find(({ shown }, at) => targets.findIndex(other => other.shown === shown) < at);

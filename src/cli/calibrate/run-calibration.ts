@@ -8,6 +8,7 @@ import { clockLine, clockOffset } from '../../bench/fleet/clock-offset.ts';
 import type { BenchObserver } from '../../bench/run/bench-parts.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import { counted } from '../../core/figure/figure.ts';
 import type { Calibration, CalibrationClock, RateStep, StreamStep } from '../../core/run/calibration.ts';
 import { CALIBRATION_SCHEMA } from '../../core/run/calibration.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -49,7 +50,7 @@ export const runCalibration = async (state: ProcessState, wish: CalibrationWish)
   const clockErrorsNs: number[] = [];
   for (const count of STREAMS) {
     if (streams.length > 0 && !hasTime(runsOfSteps)) break;
-    await wish.tell(`${count} streams`);
+    await wish.tell(counted(count, 'stream'));
     const { step, clockErrorNs } = await streamStep(state, wish.url, { count, stepMs });
     streams.push(step);
     clockErrorsNs.push(clockErrorNs);

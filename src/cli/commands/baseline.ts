@@ -7,6 +7,7 @@ import { BASELINE_RUNS_MIN, baselineDocument } from '../../core/comparison/basel
 import { refusalsBetween } from '../../core/comparison/comparability.ts';
 import { spreadText } from '../../core/comparison/spread-text.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
+import { counted, ofCount } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
@@ -59,7 +60,9 @@ const saveCommand: Command = {
     const side = await runsSide(words, { home, state });
     const problems = [
       ...(side.units.length < BASELINE_RUNS_MIN
-        ? [`${side.units.length} runs are too few for a baseline, ${BASELINE_RUNS_MIN} are needed`]
+        ? [
+            `${counted(side.units.length, 'run')} ${ofCount(side.units.length, 'is', 'are')} too few for a baseline, ${BASELINE_RUNS_MIN} are needed`,
+          ]
         : []),
       ...side.units.flatMap(({ runId, fault }) =>
         fault === '' ? [] : [`run ${runId} is not complete: ${fault}`],

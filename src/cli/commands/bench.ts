@@ -1,6 +1,7 @@
 // `plimsoll bench URL`: a load test whose figures can be trusted, or which says itself that they cannot.
 
 import { resolveHome } from '../../config/home.ts';
+import { counted } from '../../core/figure/figure.ts';
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -243,7 +244,7 @@ const exitOf = async (
   for (const problem of diskProblems) await stderr.write(`plimsoll: ${problem}\n`);
   const { code } = EXIT_CODES[exit];
   const reason = {
-    benchFailures: `${report.counts.failed} requests failed (${maxFailures} allowed)`,
+    benchFailures: `${counted(report.counts.failed, 'request')} failed (${maxFailures} allowed)`,
     benchObjectives: `missed: ${answerTexts(report, 'missed')}`,
     benchTooFew: `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,
     benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,

@@ -8,7 +8,7 @@ import { madeRows, tracedRows } from '../../bench/dataset/make/made-rows.ts';
 import { writeRows } from '../../bench/dataset/make/write-rows.ts';
 import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
-import { figureText, formatBytes, formatCount } from '../../core/figure/figure.ts';
+import { counted, figureText, formatBytes, formatCount } from '../../core/figure/figure.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
@@ -89,7 +89,7 @@ export const datasetMakeCommand: Command = {
       const told = { file, seed, ...written, dropped };
       const lines = [
         showable(
-          `${file}: ${formatCount(written.rows)} prompts, ${figureText(formatBytes(written.bytes))}, seed ${seed}`,
+          `${file}: ${counted(written.rows, 'prompt')}, ${figureText(formatBytes(written.bytes))}, seed ${seed}`,
           ' ',
         ),
         `  sha256 ${written.sha256}`,

@@ -7,7 +7,14 @@ import { readDatasetFile } from '../../bench/dataset/dataset-file.ts';
 import type { Dataset } from '../../bench/dataset/prompt.ts';
 import type { TraceFormat } from '../../bench/dataset/trace/trace.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
-import { figureText, formatBytes, formatCount, formatFinePercent } from '../../core/figure/figure.ts';
+import {
+  counted,
+  figureText,
+  formatBytes,
+  formatCount,
+  formatFinePercent,
+  ofCount,
+} from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -79,7 +86,7 @@ const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonl
     ...(facts.partMessages === 0
       ? []
       : [
-          `  ${formatCount(facts.partMessages)} messages have parts, such as images, that are not counted here`,
+          `  ${counted(facts.partMessages, 'message')} ${ofCount(facts.partMessages, 'has', 'have')} parts, such as images, that are not counted here`,
         ]),
     '  Tokens are for the server to count: the report of a run tells them',
   ];

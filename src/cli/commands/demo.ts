@@ -1,6 +1,7 @@
 // `plimsoll demo`: a simulated cluster in this terminal, with a real dashboard and a real benchmark, for whoever wants to see
 // Plimsoll before setting anything up.
 
+import { counted } from '../../core/figure/figure.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { SIMULATED_NODES_MAX } from '../../simulate/scenario/scenario-of-size.ts';
@@ -72,7 +73,7 @@ export const demoCommand: Command = {
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(
-          `A simulated cluster of ${nodeCount} ${nodeCount === 1 ? 'node' : 'nodes'}; none of them is real.${hasFaults && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
+          `A simulated cluster of ${counted(nodeCount, 'node')}; none of them is real.${hasFaults && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
         );
         await openPage(daemon.dashboardUrl, invocation.option(noOpenOption), state);
       },

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { createUser } from '@nats-io/nkeys';
+import { counted } from '../../core/figure/figure.ts';
 import { isNodeId } from '../../core/ids.ts';
 import { openNodeKey } from '../../daemon/node-key.ts';
 import { applyFleetStreams, FLEET_STREAM_DEFAULTS, fleetStreams } from '../../mesh/nats/fleet-streams.ts';
@@ -272,7 +273,7 @@ const fleetStatusCommand: Command = {
         : [`nats-server ${server.version} at ${server.address}, ${server.roundTripMs.toFixed(1)} ms away`]),
       ...streams.map(
         ({ name, messages, bytes, replicas }) =>
-          `${name}: ${messages} messages, ${(bytes / 1e6).toFixed(1)} MB, held by ${replicas} ${replicas === 1 ? 'server' : 'servers'}`,
+          `${name}: ${counted(messages, 'message')}, ${(bytes / 1e6).toFixed(1)} MB, held by ${counted(replicas, 'server')}`,
       ),
       ...problems.flatMap(({ problem, advice }) => ['', `WRONG: ${problem}`, advice]),
       ...notes.flatMap(({ problem, advice }) => ['', `Note: ${problem}`, advice]),

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { HomeError, openHome, resolveHome } from '../../config/home.ts';
-import { formatCount } from '../../core/figure/figure.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { ForeignFileError } from '../../report/imported/foreign-file.ts';
@@ -54,7 +54,7 @@ export const importCommand: Command = {
 
 const lineOf = ({ directory, origin, requests, isNew }: KeptImport): string =>
   showable(
-    `${isNew ? 'Imported' : 'Already imported'}: ${formatCount(requests)} requests of ${foreignLabel(origin)}, ${
+    `${isNew ? 'Imported' : 'Already imported'}: ${counted(requests, 'request')} of ${foreignLabel(origin)}, ${
       origin.hasRequests ? 'each by itself' : 'all together'
     }: ${directory}`,
     '?',

@@ -2,6 +2,7 @@
 // never an argument, which others on a machine could see.
 
 import { resolve } from 'node:path';
+import { counted } from '../../core/figure/figure.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
@@ -103,7 +104,7 @@ export const keyShowCommand: Command = {
         `plimsoll join ${/[^\w@:,.-]/.test(code.code) ? `'${code.code}'` : code.code}\n`,
       );
       await tell(state, [
-        `Run this line on the other machine, whose daemon must be up. It works once, within ${code.expiresInMs / 60_000} minutes.`,
+        `Run this line on the other machine, whose daemon must be up. It works once, within ${counted(code.expiresInMs / 60_000, 'minute')}.`,
         ...(code.isLoopback ? ['The mesh listens on loopback here: only this machine can join.'] : []),
       ]);
       return EXIT_CODES.ok.code;

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
-import { figureText, formatBytes } from '../../core/figure/figure.ts';
+import { counted, figureText, formatBytes } from '../../core/figure/figure.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { runsFolder } from '../../daemon/runs/run-reports.ts';
 import { wholeNumberFrom } from '../bench/option-values.ts';
@@ -176,6 +176,6 @@ const mayRemove = async (
   return /^\s*y(es)?\s*$/i.test(answer.split('\n', 1)[0] ?? '');
 };
 
-const countOf = (runs: number): string => `${runs} ${runs === 1 ? 'run' : 'runs'}`;
+const countOf = (runs: number): string => counted(runs, 'run');
 
 const LISTED = 50;

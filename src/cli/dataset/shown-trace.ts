@@ -9,6 +9,7 @@ import type { TraceFacts, TraceSharing } from '../../bench/dataset/trace/trace-f
 import { TraceFactCounter } from '../../bench/dataset/trace/trace-facts.ts';
 import { traceEntries } from '../../bench/dataset/trace/trace-file.ts';
 import {
+  counted,
   figureText,
   formatBytes,
   formatCount,
@@ -35,7 +36,7 @@ export const shownTrace = async (
   if (isJson) return `${JSON.stringify(told, undefined, 2)}\n`;
   return `${[
     showable(
-      `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${formatCount(facts.requests)} requests`,
+      `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(facts.requests, 'request')}`,
       ' ',
     ),
     `  ${figureText(formatBytes(told.bytes))}, sha256 ${told.sha256}`,
@@ -69,14 +70,12 @@ const factLines = (facts: TraceFacts): readonly string[] => {
 };
 
 const sessionsText = ({ sessionsUntold }: TraceFacts, sessions: number): string =>
-  sessionsUntold === 0
-    ? `${formatCount(sessions)} conversations`
-    : `more than ${formatCount(sessions)} conversations`;
+  sessionsUntold === 0 ? counted(sessions, 'conversation') : `more than ${counted(sessions, 'conversation')}`;
 
 const sharingLines = (
   { blockTokens, blocks, differentBlocks, sharedTokens, unkept }: TraceSharing,
   inputTokens: number,
 ): readonly string[] => [
-  `  ${formatCount(blocks)} blocks of ${formatCount(blockTokens)} tokens, ${formatCount(differentBlocks)} different ones`,
+  `  ${counted(blocks, 'block')} of ${counted(blockTokens, 'token')}, ${formatCount(differentBlocks)} different ones`,
   `  ${unkept === 0 ? '' : 'at least '}${figureText(formatFinePercent(inputTokens === 0 ? 0 : sharedTokens / inputTokens))} of all input tokens begin a prompt as an earlier one began: what a prefix cache could answer at best`,
 ];

@@ -1,5 +1,6 @@
 // Whether the server of this node's fleet works for it, and where not, what to do.
 
+import { counted } from '../../core/figure/figure.ts';
 import { examineOwnFleet } from '../fleet/own-fleet.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
@@ -21,7 +22,7 @@ export const fleetChecks = async (home: string): Promise<readonly Check[]> => {
           ),
         ]),
     ...streams.map(({ name, messages, bytes }) =>
-      check('ok', `${name} holds ${messages} messages, ${(bytes / 1e6).toFixed(1)} MB`),
+      check('ok', `${name} holds ${counted(messages, 'message')}, ${(bytes / 1e6).toFixed(1)} MB`),
     ),
     ...problems.map(({ problem, advice }) => check('problem', problem, advice)),
     ...notes.map(({ problem, advice }) => check('note', problem, advice)),

@@ -2,7 +2,7 @@
 
 import { parseHostPort } from '../../core/address/host-port.ts';
 import { formatAge } from '../../core/figure/duration.ts';
-import { figureText } from '../../core/figure/figure.ts';
+import { counted, figureText } from '../../core/figure/figure.ts';
 import { isKnown } from '../../core/unknown.ts';
 import type { BeaconProblemCode, MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import type { Check } from './check.ts';
@@ -114,7 +114,7 @@ const deliveryCheck = ({ name, undelivered = 0 }: PeerStatus): readonly Check[] 
     : [
         check(
           'note',
-          `${name} did not send what it claims to hold of other nodes, ${undelivered} times`,
+          `${name} did not send what it claims to hold of other nodes, ${counted(undelivered, 'time')}`,
           'Others are asked instead. Restart plimsoll there, and see whether its version is the one that runs here.',
         ),
       ];

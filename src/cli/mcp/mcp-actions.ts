@@ -6,6 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import * as v from 'valibot';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import { counted } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
@@ -127,7 +128,7 @@ const sentenceOf = ({ probes, unreached }: ProbesAnswer): string => {
   const count = (result: ProbesAnswer['probes'][number]['result']): number =>
     probes.filter(probe => probe.result === result).length;
   const isCut = probes.length > ROWS_TOLD || unreached.length > ROWS_TOLD;
-  return `Of ${probes.length} probes ${count('started')} have started, ${count('queued')} wait and ${count('refused')} are refused; nodes that were not reached: ${unreached.length}.${isCut ? ` The first ${ROWS_TOLD} are listed.` : ''}`;
+  return `Of ${counted(probes.length, 'probe')} ${count('started')} have started, ${count('queued')} wait and ${count('refused')} are refused; nodes that were not reached: ${unreached.length}.${isCut ? ` The first ${ROWS_TOLD} are listed.` : ''}`;
 };
 
 const allowedNode = (state: State, asked: string, nodes: readonly string[]): NodeId => {

@@ -1,7 +1,13 @@
 // What a probe of a connection found, in a line or two for people.
 
 import { formatNanoseconds } from '../../core/figure/duration.ts';
-import { figureText, formatBitsPerSecond, formatBytes, formatCount } from '../../core/figure/figure.ts';
+import {
+  counted,
+  figureText,
+  formatBitsPerSecond,
+  formatBytes,
+  formatCount,
+} from '../../core/figure/figure.ts';
 import { queueWords } from '../../core/link/link-queue.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -22,7 +28,7 @@ export const linkLines = (figures: LinkFigures, columns: number): readonly Line[
       named('jitter', figureFact(figures.jitterNs, formatNanoseconds)),
       ...allReduces(figures),
       ...queues(figures),
-      counted(figures.retransmits, 'retransmit'),
+      countFact(figures.retransmits, 'retransmit'),
       streams(figures),
       figureFact(figures.bytesUsed, formatBytes),
     ],
@@ -55,17 +61,15 @@ const queues = (figures: LinkFigures): readonly Line[] =>
   isUnknown(figures.uploadQueueNs) && isUnknown(figures.downloadQueueNs) ? [] : [[part(queueWords(figures))]];
 
 const streams = ({ uploadStreams, downloadStreams }: LinkFigures): Line => {
-  if (uploadStreams === downloadStreams) return counted(uploadStreams, 'stream');
-  if (isUnknown(uploadStreams) && isUnknown(downloadStreams)) return counted(uploadStreams, 'stream');
-  return [part(`${shortCount(uploadStreams)} streams up, ${shortCount(downloadStreams)} down`)];
+  if (uploadStreams === downloadStreams) return countFact(uploadStreams, 'stream');
+  if (isUnknown(uploadStreams) && isUnknown(downloadStreams)) return countFact(uploadStreams, 'stream');
+  return [part(`streams: ${shortCount(uploadStreams)} up, ${shortCount(downloadStreams)} down`)];
 };
 
 const shortCount = (count: Reported<number>): string => (isUnknown(count) ? '–' : formatCount(count));
 
-const counted = (count: Reported<number>, thing: string): Line =>
-  isUnknown(count)
-    ? named(`${thing}s`, unknownFact(count))
-    : [part(`${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`)];
+const countFact = (count: Reported<number>, thing: string): Line =>
+  isUnknown(count) ? named(`${thing}s`, unknownFact(count)) : [part(counted(count, thing))];
 
 const wrapped = (facts: readonly Line[], columns: number): readonly Line[] => {
   const lines: Line[] = [];

@@ -1,6 +1,7 @@
 // `plimsoll probe all`: asks the daemon, and through it every node, to measure everything now.
 
 import { resolveHome } from '../../config/home.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { printable } from '../../tui/part.ts';
 import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import type { Command } from '../command.ts';
@@ -28,9 +29,7 @@ export const probeAllCommand: Command = {
       const nodes = new Set(probes.map(({ node }) => node));
       const started = probes.filter(({ result }) => result === 'started').length;
       const queued = probes.filter(({ result }) => result === 'queued').length;
-      await state.stdout.write(
-        `${started} started, ${queued} wait, on ${nodes.size} ${nodes.size === 1 ? 'node' : 'nodes'}.\n`,
-      );
+      await state.stdout.write(`${started} started, ${queued} wait, on ${counted(nodes.size, 'node')}.\n`);
       const refusals = probes.filter(({ result }) => result === 'refused').map(({ reason }) => reason);
       for (const reason of new Set(refusals)) await state.stdout.write(`Refused: ${printable(reason)}\n`);
       const known = await knownNodes(client, signal);

@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { makeOneTimeCode } from '../../probe/socket/one-time-code.ts';
 import { ProbeError } from '../../probe/socket/probe-error.ts';
 import type { SinkEnding } from '../../probe/socket/sink.ts';
@@ -86,9 +87,7 @@ export class RefusalLines {
     if (more <= 0 || nowMs < this.#nextAtMs) return;
     this.#told = count;
     this.#nextAtMs = nowMs + REFUSALS_TOLD_MS;
-    this.#write(
-      `Refused ${more} ${more === 1 ? 'connection' : 'connections'} without the code. Still waiting.`,
-    );
+    this.#write(`Refused ${counted(more, 'connection')} without the code. Still waiting.`);
   }
 
   /** Another code: its strangers are counted from none. */
@@ -160,9 +159,7 @@ export const ownAddresses = (): readonly string[] =>
 
 const endingText = (ending: SinkEnding): string => {
   const strangers =
-    ending.strangers === 0
-      ? ''
-      : ` Refused ${ending.strangers} ${ending.strangers === 1 ? 'connection' : 'connections'} without the code.`;
+    ending.strangers === 0 ? '' : ` Refused ${counted(ending.strangers, 'connection')} without the code.`;
   switch (ending.kind) {
     case 'served':
       return `${plain(ending.from)} measured: ${bytesText(ending.bytesReceived)} received, ${bytesText(ending.bytesSent)} sent.${strangers}`;

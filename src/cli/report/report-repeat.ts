@@ -5,6 +5,7 @@ import { benchEnvironment } from '../../bench/run/bench-environment.ts';
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { repeatDocument } from '../../core/comparison/repeat-document.ts';
 import { spreadText } from '../../core/comparison/spread-text.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import { asciiOf } from '../../core/text/ascii.ts';
 import { hangingLines } from '../../core/text/columns.ts';
@@ -43,7 +44,7 @@ export const repeatText = (
   { isUnicode, columns }: Pick<OutputStream, 'isUnicode' | 'columns'>,
 ): readonly string[] =>
   [
-    `${units.length} runs in ${id}: ${knownOr(model, 'unknown model')} at ${knownOr(target, 'an unknown target')}`,
+    `${counted(units.length, 'run')} in ${id}: ${knownOr(model, 'unknown model')} at ${knownOr(target, 'an unknown target')}`,
     '',
     ...spreadText(spread, units.length).flatMap(line =>
       line.startsWith('Of ') || line.startsWith('- ') ? hangingLines('', line, columns) : [line],

@@ -1,6 +1,6 @@
 // Runs of a home as a table for a terminal, and as data for programs.
 
-import { formatCount } from '../../core/figure/figure.ts';
+import { counted, formatCount } from '../../core/figure/figure.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { tagTexts } from '../../core/run/run-tags.ts';
@@ -64,7 +64,7 @@ const foreignOf = (found: FoundRun): string =>
 const loadOf = (found: FoundRun): string => {
   if (found.kind === 'run') return loadLabel(found.config.run);
   const { document } = found;
-  const stages = `${document.stages.length} ${document.stages.length === 1 ? 'stage' : 'stages'}`;
+  const stages = counted(document.stages.length, 'stage');
   return document.schema === LINE_SCHEMA ? `load line, ${stages}` : `sweep, ${stages}`;
 };
 

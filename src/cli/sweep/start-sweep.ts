@@ -11,6 +11,7 @@ import type { SweepDirectory } from '../../bench/sweep/sweep-directory.ts';
 import { openSweepDirectory, readSweep, resumeSweepDirectory } from '../../bench/sweep/sweep-directory.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { isSweepId } from '../../core/ids.ts';
 import { objectiveText } from '../../core/run/objective.ts';
 import { loadWords } from '../../core/sweep/line-words.ts';
@@ -91,7 +92,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   using _directory = directory;
   for (const notice of start.notices) if (!start.isQuiet) await state.stderr.write(`plimsoll: ${notice}\n`);
   await tell(
-    `Sweep ${document.id} in ${directory.path}, ${document.asked.length} stages. Ctrl-C stops it; --resume goes on.`,
+    `Sweep ${document.id} in ${directory.path}, ${counted(document.asked.length, 'stage')}. Ctrl-C stops it; --resume goes on.`,
   );
   if (document.stages.length > 0)
     await tell(`Stages ${document.stages.map(({ number }) => number).join(', ')} are kept.`);

@@ -2,7 +2,7 @@
 // another load or other lengths make another measurement, and so does a client that was itself the limit: then a difference
 // says nothing of the server.
 
-import { formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { counted, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { contaminationOf } from '../run/contamination.ts';
 import type { ForeignOrigin } from '../run/foreign-run.ts';
 import { foreignLabel } from '../run/foreign-run.ts';
@@ -66,7 +66,9 @@ export const factsOfReport = ({
         ...(run.hasNonce ? [] : ['no nonce']),
         ...(isUnknown(run.requests.prefixes)
           ? []
-          : [`${run.requests.prefixes.count} prefixes of ${run.requests.prefixes.tokens} tokens`]),
+          : [
+              `${counted(run.requests.prefixes.count, 'prefix', 'prefixes')} of ${counted(run.requests.prefixes.tokens, 'token')}`,
+            ]),
       ].join(' '),
   spoiledBy: spoilersOf({ contamination }),
   ...(run.foreign === undefined ? {} : { foreign: foreignText(run.foreign) }),

@@ -1,6 +1,7 @@
 // What finished runs say of each other. One run a side: a block bootstrap inside each, and nothing more than "different". Several:
 // the run is the unit, and the words are those of interleaved pairs.
 
+import { counted } from '../figure/figure.ts';
 import type { Report, ReportEnvironment } from '../run/report.ts';
 import { loadLabel } from '../run/run-shape.ts';
 import type { RunTags } from '../run/run-tags.ts';
@@ -171,7 +172,7 @@ const countRefusals = (
 };
 
 const runsText = ({ units }: FinishedSide, least: number): string =>
-  `${units.length} ${units.length === 1 ? 'run' : 'runs'}${units.length < least ? `, at least ${least} are needed` : ''}`;
+  `${counted(units.length, 'run')}${units.length < least ? `, at least ${least} are needed` : ''}`;
 
 const faultRefusals = (a: FinishedSide, b: FinishedSide): readonly ComparisonRefusal[] => {
   const textOf = ({ units }: FinishedSide): string =>
@@ -205,7 +206,7 @@ const machineNotices = (a: FinishedSide, b: FinishedSide): readonly string[] => 
 };
 
 const machineWords = ({ os, cpu, cores, node }: LoadMachine): string =>
-  `${cpu}, ${cores} cores, ${os}, Node ${node}`;
+  `${cpu}, ${counted(cores, 'core')}, ${os}, Node ${node}`;
 
 const noticesOf = (mode: 'runs' | 'sets', metrics: readonly ComparedMetric[]): readonly string[] =>
   mode === 'sets'
@@ -224,7 +225,7 @@ export const sideLabel = (units: readonly FinishedUnit[], names: readonly Report
   const known = new Set(names.map(name => knownOr(name, '')));
   const [name = ''] = known;
   if (known.size === 1 && name !== '') return name;
-  return units.length === 1 ? (units[0]?.runId ?? 'no run') : `${units.length} runs`;
+  return units.length === 1 ? (units[0]?.runId ?? 'no run') : counted(units.length, 'run');
 };
 
 const ALPHA = 0.05;

@@ -1,6 +1,7 @@
 // What two sides are compared in, one row each: the name that rules and options write, how a report tells it, and by how much it
 // must differ to matter.
 
+import { counted, ofCount } from '../figure/figure.ts';
 import type { FigureVerdict } from '../run/figure-verdict.ts';
 import { figureVerdict, figureVerdictText } from '../run/figure-verdict.ts';
 import type { Report } from '../run/report.ts';
@@ -99,7 +100,10 @@ const percentileOf = (report: Report, key: SeriesKey, percentile: string): Repor
   const series = report.series[key];
   if (series === undefined || series.count === 0) return unknown(`no request has a ${seriesRow(key).label}`);
   const estimate = series.estimates?.[percentile];
-  if (estimate === null) return unknown(`${series.count} requests are too few for a p${percentile}`);
+  if (estimate === null)
+    return unknown(
+      `${counted(series.count, 'request')} ${ofCount(series.count, 'is', 'are')} too few for a p${percentile}`,
+    );
   const client = figureVerdict(key, percentile, series);
   if (client?.kind === 'not-usable') return unknown(figureVerdictText(client));
   const figure = series.failureAdjusted?.[percentile] ?? series.percentiles[percentile];

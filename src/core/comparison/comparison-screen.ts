@@ -1,6 +1,7 @@
 // A comparison by pairs while it goes on: on one screen, and as a line for each pair.
 
 import { formatClock } from '../figure/duration.ts';
+import { counted } from '../figure/figure.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { clipped, hangingLines, padded } from '../text/columns.ts';
 import { showable } from '../text/single-line.ts';
@@ -56,8 +57,8 @@ const progressWords = (document: ComparisonDocument): string => {
   const runs = isUnknown(segment)
     ? pairsDone === 0
       ? 'Warming both sides up'
-      : `${pairsDone} pairs done`
-    : `${segment.side.toUpperCase()} of pair ${segment.pair} runs, ${pairsDone} pairs done`;
+      : `${counted(pairsDone, 'pair')} done`
+    : `${segment.side.toUpperCase()} of pair ${segment.pair} runs, ${counted(pairsDone, 'pair')} done`;
   return `${runs}. ${nextLookWords(document)}`.trimEnd();
 };
 
@@ -66,7 +67,7 @@ const nextLookWords = ({ plan, progress }: ComparisonDocument): string => {
   const next = plan.looks.find(({ pairs }) => pairs > progress.pairsDone);
   if (next === undefined) return '';
   const left = isKnown(progress.nextLookMs) ? `, in about ${formatClock(progress.nextLookMs)}` : '';
-  return `The next look is at ${next.pairs} pairs${left}.`;
+  return `The next look is at ${counted(next.pairs, 'pair')}${left}.`;
 };
 
 const LIVE_FACTS: ReadonlySet<string> = new Set(['A', 'B', 'load']);

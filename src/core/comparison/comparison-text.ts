@@ -2,7 +2,7 @@
 // and afterwards, for comparison.txt, and for `plimsoll report`.
 
 import { formatClock, formatMoment } from '../figure/duration.ts';
-import { figureText } from '../figure/figure.ts';
+import { counted, figureText } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { nameLabel } from '../run/run-tags.ts';
 import { asciiOf } from '../text/ascii.ts';
@@ -145,8 +145,8 @@ const sideWords = ({ label, target, model, serverKind, isStartedHere, units }: C
 
 const unitWords = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
   if (mode === 'runs') return 'one finished run each: how much runs vary is not known';
-  if (mode === 'sets') return `${a.units.length} and ${b.units.length} runs`;
-  if (isUnknown(plan)) return `${b.units.length} pairs`;
+  if (mode === 'sets') return `${a.units.length} and ${counted(b.units.length, 'run')}`;
+  if (isUnknown(plan)) return counted(b.units.length, 'pair');
   const { segment, order } = plan;
   const planned = plan.looks.map(({ pairs }) => pairs).join(', ');
   return `pairs of segments of ${segment.requests === 0 ? '' : 'at least '}${formatClock(segment.durationMs)} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;

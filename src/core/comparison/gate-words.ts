@@ -1,5 +1,6 @@
 // The gate of a comparison in words, for the terminal, a pull request, a CI server and the page.
 
+import { counted } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import { isUnknown } from '../unknown.ts';
 import type { ComparisonDocument, ComparisonGate, GateAnswer } from './comparison-document.ts';
@@ -15,7 +16,7 @@ export const gateSentence = (gate: ComparisonGate): string => {
 
 const outcomeWords = ({ rules, outcome }: ComparisonGate): string => {
   const count = (state: GateAnswer['state']): number => rules.filter(rule => rule.state === state).length;
-  const ofRules = `of ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`;
+  const ofRules = `of ${counted(rules.length, 'rule')}`;
   switch (outcome) {
     case 'passed':
       if (rules.length === 0) return 'B is not worse';

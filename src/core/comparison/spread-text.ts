@@ -1,7 +1,7 @@
 // What several runs say together, as text and as rows: each figure with its interval over runs, how much runs differ, and the
 // smallest change that so many runs can show.
 
-import { figureText } from '../figure/figure.ts';
+import { counted, figureText } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { inColumns } from '../text/columns.ts';
 import type { Reported } from '../unknown.ts';
@@ -29,7 +29,7 @@ export const spreadRows = (spread: readonly SpreadMetric[]): readonly (readonly 
 export const spreadText = (spread: readonly SpreadMetric[], runs: number): readonly string[] => [
   ...inColumns([SPREAD_HEAD, ...spreadRows(spread)]),
   '',
-  `Of ${runs} runs. Between runs: standard deviation of logarithms. Smallest change: what another ${runs} runs would show in four of five tries.`,
+  `Of ${counted(runs, 'run')}. Between runs: standard deviation of logarithms. Smallest change: what another ${counted(runs, 'run')} would show in four of five tries.`,
   ...missingLines(spread),
 ];
 

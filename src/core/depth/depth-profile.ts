@@ -2,6 +2,7 @@
 // repetitions. Whether the context was taken from a cache of prefixes or read again decides what a time to first token
 // means, so it is found out for each pair, and said.
 
+import { counted } from '../figure/figure.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import { isKnown, isUnknown, unknown } from '../unknown.ts';
 import type { DepthPlan } from './depth-plan.ts';
@@ -85,7 +86,9 @@ const wholeRow = (depth: number, openings: readonly (DepthSample | undefined)[])
     if (ttftNs === undefined) return unknown('no token came');
     const read = inputTokens - cachedTokens;
     if (cachedTokens > CACHED_LEAST * inputTokens)
-      return unknown(`the server had ${cachedTokens} of ${inputTokens} tokens in its cache of prefixes`);
+      return unknown(
+        `the server had ${cachedTokens} of ${counted(inputTokens, 'token')} in its cache of prefixes`,
+      );
     return { rate: (read * SECOND_NS) / ttftNs, context: 0, prefix: 'none', remarks: [] };
   });
   return row({ test: 'whole', depth, tokens: depth }, found);
@@ -102,12 +105,12 @@ const writingRow = (
     const { outputTokens, tpotNs, inputTokens } = told;
     if (outputTokens === undefined) return unknown('the server tells no usage');
     if (outputTokens < WRITTEN_LEAST || tpotNs === undefined || tpotNs <= 0)
-      return unknown(`an answer of ${outputTokens} tokens is too short to tell`);
+      return unknown(`an answer of ${counted(outputTokens, 'token')} is too short to tell`);
     return {
       rate: SECOND_NS / tpotNs,
       context: inputTokens,
       prefix: 'none',
-      remarks: outputTokens < tokens ? [`answers had ${outputTokens} of ${tokens} tokens`] : [],
+      remarks: outputTokens < tokens ? [`answers had ${outputTokens} of ${counted(tokens, 'token')}`] : [],
     };
   });
   return row({ test: 'writing', depth, tokens }, found);
@@ -131,7 +134,8 @@ const readingOf = ({ opening, extension }: Pair): Measured => {
   if (before === undefined || all === undefined) return unknown('the server tells no usage');
   if (first.ttftNs === undefined || second.ttftNs === undefined) return unknown('no token came');
   const added = all - before;
-  if (added <= 0) return unknown(`the server counted ${all} tokens where ${before} and more were sent`);
+  if (added <= 0)
+    return unknown(`the server counted ${counted(all, 'token')} where ${before} and more were sent`);
   const { cachedTokens } = second;
   const cached = (held: number, remarks: readonly string[]): Measured => ({
     rate: ((all - held) * SECOND_NS) / (second.ttftNs ?? 1),
@@ -149,11 +153,13 @@ const readingOf = ({ opening, extension }: Pair): Measured => {
       prefix: 'none',
       remarks:
         cachedTokens === undefined
-          ? [`whether ${before} of ${all} tokens were in the cache is not told, so it may be lower`]
+          ? [
+              `whether ${before} of ${counted(all, 'token')} were in the cache is not told, so it may be lower`,
+            ]
           : [],
     };
   if (cachedTokens !== undefined && cachedTokens > CACHED_LEAST * before)
-    return cached(cachedTokens, [`the cache held ${cachedTokens} of ${before} tokens`]);
+    return cached(cachedTokens, [`the cache held ${cachedTokens} of ${counted(before, 'token')}`]);
   const use = cachedTokens === undefined ? useByTime(before, all, first.ttftNs, second.ttftNs) : 'read';
   if (use === 'unclear')
     return unknown('the server does not tell what it had in its cache, and the times fit both');

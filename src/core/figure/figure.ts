@@ -64,9 +64,12 @@ export const formatMegahertz = (megahertz: number): Figure =>
 export const formatCount = (count: number): string =>
   Number.isFinite(count) ? grouped(count, 0) : UNKNOWN_FIGURE.figure;
 
-/** "1 session", "2 sessions": of words that take an s. */
-export const counted = (count: number, word: string): string =>
-  `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
+/** "1 session", "2 sessions", "2 batches": no text writes a count and a plural by itself. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${ofCount(count, one, many)}`;
+
+/** The word that goes with a count: `is` with one thing, `are` with any other number. */
+export const ofCount = (count: number, one: string, many: string): string => (count === 1 ? one : many);
 
 /** Three significant digits, two decimals at most: "0.42", "8.42", "34.2", "1 846". */
 export const formatThreeDigits = (value: number): string =>

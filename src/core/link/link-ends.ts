@@ -3,6 +3,7 @@
 // the sink's own readings. Real and simulated connections are derived here alike.
 
 import { withoutScope } from '../address/host-port.ts';
+import { counted } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import { interfacesWith } from '../node/network.ts';
 import type { NodeRdmaDevices } from '../node/rdma-devices.ts';
@@ -93,7 +94,7 @@ const sinkEnd = (
   // A link-local address may stand on several interfaces of one machine.
   return others.length === 0
     ? end
-    : unknownEnd(`${found.length} interfaces of the other end have the address ${address}`);
+    : unknownEnd(`${counted(found.length, 'interface')} of the other end have the address ${address}`);
 };
 
 const rdmaEnd = (name: string, told: ConnectionCarrier, readings: EndReadings): LinkEnd => {

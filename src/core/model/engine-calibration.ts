@@ -2,6 +2,7 @@
 // to read. Of one or more such measurements follow constants of that very engine and machine, which stand before those that
 // were fitted to figures of other people's.
 
+import { counted } from '../figure/figure.ts';
 import type { NodeId, RunId } from '../ids.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
@@ -135,7 +136,7 @@ export const calibrationLabel = ({
   points,
   ageMs,
 }: CalibratedLaw): string =>
-  `${engine}${isUnknown(version) ? '' : ` ${version}`} measured here ${ageText(ageMs)} ago, ${points} points of ${isOfModel ? 'this model' : `${models} other ${models === 1 ? 'model' : 'models'}`}`;
+  `${engine}${isUnknown(version) ? '' : ` ${version}`} measured here ${ageText(ageMs)} ago, ${counted(points, 'point')} of ${isOfModel ? 'this model' : `${models} other ${models === 1 ? 'model' : 'models'}`}`;
 
 const ageText = (ageMs: number): string => {
   const minutes = Math.round(ageMs / 60_000);

@@ -1,7 +1,7 @@
 // What would make it faster, or let it fit: each is the same account with one thing changed, so that a person sees what a cable,
 // a setting or another file is worth before buying or downloading it.
 
-import { figureText, formatCount, formatNominalBitsPerSecond } from '../figure/figure.ts';
+import { counted, figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
 import type { ModelFacts } from './model-facts.ts';
@@ -154,7 +154,7 @@ const lettingItFit = (
   if (context >= CONTEXT_MIN && context < question.contextTokens)
     found.push({
       kind: 'context',
-      words: `a context of ${formatCount(context)} tokens`,
+      words: `a context of ${counted(context, 'token')}`,
       with: { question: { ...question, contextTokens: context } },
     });
   if (question.batch > 1)

@@ -2,6 +2,7 @@
 
 import { formatNanoseconds } from '../figure/duration.ts';
 import {
+  counted,
   figureText,
   formatBytes,
   formatBytesPerSecond,
@@ -37,7 +38,7 @@ export const headroomLines = ({
     model.name,
     ...modelLines(model, question.cacheType),
     '',
-    `With ${count(question.batch, 'sequence')} of ${formatCount(question.contextTokens)} tokens, cache in ${question.cacheType}, ${question.engine === 'other' ? 'any engine' : question.engine}:`,
+    `With ${counted(question.batch, 'sequence')} of ${counted(question.contextTokens, 'token')}, cache in ${question.cacheType}, ${question.engine === 'other' ? 'any engine' : question.engine}:`,
     ...(isUnknown(need)
       ? [`  What it needs is unknown: ${need.reason}`]
       : [
@@ -47,7 +48,7 @@ export const headroomLines = ({
     ...(best === undefined ? ['No node to place it on.'] : placementLines(best, question.batch)),
     ...(changes.length === 0 ? [] : ['', 'What would change it:', ...inColumns(changes.map(changeRow))]),
     ...(behind.length === 0 ? [] : ['', 'Behind it:', ...inColumns(behind.map(otherRow))]),
-    ...(leftOut === 0 ? [] : [`  and ${count(leftOut, 'placement')} more: --json`]),
+    ...(leftOut === 0 ? [] : [`  and ${counted(leftOut, 'placement')} more: --json`]),
     ...notes.map(note => `note: ${note}`),
   ];
 };
@@ -94,7 +95,7 @@ const modelLines = (model: ModelFacts, cacheType: Headroom['question']['cacheTyp
         facts => `${formatCount(cacheBytesPerToken(facts, CACHE_TYPES[cacheType]))} bytes a token of context`,
       ),
     ],
-    ['context', told(contextMax, tokens => `${formatCount(tokens)} tokens at most`)],
+    ['context', told(contextMax, tokens => `${counted(tokens, 'token')} at most`)],
   );
   return [...inColumns(rows), ...notes.map(note => `  note: ${note}`)];
 };
@@ -127,7 +128,7 @@ const placementLines = (
     );
   if (batch > 1 && !isUnknown(serving))
     lines.push(
-      `  serving  ${batch} clients in turn: a token each ${durations(serving.timePerOutputTokenSeconds)}, the first after ${durations(serving.timeToFirstTokenSeconds)}, ${rate(serving.requestsPerSecond.value)} requests/s`,
+      `  serving  ${counted(batch, 'client')} in turn: a token each ${durations(serving.timePerOutputTokenSeconds)}, the first after ${durations(serving.timeToFirstTokenSeconds)}, ${rate(serving.requestsPerSecond.value)} requests/s`,
     );
   return lines;
 };
@@ -147,7 +148,7 @@ const termWords = (terms: PlacementTerms): string =>
 
 const fitWords = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFits']): string => {
   const room =
-    isUnknown(context) || context === 0 ? '' : `; up to ${formatCount(context)} tokens of context fit`;
+    isUnknown(context) || context === 0 ? '' : `; up to ${counted(context, 'token')} of context fit`;
   switch (fit.kind) {
     case 'unknown':
       return `whether it fits is unknown: ${fit.reason}`;
@@ -196,7 +197,6 @@ const rate = (perSecond: number): string => formatThreeDigits(perSecond);
 const duration = (seconds: number): string => figureText(formatNanoseconds(seconds * 1e9));
 const durations = ({ value, low, high }: Estimate): string =>
   `${duration(value)} (${duration(low)} to ${duration(high)})`;
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 const TERMS: readonly (readonly [PlacementTerm, string])[] = [
   ['weights', 'weights'],

@@ -1,6 +1,7 @@
 // The answer to "what should this model do here": every way to place it, the fastest that fits first, each with the bound, what
 // engines of that kind do, and why it is behind the first; and what would make it faster.
 
+import { counted } from '../figure/figure.ts';
 import type { Unknown } from '../unknown.ts';
 import { credibleModel } from './credible-model.ts';
 import { runsOn } from './engine-constants.ts';
@@ -55,11 +56,11 @@ export const headroom = (
   const notes: string[] = [];
   if (usable.length < places.length)
     notes.push(
-      `${question.engine} does not run on ${places.length - usable.length} of the ${places.length} devices: ${[...new Set(places.filter(place => !usable.includes(place)).map(({ name }) => name))].slice(0, NAMES_SHOWN).join(', ')}`,
+      `${question.engine} does not run on ${places.length - usable.length} of the ${counted(places.length, 'device')}: ${[...new Set(places.filter(place => !usable.includes(place)).map(({ name }) => name))].slice(0, NAMES_SHOWN).join(', ')}`,
     );
   if (nodesLeftOut > 0)
     notes.push(
-      `of ${nodes.size} nodes the ${nodes.size - nodesLeftOut} with the most memory bandwidth were tried together; --nodes picks others`,
+      `of ${counted(nodes.size, 'node')} the ${nodes.size - nodesLeftOut} with the most memory bandwidth were tried together; --nodes picks others`,
     );
   if (!canPartLayers(question) && places.length > 1)
     notes.push(

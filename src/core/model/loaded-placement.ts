@@ -1,6 +1,7 @@
 // The devices that a run loaded, as a placement of its model: the one device of a node, or of several those that were at work
 // while it measured. What nobody tells is not guessed: then the run is not judged, and says why.
 
+import { counted, ofCount } from '../figure/figure.ts';
 import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Reported, Unknown } from '../unknown.ts';
@@ -58,7 +59,7 @@ export const loadedPlacement = (
     note:
       places.length === 1
         ? ''
-        : `${chosen.length} of the ${places.length} devices of ${view.name} were at work during the run`,
+        : `${chosen.length} of the ${counted(places.length, 'device')} of ${view.name} were at work during the run`,
   };
 };
 
@@ -79,7 +80,7 @@ const atWork = (
   name: string,
   uses: LoadedBy['uses'],
 ): readonly HeadroomPlace[] | Unknown => {
-  const open = `${name} has ${places.length} devices, and which of them the server uses is not known`;
+  const open = `${name} has ${counted(places.length, 'device')}, and which of them the server uses is not known`;
   if (isUnknown(uses)) return unknown(`${open}: ${uses.reason}`);
   const silent = places.find(({ deviceId }) => uses[deviceId] === undefined);
   if (silent !== undefined) return unknown(`${open}: ${silent.name} does not tell how busy it is`);
@@ -99,12 +100,12 @@ const placementOver = (
     return canShareLayers(model, places.length)
       ? wholePlacement(model, places)
       : unknown(
-          `${places.length} devices were at work, and they cannot share the heads of the model's cache evenly: how it is parted is not known`,
+          `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and they cannot share the heads of the model's cache evenly: how it is parted is not known`,
         );
   const layers = knownOr(model.layers, 0);
   if (layers < places.length)
     return unknown(
-      `${places.length} devices were at work, and how the model's layers lie on them is not known`,
+      `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and how the model's layers lie on them is not known`,
     );
   const least = Math.floor(layers / places.length);
   return {

@@ -1,7 +1,7 @@
 // What may have put a run above the bound, or far below what is expected: each with what was found of it, in the order in which
 // a person should rule them out.
 
-import { formatCount } from '../figure/figure.ts';
+import { counted } from '../figure/figure.ts';
 import type { Report } from '../run/report.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
@@ -88,7 +88,7 @@ const speculation = ({ report }: CauseSources): RunCause => {
   const found = findingOf(report, 'speculative-decoding');
   const accepted = knownOr(report.server, undefined)?.figures.acceptedTokens?.rose ?? 0;
   const words =
-    found ?? (accepted > 0 ? `the server accepted ${formatCount(accepted)} tokens guessed ahead` : undefined);
+    found ?? (accepted > 0 ? `the server accepted ${counted(accepted, 'token')} guessed ahead` : undefined);
   if (words !== undefined) return { code: 'speculation', finding: 'found', words };
   const isTold = knownOr(report.server, undefined)?.figures.acceptedTokens !== undefined;
   return {
@@ -125,7 +125,7 @@ const preemptions = ({ report }: CauseSources): RunCause => {
     finding: told.rose > 0 ? 'found' : 'not-found',
     words:
       told.rose > 0
-        ? `requests lost their place in the batch ${formatCount(told.rose)} times and were worked out again`
+        ? `requests lost their place in the batch ${counted(told.rose, 'time')} and were worked out again`
         : 'no request lost its place in the batch',
   };
 };

@@ -2,11 +2,11 @@
 
 import { formatNanoseconds } from '../figure/duration.ts';
 import {
+  counted,
   figureText,
   formatBitsPerSecond,
   formatBytes,
   formatBytesPerSecond,
-  formatCount,
 } from '../figure/figure.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { PlacementHeadroom } from './placement-headroom.ts';
@@ -65,7 +65,7 @@ const exchangeWords = (
     term === 'linkBandwidth' && each.way !== undefined
       ? `, at ${figureText(formatBitsPerSecond(each.way.bytesPerSecond * 8))}`
       : '';
-  return `${formatCount(count)} ${count === 1 ? 'exchange' : 'exchanges'} a step × ${duration(seconds)} ${where}${rate} = ${duration(count * seconds)}`;
+  return `${counted(count, 'exchange')} a step × ${duration(seconds)} ${where}${rate} = ${duration(count * seconds)}`;
 };
 
 const slowestWords = ({ placement: { kind, stages }, parts }: PlacementHeadroom): string => {
@@ -77,7 +77,7 @@ const slowestWords = ({ placement: { kind, stages }, parts }: PlacementHeadroom)
   const rate = figureText(formatBytesPerSecond(slowest.rate));
   if (kind === 'one') return `all of it passes one memory at ${rate}`;
   if (kind === 'tensor') return `${slowest.name} reads its part at ${rate}, and the others wait for it`;
-  return `a token passes ${stages.length} stages in turn, and ${slowest.name} reads at ${rate}`;
+  return `a token passes ${counted(stages.length, 'stage')} in turn, and ${slowest.name} reads at ${rate}`;
 };
 
 const duration = (seconds: number): string => figureText(formatNanoseconds(seconds * 1e9));

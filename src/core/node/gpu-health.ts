@@ -1,6 +1,7 @@
 // What GPUs tell of errors: of their memory, of the link to the host, of the links between them. Read each half minute, and most of
 // it is 0 for years; one entry a vendor, as of loads. Devices are joined by `deviceId`.
 
+import { counted } from '../figure/figure.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
@@ -150,7 +151,7 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
     {
       code: 'links',
       level: 'danger',
-      what: `${missing} of ${most} links to other GPUs ${missing === 1 ? 'is' : 'are'} down`,
+      what: `${missing} of ${counted(most, 'link')} to other GPUs ${missing === 1 ? 'is' : 'are'} down`,
       why: LINKS_WHY,
     },
   ];

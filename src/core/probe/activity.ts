@@ -1,6 +1,7 @@
 // Whether something is active on a node now, so probes wait: a benchmark or a server with requests in flight, by lease,
 // or a busy GPU.
 
+import { counted } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import { nodeName } from '../node/node-view.ts';
 import { readingView } from '../node/reading-view.ts';
@@ -40,7 +41,7 @@ const serverOn = (state: State, node: NodeId, nowMs: number): string | undefined
     const { source, targetNode, requestsInFlight } = runner;
     // A watcher tells 0 once, when the last request has ended.
     if (source === 'run' || targetNode !== node || requestsInFlight === 0) continue;
-    const count = isKnown(requestsInFlight) ? `${requestsInFlight} requests` : 'requests';
+    const count = isKnown(requestsInFlight) ? counted(requestsInFlight, 'request') : 'requests';
     return `a server on ${nodeName(state, node)} has ${count} in flight`;
   }
   return undefined;

@@ -2,7 +2,7 @@
 // and judged: whether it is whole, and whether it is the server's alone.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount } from '../figure/figure.ts';
+import { counted, figureText, formatCount } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import { isKnown, isUnknown, unknown } from '../unknown.ts';
@@ -157,8 +157,7 @@ const meterReasons = ({ meter, power }: MeasuredMeter): readonly EnergyReason[] 
   const missing = 1 - power.coveredShare;
   if (missing > GAP_SHARE_LEAST)
     return reason('gap', `readings are missing for ${(100 * missing).toFixed(0)} % of the time`);
-  if (power.isStuck)
-    return reason('stuck', `all ${formatCount(power.readings)} readings are the same figure`);
+  if (power.isStuck) return reason('stuck', `all ${counted(power.readings, 'reading')} are the same figure`);
   return [];
 };
 
@@ -172,7 +171,7 @@ const idleReasons = (measured: readonly MeasuredMeter[]): readonly EnergyReason[
         {
           code: 'idle-devices',
           scopes: ['gpu'],
-          problem: `${formatCount(idle.length)} of ${formatCount(gpus.length)} GPUs did next to nothing, and their power is in the sum`,
+          problem: `${formatCount(idle.length)} of ${counted(gpus.length, 'GPU')} did next to nothing, and their power is in the sum`,
         },
       ];
 };

@@ -2,7 +2,7 @@
 // home, cited by later runs, and stale when the machine is another one than it was.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount } from '../figure/figure.ts';
+import { counted, figureText, formatCount } from '../figure/figure.ts';
 import { inColumns } from '../text/columns.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
@@ -86,7 +86,9 @@ export const staleBecause = (
   ...(['kernel', 'node', 'cpu'] as const)
     .filter(key => machine[key] !== now[key])
     .map(key => `${NAMES[key]} was ${machine[key]} and is ${now[key]}`),
-  ...(machine.cores === now.cores ? [] : [`it had ${machine.cores} processors and has ${now.cores}`]),
+  ...(machine.cores === now.cores
+    ? []
+    : [`it had ${counted(machine.cores, 'processor')} and has ${now.cores}`]),
   ...(isKnown(machine.governor) && isKnown(now.governor) && machine.governor !== now.governor
     ? [`the frequency governor was ${machine.governor} and is ${now.governor}`]
     : []),
@@ -104,13 +106,13 @@ export const calibrationNotice = (calibration: Calibration, now: CalibratedMachi
   if (stale.length > 0)
     return `the calibration of ${day} is stale: ${stale.join(', ')}; plimsoll calibrate makes a new one`;
   const { streams, requestsPerSecond } = resolvedWithin(calibration, CITED_NS);
-  return `calibrated on ${day}: within 1 ms at p99 up to ${formatCount(streams)} streams and ${formatCount(requestsPerSecond)} requests/s`;
+  return `calibrated on ${day}: within 1 ms at p99 up to ${counted(streams, 'stream')} and ${formatCount(requestsPerSecond)} requests/s`;
 };
 
 export const calibrationLines = (calibration: Calibration): readonly string[] => {
   const { streams, rates, clock, machine, target } = calibration;
   return [
-    `Client on ${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node ${machine.node}`,
+    `Client on ${machine.cpu}, ${counted(machine.cores, 'core')}, ${machine.kernel}, Node ${machine.node}`,
     `governor ${isUnknown(machine.governor) ? `unknown: ${machine.governor.reason}` : machine.governor}, load ${isUnknown(machine.load) ? 'unknown' : machine.load.toFixed(1)}, against ${target}`,
     ...(clock === null
       ? []
@@ -159,7 +161,7 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
     '',
     ...ERRORS_NS.map(errorNs => {
       const within = resolvedWithin(calibration, errorNs);
-      return `within ${time(errorNs)} at p99: up to ${formatCount(within.streams)} streams, ${formatCount(within.requestsPerSecond)} requests/s`;
+      return `within ${time(errorNs)} at p99: up to ${counted(within.streams, 'stream')}, ${formatCount(within.requestsPerSecond)} requests/s`;
     }),
   ];
 };

@@ -1,7 +1,7 @@
 // From counts to findings: what each count means for this run, past which share it matters, and which figures it spoils. Pure, so
 // that the terminal, the page and a rebuilt report say the same.
 
-import { formatCount } from '../figure/figure.ts';
+import { counted } from '../figure/figure.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import { ALL_RATES, ALL_TIMES, OF_PROMPT, OF_STREAM } from './contamination.ts';
@@ -58,7 +58,7 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
       count: unmeant,
       of: cacheTokensAsked,
       unit: 'prompt tokens',
-      problem: `the server took ${partWords(unmeant, cacheTokensAsked)} of the prompt tokens from its cache of prefixes, in ${formatCount(cacheHits)} requests`,
+      problem: `the server took ${partWords(unmeant, cacheTokensAsked)} of the prompt tokens from its cache of prefixes, in ${counted(cacheHits, 'request')}`,
       advice,
     });
   }

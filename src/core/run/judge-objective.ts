@@ -2,6 +2,7 @@
 // beyond. Else there were too few samples to say. Samples of one run are correlated, since a queue remembers: each interval is
 // as wide as that of the fewer independent samples that they are worth (statistics/share-interval.ts, batched-ratio.ts).
 
+import { counted, ofCount } from '../figure/figure.ts';
 import type { BatchedRatio, RatioBatch } from '../statistics/batched-ratio.ts';
 import { batchedRatio } from '../statistics/batched-ratio.ts';
 import { studentQuantile } from '../statistics/incomplete-beta.ts';
@@ -121,7 +122,7 @@ const judgeShare = ({ evidence, confidence, share }: JudgedShare): Decided => {
 
 const lacking = (unsaid: number): Decided => ({
   answer: 'too-few-samples',
-  samplesNeeded: unknown(`${unsaid} requests have no figure for it`),
+  samplesNeeded: unknown(`${counted(unsaid, 'request')} ${ofCount(unsaid, 'has', 'have')} no figure for it`),
 });
 
 const shareEstimate = ({
@@ -164,7 +165,9 @@ const judgeMean = (
   const samples = sumOf(evidence.values, batch => batch.size);
   const ratio = batchedRatio(evidence.values);
   if (ratio === undefined || samples < MEAN_SAMPLES_LEAST) {
-    const estimate = unknown(`${samples} values are too few for an interval`);
+    const estimate = unknown(
+      `${counted(samples, 'value')} ${ofCount(samples, 'is', 'are')} too few for an interval`,
+    );
     return { estimate, answer: 'too-few-samples', samplesNeeded: MEAN_SAMPLES_LEAST };
   }
   const { value, variance, degreesOfFreedom } = ratio;

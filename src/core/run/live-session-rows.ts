@@ -1,7 +1,7 @@
 // The sessions of a run that goes on as a terminal and the run page say them: a line, and the rows of two tables.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
+import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
 import { hasEnoughFor } from '../statistics/early-stopping.ts';
 import { isUnknown } from '../unknown.ts';
 import type { LiveSessions, LiveTurns } from './live-sessions.ts';
@@ -16,7 +16,7 @@ export const liveSessionLine = (sessions: LiveSessions): string => {
     `${formatCount(completed)} completed`,
     ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
     ...(cut > 0 ? [`${formatCount(cut)} cut by the end of the run`] : []),
-    ...(skipped > 0 ? [`${formatCount(skipped)} ${skipped === 1 ? 'turn' : 'turns'} skipped`] : []),
+    ...(skipped > 0 ? [`${counted(skipped, 'turn')} skipped`] : []),
   ].join(' · ');
 };
 

@@ -1,6 +1,7 @@
 // The sensors of power that a node has, with what they told, and what else may have drawn power there beside the server: from the
 // node's readings and the last quarter of an hour of them.
 
+import { counted, ofCount } from '../figure/figure.ts';
 import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
@@ -153,7 +154,7 @@ export const sharedPower = ({ view, isClientHere, otherRuns }: SharedPower): rea
     ...busy.map(({ device, processes }) => ({
       code: 'other-processes',
       scopes: ['gpu'],
-      problem: `${processes.length} processes are on ${device.name} ${device.deviceId}: ${processes
+      problem: `${counted(processes.length, 'process', 'processes')} ${ofCount(processes.length, 'is', 'are')} on ${device.name} ${device.deviceId}: ${processes
         .slice(0, NAMED_MAX)
         .map(({ pid, name }) => knownOr(name, `process ${pid}`))
         .join(', ')}`,

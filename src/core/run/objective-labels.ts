@@ -1,7 +1,7 @@
 // What a person reads of an objective's answer: in the terminal, the text report and the page alike.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount } from '../figure/figure.ts';
+import { counted, figureText } from '../figure/figure.ts';
 import { isUnknown } from '../unknown.ts';
 import type { ObjectiveAnswer, ObjectiveVerdict } from './judge-objective.ts';
 
@@ -41,7 +41,7 @@ export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string 
   if (answer !== 'too-few-samples') return '';
   return isUnknown(samplesNeeded)
     ? `; ${samplesNeeded.reason}`
-    : `; about ${formatCount(samplesNeeded)} requests would decide`;
+    : `; about ${counted(samplesNeeded, 'request')} would decide`;
 };
 
 export const VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {

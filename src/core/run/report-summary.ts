@@ -3,7 +3,14 @@
 
 import { formatClock, formatMeasuredNanoseconds } from '../figure/duration.ts';
 import type { Figure } from '../figure/figure.ts';
-import { figureText, formatCount, formatThreeDigits, UNKNOWN_FIGURE } from '../figure/figure.ts';
+import {
+  counted,
+  figureText,
+  formatCount,
+  formatThreeDigits,
+  ofCount,
+  UNKNOWN_FIGURE,
+} from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
@@ -158,7 +165,7 @@ export const summarySentences = (report: Report): readonly string[] => {
   const what = key === 'ttftNs' ? 'of the first tokens came' : 'of the requests were answered';
   const rest =
     tail === undefined
-      ? `; ${formatCount(series.count)} requests are too few to say more`
+      ? `; ${counted(series.count, 'request')} ${ofCount(series.count, 'is', 'are')} too few to say more`
       : `, ${tail}\u202f% within ${percentileText(series, tail)}`;
   return [
     ...objectives,
@@ -187,7 +194,7 @@ export const objectiveLines = ({ objectiveAnswers, objectives = [] }: Report): r
     ? answers.map(objectiveSentence)
     : objectives.map(
         ({ name, limitNs, metSamples, samples }) =>
-          `${name} ≤ ${figureText(formatMeasuredNanoseconds(limitNs))}: met by ${formatCount(metSamples)} of ${formatCount(samples)} requests`,
+          `${name} ≤ ${figureText(formatMeasuredNanoseconds(limitNs))}: met by ${formatCount(metSamples)} of ${counted(samples, 'request')}`,
       );
 };
 

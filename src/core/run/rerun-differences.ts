@@ -1,7 +1,7 @@
 // What is different today from when a run was made: each fact of its provenance beside the same fact now. A fact that was not told
 // then is named, so that nobody takes silence for sameness.
 
-import { figureText, formatBytes, formatThreeDigits } from '../figure/figure.ts';
+import { counted, figureText, formatBytes, formatThreeDigits } from '../figure/figure.ts';
 import { singleLine } from '../text/single-line.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
@@ -53,7 +53,7 @@ const factsOf = ({ version, environment, model, provenance }: RerunFacts): Reado
   const facts = new Map<string, Fact>([
     ['plimsoll', version],
     ['Node.js', environment.node],
-    ['processor', `${environment.cpu}, ${environment.cores} cores`],
+    ['processor', `${environment.cpu}, ${counted(environment.cores, 'core')}`],
     ['model', model],
   ]);
   if (isUnknown(provenance)) {

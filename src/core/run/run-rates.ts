@@ -2,6 +2,7 @@
 // on; every view and the table in docs/metrics.md derive from it. A rate whose parts are not all known is unknown with the
 // reason, never a lower figure.
 
+import { counted, ofCount } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
@@ -221,7 +222,9 @@ export const tokensOf = (metrics: MetricLookup, key: 'inputTokens' | 'outputToke
   if (completed === 0) return unknown('no request completed');
   if (series === undefined || series.count === 0) return unknown("the server's usage was missing");
   if (series.count < completed)
-    return unknown(`the server's usage was missing for ${completed - series.count} of ${completed} samples`);
+    return unknown(
+      `the server's usage was missing for ${completed - series.count} of ${counted(completed, 'sample')}`,
+    );
   return Number(series.total);
 };
 
@@ -240,14 +243,18 @@ const steadyStateNs = ({ metrics, run: { pattern, shape } }: RateSources): Repor
   if (pattern.kind !== 'concurrency' || hasSteps(shape))
     return unknown('only a fixed concurrency has a plateau');
   const window = metrics.counter('steadyStateNs');
-  return window > 0 ? window : unknown(`${pattern.concurrency} requests were never in flight at once`);
+  return window > 0
+    ? window
+    : unknown(
+        `${counted(pattern.concurrency, 'request')} ${ofCount(pattern.concurrency, 'was', 'were')} never in flight at once`,
+      );
 };
 
 const goodSamples = (metrics: MetricLookup, objectives: readonly RequestLimit[]): Reported<number> => {
   const unknowns = objectives.map(({ name }) => metrics.counter(`objective.${name}.unknown`));
   const most = Math.max(...unknowns);
   return most > 0
-    ? unknown(`${most} requests lack the figure of an objective`)
+    ? unknown(`${counted(most, 'request')} ${ofCount(most, 'lacks', 'lack')} the figure of an objective`)
     : metrics.counter('goodSamples');
 };
 

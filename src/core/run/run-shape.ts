@@ -117,7 +117,7 @@ const sessionsLabel = (
 const stepsLabel = (pattern: RunPattern, steps: readonly LoadStep[]): string => {
   const levels = steps.flatMap(({ from, to }) => [from, to]);
   const [low, high] = [Math.min(...levels), Math.max(...levels)];
-  const count = `in ${steps.length} ${steps.length === 1 ? 'stage' : 'stages'}`;
+  const count = `in ${counted(steps.length, 'stage')}`;
   switch (pattern.kind) {
     case 'poisson':
     case 'constant': {

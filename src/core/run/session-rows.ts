@@ -23,7 +23,7 @@ export const sessionLines = (report: SessionReport): readonly string[] => {
     ...(turns.unfollowed === undefined
       ? []
       : [
-          `${formatCount(turns.unfollowed)} turns of sessions past ${formatCount(SESSIONS_FOLLOWED_MAX)} at a time are in no figure of sessions`,
+          `${counted(turns.unfollowed, 'turn')} of sessions past ${formatCount(SESSIONS_FOLLOWED_MAX)} at a time are in no figure of sessions`,
         ]),
     isUnknown(durationNs)
       ? `Duration of a session unknown: ${durationNs.reason}`

@@ -1,6 +1,6 @@
 // What a tokenizer of the person's own counted of the answers of a run, beside what the server told.
 
-import { formatCount } from '../figure/figure.ts';
+import { counted, formatCount, ofCount } from '../figure/figure.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown } from '../unknown.ts';
 
@@ -42,17 +42,17 @@ export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly strin
     ...(filled === 0
       ? []
       : [
-          `output tokens of ${formatCount(filled)} answers are counted by ${who}, and not told by the server; marks that end an answer are not among them`,
+          `output tokens of ${counted(filled, 'answer')} are counted by ${who}, and not told by the server; marks that end an answer are not among them`,
         ]),
     ...(filled > 0 || answers === 0
       ? []
-      : [`${who} counted ${formatCount(told.tokens)} tokens in ${formatCount(answers)} answers`]),
+      : [`${who} counted ${counted(told.tokens, 'token')} in ${counted(answers, 'answer')}`]),
     ...(uncounted === 0
       ? []
       : [
           isServer
-            ? `${formatCount(uncounted)} answers were not counted: the server is asked for so many and so long at most (docs/limits.md), or did not tell`
-            : `${formatCount(uncounted)} answers were not counted: too long to be kept or split, or lost on the way`,
+            ? `${counted(uncounted, 'answer')} ${ofCount(uncounted, 'was', 'were')} not counted: the server is asked for so many and so long at most (docs/limits.md), or did not tell`
+            : `${counted(uncounted, 'answer')} ${ofCount(uncounted, 'was', 'were')} not counted: too long to be kept or split, or lost on the way`,
         ]),
     ...(isUnknown(compared) ? [] : comparedLines(compared)),
   ];
@@ -61,7 +61,7 @@ export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly strin
 /** Marks that end an answer, and those around reasoning and calls, are in the server's count alone. */
 const comparedLines = (compared: ComparedTokens): readonly string[] => {
   const { answers, countedTokens, toldTokens } = compared;
-  const counts = `${formatCount(countedTokens)} tokens as counted, ${formatCount(toldTokens)} as the server told, of ${formatCount(answers)} answers`;
+  const counts = `${counted(countedTokens, 'token')} as counted, ${formatCount(toldTokens)} as the server told, of ${counted(answers, 'answer')}`;
   return agrees(compared)
     ? [`the server's usage and the tokenizer agree: ${counts}`]
     : [

@@ -1,7 +1,7 @@
 // What came of each model of a mix or of each URL, as rows of a table: the same for terminal, Markdown and pages.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import { isUnknown } from '../unknown.ts';
 import type { VariantFigures, VariantPercentiles } from './model-mix.ts';
@@ -47,7 +47,7 @@ const errorsOf = ({ errors = {}, usageMissing = 0 }: VariantFigures): readonly s
   const kinds = Object.entries(errors).map(([kind, count]) => `${formatCount(count)} ${kind}`);
   return [
     ...(kinds.length === 0 ? [] : [`failed: ${kinds.join(', ')}`]),
-    ...(usageMissing === 0 ? [] : [`${formatCount(usageMissing)} answers without a count of tokens`]),
+    ...(usageMissing === 0 ? [] : [`${counted(usageMissing, 'answer')} without a count of tokens`]),
   ];
 };
 

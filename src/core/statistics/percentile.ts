@@ -1,5 +1,6 @@
 // Exact percentiles over sorted raw values.
 
+import { counted } from '../figure/figure.ts';
 import type { RankedValues } from './ranked-values.ts';
 
 /** The default set of METRICS §5, ascending. */
@@ -16,7 +17,7 @@ export const lowerIndex = (percentile: number, count: number): number =>
 export const lowerPercentile = (sorted: ArrayLike<number>, percentile: number): number => {
   const value = sorted[lowerIndex(percentile, sorted.length)];
   if (value === undefined || !(percentile >= 0 && percentile <= 100)) {
-    throw new RangeError(`no percentile ${percentile} of ${sorted.length} values`);
+    throw new RangeError(`no percentile ${percentile} of ${counted(sorted.length, 'value')}`);
   }
   return value;
 };

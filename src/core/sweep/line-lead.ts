@@ -1,7 +1,7 @@
 // What a load line or sweep says in two or three sentences, the answer first. Parts that stand out are marked, so that each
 // surface shows them in its own way.
 
-import { formatCount, formatThreeDigits, formatTick } from '../figure/figure.ts';
+import { counted, formatCount, formatThreeDigits, formatTick } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import {
   heldWords,
@@ -217,9 +217,9 @@ const stageAt = (
   );
 
 const loadPhrase = (load: number, by: Sweep['by']): string =>
-  by === 'rate' ? `${formatTick(load)} requests/s` : `${formatCount(load)} requests at a time`;
+  by === 'rate' ? `${formatTick(load)} requests/s` : `${counted(load, 'request')} at a time`;
 
-const requests = (count: number): string => `${formatCount(Math.round(count))} requests`;
+const requests = (count: number): string => counted(Math.round(count), 'request');
 
 const plain = (text: string): LeadPart => ({ text, isStrong: false });
 const strong = (text: string): LeadPart => ({ text, isStrong: true });

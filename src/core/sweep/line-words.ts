@@ -1,7 +1,7 @@
 // Load lines, sweeps and their stages in words and figures, for whoever reads them: pages and reports alike.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount, formatTick } from '../figure/figure.ts';
+import { counted, figureText, formatCount, formatTick } from '../figure/figure.ts';
 import { type Objective, objectiveSeries } from '../run/objective.ts';
 import { parseObjectives } from '../run/parse-objective.ts';
 import type { SeriesKey } from '../run/run-series.ts';
@@ -178,7 +178,7 @@ export const heldWords = (
   { by, objectives }: Pick<Sweep, 'by' | 'objectives'>,
 ): string => {
   const ended = stages.filter(hasEnded);
-  const loads = `${formatCount(ended.length)} ${ended.length === 1 ? 'load' : 'loads'}`;
+  const loads = counted(ended.length, 'load');
   if (ended.length === 0) return 'no load has ended';
   if (by === 'concurrency' && objectives.length === 0) return `${loads} measured`;
   const held = ended.filter(({ standing }) => standing === 'held').length;

@@ -2,7 +2,7 @@
 // terminal while it runs and afterwards, for line.txt and sweep.txt, and for `plimsoll report`.
 
 import { formatClock, formatMoment } from '../figure/duration.ts';
-import { formatThreeDigits } from '../figure/figure.ts';
+import { counted, formatThreeDigits } from '../figure/figure.ts';
 import { seriesRow } from '../run/run-series.ts';
 import { nameLabel } from '../run/run-tags.ts';
 import { asciiOf } from '../text/ascii.ts';
@@ -89,7 +89,7 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
     [
       ...above,
       ...(stages.length === 0 ? ['No stage has begun.'] : [caption, head]),
-      ...(earlier === 0 ? [] : [`  … ${earlier} earlier stages`]),
+      ...(earlier === 0 ? [] : [`  … ${counted(earlier, 'earlier stage')}`]),
       ...newest,
       ...below,
     ],
@@ -107,7 +107,7 @@ export const searchProgress = ({ progress, by }: LineDocument): readonly string[
     ...(isKnown(next.ifFailed) ? [`${lineLoadWords(next.ifFailed, by)} if it does not`] : []),
   ];
   return [
-    `${stagesDone} of about ${stagesExpected} stages${left}`,
+    `${stagesDone} of about ${counted(stagesExpected, 'stage')}${left}`,
     ...(after.length === 0 ? [] : [`Next: ${after.join(', ')}`]),
   ];
 };

@@ -2,7 +2,7 @@
 
 import { ageMsOf } from '../entry-maps.ts';
 import { formatAge } from '../figure/duration.ts';
-import { figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
+import { counted, figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import type { ConnectionFacts } from '../link/link-facts.ts';
 import { LONG_QUEUE_NS, queueWords, worstQueue } from '../link/link-queue.ts';
@@ -156,7 +156,7 @@ const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
         level: 'caution',
         nodes: link.nodes,
         title: `${from.name} to ${to.name}: ${what} is ${unusualText(unusual)}`,
-        why: `Median of ${unusual.count} measurements: ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
+        why: `Median of ${counted(unusual.count, 'measurement')}: ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
         on: from.name,
         command: `plimsoll probe link ${quotedWords([to.name])}`,
       },

@@ -1,6 +1,6 @@
 // Builds of macOS that differ, and GPUs that fail, are held back while they work or measure less than they did.
 
-import { figureText, formatPercent } from '../figure/figure.ts';
+import { counted, figureText, formatPercent } from '../figure/figure.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import type { DeviceFigure } from '../probe/unusual-figures.ts';
@@ -48,7 +48,7 @@ const slowWarning = (
       level: 'caution',
       nodes: [nodeId],
       title: `${name}: ${FIGURE_NAMES[slow.figure]} of GPU ${device.index} is ${unusualText(slow)}`,
-      why: `Of ${slow.count} measurements. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
+      why: `Of ${counted(slow.count, 'measurement')}. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
       on: name,
       command,
     },

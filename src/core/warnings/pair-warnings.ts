@@ -1,7 +1,7 @@
 // Links that carry far less than others of their kind between the same two racks, or within one: where nobody knows what a cable
 // should carry, its neighbours do.
 
-import { figureText, formatBitsPerSecond } from '../figure/figure.ts';
+import { counted, figureText, formatBitsPerSecond } from '../figure/figure.ts';
 import { groupsOf } from '../group/group-by.ts';
 import { nodePlace } from '../group/node-place.ts';
 import type { NodeId } from '../ids.ts';
@@ -88,7 +88,7 @@ const warningOf = (
     level: 'caution',
     nodes,
     title: `${from} to ${to}: ${rate(figure.value)} is far less than others ${where}`,
-    why: `The median of the ${count} links of its kind there is ${rate(median)}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+    why: `The median of the ${counted(count, 'link')} of its kind there is ${rate(median)}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
     on: from,
     command: `plimsoll probe link ${/^[A-Za-z0-9._-]+$/.test(to) ? to : `'${to.replaceAll("'", `'\\''`)}'`}`,
   };

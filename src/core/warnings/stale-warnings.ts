@@ -3,7 +3,7 @@
 // for lasting silence, since the sources of a busy host are silent for some seconds now and then.
 
 import { formatAge } from '../figure/duration.ts';
-import { figureText } from '../figure/figure.ts';
+import { counted, figureText, ofCount } from '../figure/figure.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { ReadingRow } from '../node/reading-rows.ts';
 import { readingRows } from '../node/reading-rows.ts';
@@ -67,8 +67,9 @@ const warningOf = (cause: string, members: readonly Stopped[]): Warning => {
 const titleOf = (members: readonly Stopped[], nodeCount: number): string => {
   const [first] = members;
   if (first === undefined) return '';
-  if (nodeCount > 1) return `Readings of ${nodeCount} nodes are stale`;
-  return `${first.view.name}: ${members.length === 1 ? `${first.row.title} is stale` : `${members.length} readings are stale`}`;
+  if (nodeCount > 1)
+    return `Readings of ${counted(nodeCount, 'node')} ${ofCount(nodeCount, 'is', 'are')} stale`;
+  return `${first.view.name}: ${members.length === 1 ? `${first.row.title} is stale` : `${counted(members.length, 'reading')} ${ofCount(members.length, 'is', 'are')} stale`}`;
 };
 
 const age = (ageMs: number): string => figureText(formatAge(ageMs));

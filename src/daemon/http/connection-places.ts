@@ -4,6 +4,7 @@
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { canonicalAddress, isLoopbackAddress } from './host.ts';
 import type { HttpLimits } from './http-options.ts';
 
@@ -40,7 +41,7 @@ export class ConnectionPlaces {
     if (!this.#isKnown(address)) {
       const held = this.#ofAddress.get(address) ?? 0;
       if (held >= connectionsOfAddressMax)
-        return refused(`This address has ${held} connections open that have not shown the token.`);
+        return refused(`This address has ${counted(held, 'connection')} open that have not shown the token.`);
       if (this.#strangers.size >= connectionsMax - connectionsKept)
         return refused('All connections for those who have not shown the token are in use.');
       this.#strangers.set(socket, address);

@@ -2,6 +2,7 @@
 // on each hint of a change, and at the interval in case a hint was lost.
 
 import os from 'node:os';
+import { counted } from '../../core/figure/figure.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, readFailed } from '../machine-files.ts';
@@ -43,7 +44,8 @@ export const linuxNetworkGatherer = (
       if (signal.aborted) return;
       const kept = interfaces.slice(0, INTERFACES_MAX);
       const leftOut = interfaces.length - kept.length;
-      const source = leftOut === 0 ? '' : `, ${leftOut} of ${interfaces.length} interfaces left out`;
+      const source =
+        leftOut === 0 ? '' : `, ${leftOut} of ${counted(interfaces.length, 'interface')} left out`;
       session.emit(`sysfs, ${found.source}${source}`, {
         kind: 'network',
         value: { interfaces: kept },

@@ -1,6 +1,7 @@
 // `nvidia-smi -q -x` → the devices of this machine, and apart from them those that cannot be used. Elements moved between drivers
 // (power_readings became gpu_power_readings in 525), so each figure is looked up in every place it has had.
 
+import { counted } from '../../core/figure/figure.ts';
 import type { FailedGpu } from '../../core/node/failed-gpu.ts';
 import type { GpuDevice, NodeGpus, PcieLink } from '../../core/node/gpu.ts';
 import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
@@ -55,7 +56,9 @@ export const parseInventory = (text: string, aside = ''): ToolAnswer<NvidiaInven
   const attached = cellCount(childOf(log, 'attached_gpus')?.text);
   const count = devices.size + failed.size;
   if (!isUnknown(attached) && attached < devices.size)
-    return unanswered(`nvidia-smi lists ${devices.size} GPUs, more than the ${attached} that it counts`);
+    return unanswered(
+      `nvidia-smi lists ${counted(devices.size, 'GPU')}, more than the ${attached} that it counts`,
+    );
   return answered({
     vendor: 'nvidia',
     devices: [...devices.values()],
@@ -90,7 +93,7 @@ const unlisted = (missing: number, count: number): readonly FailedGpu[] =>
     index: unknown(NOT_PRINTED),
     pciAddress: unknown(NOT_PRINTED),
     state: 'lost',
-    reason: `nvidia-smi counts ${count + missing} GPUs and lists ${count}`,
+    reason: `nvidia-smi counts ${counted(count + missing, 'GPU')} and lists ${count}`,
   }));
 
 const gpuFailure = (gpu: Tag): GpuFailure | undefined =>

@@ -1,5 +1,6 @@
 // How many bits a weight takes, by the config's own account of its quantisation: groups share a scale, and often a zero point.
 
+import { counted, ofCount } from '../../core/figure/figure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Interval } from '../../core/model/model-facts.ts';
@@ -90,7 +91,10 @@ const mlxQuantisation = (told: JsonObject): ConfigQuantisation => {
     bitsPerWeight,
     bits,
     headBitsPerWeight: bitsPerWeight,
-    note: others.length === 0 ? undefined : `${others.length} layers have a quantisation of their own`,
+    note:
+      others.length === 0
+        ? undefined
+        : `${counted(others.length, 'layer')} ${ofCount(others.length, 'has', 'have')} a quantisation of their own`,
   };
 };
 

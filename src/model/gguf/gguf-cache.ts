@@ -1,6 +1,7 @@
 // What each block of a GGUF model leaves in the cache: keys and values, a latent, or a state. A block's tensors say which kind it
 // is; the file's keys say how large.
 
+import { counted } from '../../core/figure/figure.ts';
 import type { CacheGroup, ModelCache } from '../../core/model/model-facts.ts';
 import { LATENT } from '../../core/model/model-part.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -24,7 +25,7 @@ export const ggufCache = (
   },
 ): Reported<ModelCache> => {
   if (isUnknown(layers)) return layers;
-  if (layers > LAYERS_MAX) return unknown(`the file tells ${layers} layers`);
+  if (layers > LAYERS_MAX) return unknown(`the file tells ${counted(layers, 'layer')}`);
   const parts = partsByBlock(tensors, layers);
   const attends = parts.map(names => [...names].some(name => ATTENTION.test(name)));
   const remembers = parts.map(names => [...names].some(name => STATE.test(name)));

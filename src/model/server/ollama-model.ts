@@ -1,6 +1,7 @@
 // The facts of a model from an Ollama server: POST /api/show has all of the file's metadata, and, asked for it, name, type and
 // shape of each tensor; GET /api/ps says how much of it lies on the GPU.
 
+import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Interval, ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
 import { exactly } from '../../core/model/model-facts.ts';
@@ -72,7 +73,7 @@ const runningNotes = (now: Readonly<Record<string, unknown>> | undefined): reado
   const onGpu = toldNumber(now, 'size_vram');
   const context = toldNumber(now, 'context_length');
   return [
-    ...(context === undefined ? [] : [`it is loaded now with a context of ${context} tokens`]),
+    ...(context === undefined ? [] : [`it is loaded now with a context of ${counted(context, 'token')}`]),
     ...(size === undefined || onGpu === undefined || onGpu >= size
       ? []
       : [

@@ -1,6 +1,7 @@
 // The facts of a model from llama.cpp's server, vLLM or SGLang. They tell sizes and limits, and no structure; where the server
 // runs on this machine and says which file it has loaded, that file's own header is read.
 
+import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
 import type { ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
@@ -105,7 +106,7 @@ const llamaTold = (
     notes: [
       ...(slots === undefined || context === undefined
         ? []
-        : [`it has ${slots} ${slots === 1 ? 'slot' : 'slots'} of ${context} tokens`]),
+        : [`it has ${counted(slots, 'slot')} of ${counted(context, 'token')}`]),
       ...(toldText(props, 'build_info') === undefined ? [] : [`llama.cpp ${toldText(props, 'build_info')}`]),
     ],
   };
@@ -150,9 +151,13 @@ const pagedTold = async (
       experts: unknown('the server does not tell whether it has experts'),
     },
     notes: [
-      ...(capacity === undefined ? [] : [`its cache holds ${capacity} tokens of all requests together`]),
+      ...(capacity === undefined
+        ? []
+        : [`its cache holds ${counted(capacity, 'token')} of all requests together`]),
       ...(cacheType === undefined ? [] : [`type of its cache: ${cacheType}`]),
-      ...(parts === undefined || parts <= 1 ? [] : [`it runs on ${parts} devices (tensor parallel)`]),
+      ...(parts === undefined || parts <= 1
+        ? []
+        : [`it runs on ${counted(parts, 'device')} (tensor parallel)`]),
       ...(path === undefined || path.startsWith('/')
         ? []
         : [`it serves ${path}: a folder with its config.json tells what the server does not`]),

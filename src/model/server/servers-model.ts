@@ -1,5 +1,6 @@
 // A model as a running server tells of it, and with which engine it runs there.
 
+import { counted } from '../../core/figure/figure.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { ModelError } from '../model-error.ts';
@@ -32,7 +33,7 @@ export const chosenName = ({ place, model }: ModelQuestion, names: readonly stri
       only === undefined
         ? `${place} has no model`
         : model === undefined
-          ? `${place} has ${names.length} models`
+          ? `${place} has ${counted(names.length, 'model')}`
           : `${place} has no model ${JSON.stringify(model)}`,
     advice: only === undefined ? 'Load one there first.' : `--served NAME picks one: ${listed}`,
   });

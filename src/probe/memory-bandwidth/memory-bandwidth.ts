@@ -2,6 +2,7 @@
 // a CPU, measured in a separate child process.
 
 import * as v from 'valibot';
+import { counted } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { count, figure, list, reported } from '../../wire/schema.ts';
@@ -70,7 +71,7 @@ const methodOf = (plan: MemoryPlan, cacheBytes: Reported<number>, rounds: Memory
   const cache = isPastLastLevelCache ? '' : ', not larger than the last-level cache: too little free memory';
   const assumed = isUnknown(cacheBytes) ? `, cache size unknown (${cacheBytes.reason})` : '';
   return [
-    `${threads} ${threads === 1 ? 'thread' : 'threads'} with ${Math.round(bytesPerThread / 1024 ** 2)} MiB each in ${pages}${cache}${assumed}`,
+    `${counted(threads, 'thread')} with ${Math.round(bytesPerThread / 1024 ** 2)} MiB each in ${pages}${cache}${assumed}`,
     `read: ${READ_METHODS[rounds.readBy]}`,
     "copy: the C library's memmove, read plus written",
     'matrix times vector: FP32 rows of 4,096 by 128-bit WebAssembly vectors',

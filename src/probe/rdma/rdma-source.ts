@@ -1,6 +1,7 @@
 // The end of an RDMA probe that dials: latency, then upload, then download, each by a run of the tool on both ends. The
 // number of messages in a run follows from the rate of the previous run, within the budget.
 
+import { counted } from '../../core/figure/figure.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { ProbeBudget } from '../link-engine.ts';
@@ -267,7 +268,7 @@ const methodOf = (
 ): string => {
   const over = place.transport === 'tcp' ? ' over TCP, not RDMA' : '';
   const mib = MESSAGE_BYTES / 2 ** 20;
-  return `${tool.name}${over}: ${isUnknown(latency.roundTripCount) ? '' : `${latency.roundTripCount} `}round trips; ${upload.messages} messages up, ${download.messages} down, of ${mib} MiB`;
+  return `${tool.name}${over}: ${isUnknown(latency.roundTripCount) ? '' : `${latency.roundTripCount} `}round trips; ${counted(upload.messages, 'message')} up, ${download.messages} down, of ${mib} MiB`;
 };
 
 const ROUND_TRIPS = 1_000;

@@ -1,6 +1,7 @@
 // ucx_perftest: tag matching, as MPI and NCCL's plugins use it. It prints percentiles of many round trips but no single
 // one, so jitter comes from a batch of tests of one round trip each, all over one rendezvous.
 
+import { counted } from '../../core/figure/figure.ts';
 import { meanAbsoluteDifference } from '../../core/statistics/jitter.ts';
 import { unknown } from '../../core/unknown.ts';
 import { isHalfRoundTrip, roundTripNs } from './half-round-trip.ts';
@@ -90,7 +91,7 @@ const readLatency = (test: RdmaTest & { readonly kind: 'latency' }, stdout: stri
   if (p50.iterations < test.roundTrips)
     return {
       kind: 'unreadable',
-      reason: `ucx_perftest made ${p50.iterations} of ${test.roundTrips} round trips`,
+      reason: `ucx_perftest made ${p50.iterations} of ${counted(test.roundTrips, 'round trip')}`,
     };
   const singles = Array.from({ length: SINGLE_ROUND_TRIPS }, (_, index) => rows.get(`one${index}`)?.overallUs)
     .filter(half => half !== undefined)

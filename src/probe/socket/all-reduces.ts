@@ -1,6 +1,7 @@
 // What tensor parallelism over this connection costs for each all-reduce: two machines exchange their vectors, and each adds the
 // other's to its own. The exchange is timed, the addition is not: engines do it on their devices.
 
+import { counted } from '../../core/figure/figure.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -40,7 +41,7 @@ const median = async (
     durationMsMax: Math.min(EXCHANGES_MS_MAX, durationMsMax * TIME_SHARE),
   });
   if (timesNs.length < EXCHANGES_MIN) {
-    return unknown(`${timesNs.length} exchanges in the time given, fewer than ${EXCHANGES_MIN}`);
+    return unknown(`${counted(timesNs.length, 'exchange')} in the time given, fewer than ${EXCHANGES_MIN}`);
   }
   return lowerPercentile(Float64Array.from(timesNs).sort(), 50);
 };

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -143,7 +144,7 @@ export class ControlPings {
 export const queueNs = (idleNs: readonly number[], loadedNs: readonly number[]): Reported<number> => {
   if (idleNs.length < IDLE_MIN) return unknown(`${idleNs.length} idle round trips, fewer than ${IDLE_MIN}`);
   if (loadedNs.length < LOADED_MIN)
-    return unknown(`${loadedNs.length} round trips under load, fewer than ${LOADED_MIN}`);
+    return unknown(`${counted(loadedNs.length, 'round trip')} under load, fewer than ${LOADED_MIN}`);
   // The queue fills while slow start goes on.
   const later = loadedNs.slice(Math.floor(loadedNs.length / 2));
   return Math.max(0, median(later) - median(idleNs));

@@ -1,7 +1,7 @@
 // What a probe of a socket connection does, in order: round trips, upload, download; each direction with more and more
 // streams while that raises the rate, within a budget of bytes and time.
 
-import { formatBytes } from '../../core/figure/figure.ts';
+import { counted, formatBytes } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { ProbeBudget } from '../link-engine.ts';
@@ -179,7 +179,7 @@ interface MethodParts {
 const methodText = ({ roundTrips, hasAllReduces, upload, download, weaknesses }: MethodParts): string =>
   [
     `TCP payload, timed by the receiver after slow start: up ${runText(upload)}, down ${runText(download)}`,
-    `${roundTrips} round trips of ${ROUND_TRIP_BYTES} bytes on a warm connection`,
+    `${counted(roundTrips, 'round trip')} of ${ROUND_TRIP_BYTES} bytes on a warm connection`,
     ...(hasAllReduces ? ['all-reduce: both ends send at once'] : []),
     ...weaknesses.flatMap(weakness => weakness ?? []),
   ].join('; ');
@@ -187,7 +187,7 @@ const methodText = ({ roundTrips, hasAllReduces, upload, download, weaknesses }:
 /** "0.45 s, 512 MB, 1 stream" */
 const runText = (run: RunResult | undefined): string => {
   if (run === undefined) return 'not measured';
-  const streams = `${run.streams} ${run.streams === 1 ? 'stream' : 'streams'}`;
+  const streams = counted(run.streams, 'stream');
   const { figure, unit } = formatBytes(run.bytes);
   return `${(run.elapsedMs / 1_000).toFixed(2)} s, ${figure} ${unit}, ${streams}`;
 };

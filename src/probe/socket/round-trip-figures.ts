@@ -1,5 +1,6 @@
 // The figures of a series of round trips, as a link profile carries them.
 
+import { counted } from '../../core/figure/figure.ts';
 import { meanAbsoluteDifference } from '../../core/statistics/jitter.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -17,7 +18,7 @@ export interface RoundTripFigures {
 export const roundTripFigures = (roundTripsNs: readonly number[]): RoundTripFigures => {
   if (roundTripsNs.length < ROUND_TRIPS_MIN) {
     return unknownRoundTrips(
-      `${roundTripsNs.length} round trips in the time given, fewer than ${ROUND_TRIPS_MIN}`,
+      `${counted(roundTripsNs.length, 'round trip')} in the time given, fewer than ${ROUND_TRIPS_MIN}`,
     );
   }
   const sorted = Float64Array.from(roundTripsNs).sort();

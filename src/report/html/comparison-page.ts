@@ -16,6 +16,7 @@ import {
 } from '../../core/comparison/comparison-words.ts';
 import { gateAnswerWords, gateLines } from '../../core/comparison/gate-words.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -161,7 +162,7 @@ const settingsOf = (document: ComparisonDocument): readonly (readonly [name: str
   ['B asked', targetOf(document.b)],
   [
     'Client',
-    `${document.environment.cpu}, ${document.environment.cores} cores, ${document.environment.os}, Node ${document.environment.node}`,
+    `${document.environment.cpu}, ${counted(document.environment.cores, 'core')}, ${document.environment.os}, Node ${document.environment.node}`,
   ],
   ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
 ];

@@ -4,7 +4,7 @@
 import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../core/chart/line-charts.ts';
 import { holdsOf } from '../../core/chart/line-mark.ts';
 import { formatClock, formatMoment } from '../../core/figure/duration.ts';
-import { formatCount } from '../../core/figure/figure.ts';
+import { counted, formatCount } from '../../core/figure/figure.ts';
 import { windowText } from '../../core/run/report-summary.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { leadOf } from '../../core/sweep/line-lead.ts';
@@ -79,7 +79,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
       when: `${document.id} · ${formatMoment(document.startedAt)}`,
       title: isLine
         ? `${model} on ${target}: ${lineFigure(line, false)} ${line.kind === 'unknown' ? '' : loadUnit(sweep.by)}`
-        : `${model} on ${target}, ${formatCount(stages.length)} loads`,
+        : `${model} on ${target}, ${counted(stages.length, 'load')}`,
       subtitle: [
         ...(isUnknown(document.serverKind) ? [] : [document.serverKind]),
         document.dataset,
@@ -153,7 +153,7 @@ const bandOf = ({
     ...cut,
     ...(bound === 0
       ? []
-      : [`this client was the limit in ${formatCount(bound)} of ${formatCount(stages.length)} stages`]),
+      : [`this client was the limit in ${formatCount(bound)} of ${counted(stages.length, 'stage')}`]),
   ];
   const ended = stages.filter(hasEnded);
   if (sweep.form === 'sweep')
@@ -168,7 +168,7 @@ const bandOf = ({
     tone: isSure ? 'good' : line.kind === 'none' ? 'bad' : 'caution',
     headline: capitalized(HEADLINES[line.kind]),
     reasons,
-    sentence: `${capitalized(lineRemark(line, false))}; ${formatCount(ended.length)} stages, ${clockOf(stages)} under load.`,
+    sentence: `${capitalized(lineRemark(line, false))}; ${counted(ended.length, 'stage')}, ${clockOf(stages)} under load.`,
   };
 };
 
@@ -254,7 +254,7 @@ const settingsOf = (
   ['Seed', String(document.seed)],
   [
     'Client',
-    `${document.environment.cpu}, ${document.environment.cores} cores, ${document.environment.os}, Node ${document.environment.node}`,
+    `${document.environment.cpu}, ${counted(document.environment.cores, 'core')}, ${document.environment.os}, Node ${document.environment.node}`,
   ],
   ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
 ];

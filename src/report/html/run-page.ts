@@ -15,7 +15,7 @@ import {
   formatMoment,
   formatNanosecondsTick,
 } from '../../core/figure/duration.ts';
-import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { counted, figureText, formatThreeDigits } from '../../core/figure/figure.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { limitsOn } from '../../core/run/objective.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
@@ -79,7 +79,7 @@ const runTitle = ({ run }: Report): string => {
 
 /** Of sessions as everywhere else: "4 sessions at a time". */
 const loadTitle = (run: Report['run']): string => {
-  if (hasSteps(run.shape)) return `${shapeOf(run).steps.length} stages`;
+  if (hasSteps(run.shape)) return counted(shapeOf(run).steps.length, 'stage');
   return isOfSessions(run.shape) || isOfTrace(run.shape) ? loadLabel(run) : loadWords(run.pattern);
 };
 
@@ -91,7 +91,7 @@ const nameAndTags = ({ run }: Report): readonly string[] => [
 const loadWords = (pattern: RunPattern): string => {
   switch (pattern.kind) {
     case 'concurrency':
-      return `${formatCount(pattern.concurrency)} requests at a time`;
+      return `${counted(pattern.concurrency, 'request')} at a time`;
     case 'poisson':
     case 'constant':
       return `${formatThreeDigits(pattern.requestsPerSecond)} requests a second`;
@@ -186,7 +186,7 @@ const distributionPart = (report: Report, key: SeriesKey): Markup => {
   );
   return pageSection({
     title: `${capitalized(shortLabel)} distribution`,
-    remark: `${formatCount(series?.count ?? 0)} requests, log scale`,
+    remark: `${counted(series?.count ?? 0, 'request')}, log scale`,
     content: picture(
       distribution(
         { buckets: series?.histogram ?? [], percentiles, limitNs: limitsOf(report, key)[0]?.limitNs },

@@ -1,7 +1,13 @@
 // The tables of a run's report and its folded parts: every figure that a reader may want to look up.
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
-import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
+import {
+  counted,
+  formatBytes,
+  formatCount,
+  formatFinePercent,
+  UNKNOWN_FIGURE,
+} from '../../core/figure/figure.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
@@ -117,7 +123,7 @@ const serverTable = ({ server }: Report): Markup | undefined => {
   const [head = [], ...rows] = serverFigureRows(server);
   return pageSection({
     title: 'The server',
-    remark: `by its own metrics, ${formatCount(server.readings)} readings; of all its clients`,
+    remark: `by its own metrics, ${counted(server.readings, 'reading')}; of all its clients`,
     content: table({ name: 'The server', head, rows }),
   });
 };
@@ -244,10 +250,7 @@ export const runDetails = (report: Report): Markup => {
       ['Server', told(run.serverKind)],
       ['API', told(run.api)],
       ['Model', told(run.model)],
-      [
-        'Load',
-        `${loadLabel(run)}${seedText(run)}, ${formatCount(run.warmupRequests)} ${run.warmupRequests === 1 ? 'request' : 'requests'} to warm up`,
-      ],
+      ['Load', `${loadLabel(run)}${seedText(run)}, ${counted(run.warmupRequests, 'request')} to warm up`],
       ...[
         ...tokenRows(run, { input: report.series.inputTokens, output: report.series.outputTokens }),
         ...lengthRows(report),
@@ -256,7 +259,7 @@ export const runDetails = (report: Report): Markup => {
       ['Bytes', `${bytesText(bytes.sent)} sent, ${bytesText(bytes.received)} received`],
       [
         'Client',
-        `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`,
+        `${environment.cpu}, ${counted(environment.cores, 'core')}, ${environment.os}, Node ${environment.node}`,
       ],
       ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), text] as const),
       ...(isUnknown(run.command) ? [] : [['Again', markup`<code>${run.command}</code>`] as const]),

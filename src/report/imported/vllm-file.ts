@@ -2,6 +2,7 @@
 // request; else its figures of all of them are taken as they are.
 
 import * as v from 'valibot';
+import { counted } from '../../core/figure/figure.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UntoldFact } from '../../core/run/foreign-run.ts';
@@ -92,10 +93,13 @@ const requestsOf = (value: unknown, result: Result, place: string): readonly End
   const count = starts.length;
   for (const [name, list] of Object.entries({ ...lists, start_times: undefined })) {
     if (list !== undefined && list.length !== count)
-      throw wrongForeignFile(`${place}, ${name}`, `${list.length} entries beside ${count} start_times`);
+      throw wrongForeignFile(
+        `${place}, ${name}`,
+        `${counted(list.length, 'entry', 'entries')} beside ${count} start_times`,
+      );
   }
   if (result.completed > count)
-    throw wrongForeignFile(`${place}, completed`, `${result.completed} of ${count} requests`);
+    throw wrongForeignFile(`${place}, completed`, `${result.completed} of ${counted(count, 'request')}`);
   const zero = starts.reduce((first, start) => Math.min(first, start), Number.POSITIVE_INFINITY);
   return starts.map((start, index) => {
     const at = `${place}, request ${index}`;

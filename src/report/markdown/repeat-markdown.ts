@@ -2,6 +2,7 @@
 
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { SPREAD_HEAD, spreadRows } from '../../core/comparison/spread-text.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
 
@@ -15,7 +16,7 @@ export const repeatMarkdown = ({
   notices,
 }: RepeatDocument): string =>
   `${[
-    `## ${units.length} runs of ${markdownCode(knownOr(model, 'an unknown model'))}`,
+    `## ${counted(units.length, 'run')} of ${markdownCode(knownOr(model, 'an unknown model'))}`,
     '',
     ...markdownTable(
       SPREAD_HEAD,

@@ -277,7 +277,7 @@ describe('a comparison', () => {
     expect(segments).toHaveLength(2 + 4 * 2);
     expect(document).toMatchObject({
       verdict: { kind: 'not-comparable' },
-      refusals: [{ code: 'client', a: '1 of 1 segments: it stood still' }],
+      refusals: [{ code: 'client', a: '1 of 1 segment: it stood still' }],
     });
   });
 
@@ -296,7 +296,7 @@ describe('a comparison', () => {
     expect(always.segments).toHaveLength(2 + 2 * 2);
     expect(always.document).toMatchObject({
       verdict: { kind: 'not-comparable' },
-      refusals: [{ code: 'contamination', a: 'nothing', b: 'other-clients in 1 of 1 segments' }],
+      refusals: [{ code: 'contamination', a: 'nothing', b: 'other-clients in 1 of 1 segment' }],
     });
   });
 
@@ -317,7 +317,7 @@ describe('a comparison', () => {
     expect(document.refusals.map(({ code }) => code)).toEqual(refused);
     if (refused.length > 0)
       expect(document.refusals[0]?.a).toMatch(
-        /^1 of 1 segments: TTFT p90 .* not usable, the client may be off by/,
+        /^1 of 1 segment: TTFT p90 .* not usable, the client may be off by/,
       );
     else
       expect(document.notices).toContain(

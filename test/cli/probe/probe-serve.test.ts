@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { RefusalLines } from '../../../src/cli/probe/probe-serve.ts';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { counted } from '../../../src/core/figure/figure.ts';
 
 const refused = (count: number): string =>
-  `Refused ${count} ${count === 1 ? 'connection' : 'connections'} without the code. Still waiting.`;
+  `Refused ${counted(count, 'connection')} without the code. Still waiting.`;
 
 test('the first stranger is told at once, a flood in one line a minute with all that came', async () => {
   const clock = new VirtualClock();

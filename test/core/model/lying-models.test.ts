@@ -103,7 +103,7 @@ test('a thousand machines with cables between them are answered for by a bounded
   const answer = headroom(model, many, asked({ engine: 'vllm', batch: 32 }), cables);
   expect(answer.placements.length).toBeLessThanOrEqual(50);
   expect(answer.placements.some(({ placement }) => placement.kind !== 'one')).toBe(true);
-  expect(answer.notes.join(' ')).toContain('of 1000 nodes the 8 with the most memory bandwidth');
+  expect(answer.notes.join(' ')).toContain('of 1\u00a0000 nodes the 8 with the most memory bandwidth');
   expect(JSON.stringify(headroomDocument(answer)).length).toBeLessThan(1_000_000);
 });
 

@@ -1,6 +1,7 @@
 // The records of a CSV file under the names of its first one.
 
 import { isUtf8 } from 'node:buffer';
+import { counted } from '../../../core/figure/figure.ts';
 import { csvRecords } from './csv-records.ts';
 import type { DatasetEntry } from './dataset-entry.ts';
 import { ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
@@ -16,7 +17,7 @@ export async function* csvEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator
     if (fields.length !== names.length)
       throw new EntryError(
         line,
-        `this record has ${fields.length} fields, and the first line names ${names.length}`,
+        `this record has ${counted(fields.length, 'field')}, and the first line names ${names.length}`,
         'A field with a comma or a line break stands in quotation marks.',
       );
     yield {

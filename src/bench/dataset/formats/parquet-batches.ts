@@ -7,6 +7,7 @@ import { open } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { AsyncBuffer, Compressors, RowGroup } from 'hyparquet';
 import { parquetMetadataAsync, parquetReadObjects, parquetSchema, snappyUncompress } from 'hyparquet';
+import { counted } from '../../../core/figure/figure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import { errorCode, shortReason } from '../../../core/problem.ts';
@@ -77,18 +78,19 @@ const checkedRows = (
   }
   const rows = Number(num_rows);
   if (!(bytes >= 0 && rows >= 0))
-    throw damaged(line, `${what} says that it has ${rows} rows of ${bytes} bytes`);
+    throw damaged(line, `${what} says that it has ${counted(rows, 'row')} of ${bytes} bytes`);
   if (bytes <= GROUP_BYTES_MAX && rows <= GROUP_ROWS_MAX) return rows;
   throw new EntryError(
     line,
-    `${what} has ${rows} rows of ${bytes} bytes; at most ${GROUP_ROWS_MAX} rows of ${GROUP_BYTES_MAX / MEBIBYTE} MiB are held`,
+    `${what} has ${counted(rows, 'row')} of ${bytes} bytes; at most ${GROUP_ROWS_MAX} rows of ${GROUP_BYTES_MAX / MEBIBYTE} MiB are held`,
     'Write the file with smaller row groups.',
     'row',
   );
 };
 
 const checkCount = (found: number, told: number, line: number, what: string): void => {
-  if (found !== told) throw damaged(line, `${what} has ${found} rows, and says that it has ${told}`);
+  if (found !== told)
+    throw damaged(line, `${what} has ${counted(found, 'row')}, and says that it has ${told}`);
 };
 
 /** What a library throws about a file is about the file: where it stands is added. */

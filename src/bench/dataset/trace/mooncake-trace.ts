@@ -1,6 +1,7 @@
 // Mooncake's traces (kvcache-ai/Mooncake): a line a request, {"timestamp": ms, "input_length": …, "output_length": …,
 // "hash_ids": […]}. An id names a block of 512 tokens together with all blocks before it; the last one may be a partial block.
 
+import { counted } from '../../../core/figure/figure.ts';
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { isJsonObject } from '../../../core/json.ts';
@@ -26,7 +27,7 @@ export const mooncakeEntry = (text: string, line: number): Parsed<TraceEntry> =>
     return wrong('"hash_ids" is not a list of whole numbers', SHAPE);
   if (ids.length > Math.ceil(inputTokens / BLOCK_TOKENS))
     return wrong(
-      `it has ${ids.length} blocks of ${BLOCK_TOKENS} tokens, and ${inputTokens} tokens in all`,
+      `it has ${counted(ids.length, 'block')} of ${BLOCK_TOKENS} tokens, and ${counted(inputTokens, 'token')} in all`,
       SHAPE,
     );
   return parsed({

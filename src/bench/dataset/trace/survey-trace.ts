@@ -3,6 +3,7 @@
 // bytes are kept; the prompts are made while they are sent (replay/feed-worker.ts).
 
 import { basename } from 'node:path';
+import { ofCount } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
 import type { AskedTokens } from '../../../core/run/run-requests.ts';
 import type { DatasetPlace } from '../dataset-chunks.ts';
@@ -93,7 +94,7 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
     gapsCapped,
     spanMs,
     facts: counter.told(),
-    description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} requests${rest}`,
+    description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} ${ofCount(times.count, 'request', 'requests')}${rest}`,
     file: digest.told(),
     sha256: questions.told(),
   };

@@ -1,6 +1,7 @@
 // How a cable did before: what was measured on the connections of a link, as sums and as a short course.
 
 import * as v from 'valibot';
+import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import type { ConnectionFacts } from '../../../core/link/link-facts.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
@@ -79,7 +80,7 @@ export const linkHistoryTool: McpTool = mcpTool({
       told.push(await toldConnection(facts, { ...ends, backMs: days * DAY_MS, steps }, context));
     const most = Math.max(...told.map(({ roundTrip }) => roundTrip.measurements));
     return {
-      text: `At most ${most} measurements of a connection in ${days} days.`,
+      text: `At most ${most} measurements of a connection in ${counted(days, 'day')}.`,
       structured: {
         from: ends.from,
         to: ends.to,

@@ -1,6 +1,7 @@
 // Which cable is slow: the links by how far they fall behind what they should carry, and how one of them did in the past.
 
 import * as v from 'valibot';
+import { counted } from '../../../core/figure/figure.ts';
 import { longerQueueNs, queueWords } from '../../../core/link/link-queue.ts';
 import { linkShortfall } from '../../../core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../../../core/link/link-view.ts';
@@ -65,7 +66,7 @@ export const worstLinksTool: McpTool = mcpTool({
       .toSorted((a, b) => badness(b, by) - badness(a, by))
       .map(({ told }) => told);
     return {
-      text: `${chosen.length} of ${here.length} links${by === 'shortfall' ? ' carry less than they should' : ''}.`,
+      text: `${chosen.length} of ${counted(here.length, 'link')}${by === 'shortfall' ? ' carry less than they should' : ''}.`,
       structured: {
         links: chosen.slice(0, limit),
         leftOut: Math.max(0, chosen.length - limit),

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
+import { counted } from '../../../core/figure/figure.ts';
 import { isCarrying, linkViews } from '../../../core/link/link-view.ts';
 import { failedGpuLabel, failedGpuWords } from '../../../core/node/failed-gpu.ts';
 import { gpuErrorKind, xidMeaning } from '../../../core/node/gpu-errors.ts';
@@ -103,7 +104,7 @@ export const clusterSummaryTool: McpTool = mcpTool({
     const of = (presence: NodeView['presence']) => views.filter(view => view.presence === presence).length;
     const level = (wanted: string) => warnings.filter(warning => warning.level === wanted).length;
     return {
-      text: `${totals.nodeCount} nodes with ${totals.gpuCount} GPUs, ${warnings.length} warnings.`,
+      text: `${counted(totals.nodeCount, 'node')} with ${counted(totals.gpuCount, 'GPU')}, ${counted(warnings.length, 'warning')}.`,
       structured: {
         nodes: { live: of('live'), stale: of('stale'), offline: of('offline') },
         gpus: totals.gpuCount,
@@ -127,7 +128,10 @@ export const listNodesTool: McpTool = mcpTool({
   call: ({ limit }, { state, nowMs }) => {
     const all = nodeIds(state);
     const nodes = all.slice(0, limit).map(id => listedNode(nodeView(state, id, nowMs)));
-    return { text: `${all.length} nodes.`, structured: { nodes, leftOut: all.length - nodes.length } };
+    return {
+      text: `${counted(all.length, 'node')}.`,
+      structured: { nodes, leftOut: all.length - nodes.length },
+    };
   },
 });
 
@@ -188,7 +192,7 @@ export const nodeDetailTool: McpTool = mcpTool({
     const identity = heldValue(view.identity);
     const words = identity === undefined ? [] : [identity.model, identity.chip].filter(isKnown);
     return {
-      text: `One node with ${gpusOf(view).length} GPUs, ${view.presence}.`,
+      text: `One node with ${counted(gpusOf(view).length, 'GPU')}, ${view.presence}.`,
       structured: {
         ...listedNode(view),
         machine: quoted(words.join(', ')),

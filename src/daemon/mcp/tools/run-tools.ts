@@ -1,7 +1,7 @@
 // What load tests found: the runs that are known here, one report, two runs against each other.
 
 import * as v from 'valibot';
-import { figureText } from '../../../core/figure/figure.ts';
+import { counted, figureText } from '../../../core/figure/figure.ts';
 import type { RunId } from '../../../core/ids.ts';
 import { isRunId } from '../../../core/ids.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
@@ -54,7 +54,10 @@ export const listRunsTool: McpTool = mcpTool({
       reason: quoted(reason),
       ...digestFigures(run, wallMs),
     }));
-    return { text: `${all.length} runs.`, structured: { runs, leftOut: all.length - runs.length } };
+    return {
+      text: `${counted(all.length, 'run')}.`,
+      structured: { runs, leftOut: all.length - runs.length },
+    };
   },
 });
 

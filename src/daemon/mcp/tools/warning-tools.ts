@@ -1,6 +1,7 @@
 // What a person should look at, and why something is not known.
 
 import * as v from 'valibot';
+import { counted, ofCount } from '../../../core/figure/figure.ts';
 import { nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import { NODE_READING_KINDS } from '../../../core/node/reading.ts';
@@ -42,7 +43,7 @@ export const warningsTool: McpTool = mcpTool({
       nodes: [...nodes],
     }));
     return {
-      text: `${all.length} warnings.`,
+      text: `${counted(all.length, 'warning')}.`,
       structured: { warnings, leftOut: all.length - warnings.length },
     };
   },
@@ -74,6 +75,9 @@ export const explainMissingTool: McpTool = mcpTool({
         ? []
         : [{ what, kind: reading.kind, reason: quoted(whyNot(reading)) }];
     });
-    return { text: `${missing.length} kinds of readings are not current.`, structured: { missing } };
+    return {
+      text: `${counted(missing.length, 'kind')} of readings ${ofCount(missing.length, 'is', 'are')} not current.`,
+      structured: { missing },
+    };
   },
 });

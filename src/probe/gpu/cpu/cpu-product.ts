@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { counted } from '../../../core/figure/figure.ts';
 import type { Blas } from '../../../native/blas.ts';
 import { openBlas } from '../../../native/blas.ts';
 import { loadKoffi } from '../../../native/load-koffi.ts';
@@ -64,7 +65,7 @@ const blasProduct = (blas: Blas, { rounds, durationMs, threads }: CpuProductOpti
   });
   return {
     flopsPerSecond: Math.max(...rates),
-    method: `sgemm of ${blas.name}, ${size}×${size}, ${threads} threads, best of ${rounds}`,
+    method: `sgemm of ${blas.name}, ${size}×${size}, ${counted(threads, 'thread')}, best of ${rounds}`,
   };
 };
 
@@ -95,7 +96,7 @@ const wasmProduct = async (
     const why = reason === '' ? '' : ` (${reason})`;
     return {
       flopsPerSecond: Math.max(...rates),
-      method: `FP32 product by 128-bit WebAssembly vectors${isFused ? '' : ' without fused multiply-add'}, ${WASM_GEMM_SIZE}×${WASM_GEMM_SIZE} in each of ${threads} threads, best of ${rounds}${why}`,
+      method: `FP32 product by 128-bit WebAssembly vectors${isFused ? '' : ' without fused multiply-add'}, ${WASM_GEMM_SIZE}×${WASM_GEMM_SIZE} in each of ${counted(threads, 'thread')}, best of ${rounds}${why}`,
     };
   } finally {
     await Promise.all(workers.map(worker => worker.terminate()));
