@@ -1,7 +1,9 @@
 // Files of /sys: firmware names, network interfaces and RDMA devices.
 
+import { connectionCarrier } from '../../../../src/core/link/connection-type.ts';
 import { linuxIdentityGatherer } from '../../../../src/gather/dmi/linux-identity-gatherer.ts';
 import { readSysfsRdma } from '../../../../src/gather/infiniband/linux-rdma-gatherer.ts';
+import { readInterfaces } from '../../../../src/gather/ip/read-interfaces.ts';
 import type { RecordedTree } from '../../../../src/gather/recorded-files.ts';
 import { recordedFiles } from '../../../../src/gather/recorded-files.ts';
 import { isReading, runForTest } from '../../gatherer-run.ts';
@@ -18,6 +20,21 @@ export const sysfsRows: readonly CaptureRow[] = [
       const { reading } = await run.waitFor(isReading('identity'), 'from start');
       const { model, chip, cpuCount } = reading.value;
       return { model, chip, cpuCount };
+    },
+  },
+  {
+    file: 'sysfs/class-net-proxmox-bridge-with-vm.json',
+    expected: { carrier: 'ethernet', rate: 10e9 },
+    read: async text => {
+      const files = recordedFiles([treeOf(text)]);
+      const names = files.namesNow('/sys/class/net');
+      if ('kind' in names) return names.reason;
+      const interfaces = await readInterfaces(files, names, new Map());
+      const { type, negotiatedBitsPerSecond } = connectionCarrier('vmbr0', {
+        network: { interfaces },
+        thunderbolt: undefined,
+      });
+      return { carrier: type, rate: negotiatedBitsPerSecond };
     },
   },
   {
