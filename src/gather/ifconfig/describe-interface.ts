@@ -64,7 +64,8 @@ export const typeOfInterface = (about: IfconfigInterface, portName: Reported<str
 const typeOfPort = (portName: string): InterfaceType | undefined => {
   if (/^Thunderbolt \d+$/.test(portName)) return 'thunderbolt';
   if (/^Thunderbolt Bridge\b/.test(portName)) return 'bridge';
-  if (/^(Wi-Fi|AirPort)\b/i.test(portName)) return 'wifi';
+  // German has its own word for it; the other names are the same in every language.
+  if (/^(Wi-Fi|WLAN|AirPort)\b/i.test(portName)) return 'wifi';
   // "Thunderbolt Ethernet Slot 0" is a LAN card in a dock.
   if (/Ethernet|\bLAN\b/i.test(portName)) return 'ethernet';
   if (/^(iPhone|iPad)\b|\b(WWAN|Modem)\b/i.test(portName)) return 'cellular';

@@ -58,6 +58,10 @@ describe('ifconfig', () => {
     expect(typed('bridge0', 'Thunderbolt Bridge')).toBe('bridge');
   });
 
+  it('knows Wi-Fi by its German name', () => {
+    expect(typed('en1', 'WLAN')).toBe('wifi');
+  });
+
   it('types by its own evidence what no hardware port names', () => {
     expect(typed('lo0')).toBe('loopback');
     expect(typed('vlan0')).toBe('vlan');
