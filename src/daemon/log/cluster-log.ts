@@ -6,7 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../clock/clock.ts';
 import type { LogLevel } from '../../config/log-values.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { ConnectionFacts } from '../../core/link/link-facts.ts';
 import { type LinkView, LinkWatch } from '../../core/link/link-view.ts';
+import { lossCauseWords } from '../../core/link/loss-cause.ts';
 import { nodeName, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds, type Presence, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
@@ -31,8 +33,8 @@ interface SeenNode {
   readonly sinceMs: number;
 }
 
-interface SeenLink {
-  readonly peer: NodeId;
+/** One path of a link of this node. */
+interface SeenPath {
   readonly fields: LogFields;
   readonly isLost: boolean;
   readonly sinceMs: number;
@@ -47,7 +49,8 @@ interface SeenWarning {
 export class ClusterLog {
   readonly #parts: ClusterLogParts;
   readonly #nodes = new Map<NodeId, SeenNode>();
-  readonly #links = new Map<string, SeenLink>();
+  readonly #paths = new Map<string, SeenPath>();
+  #hasLooked = false;
   readonly #warnings = new Map<string, SeenWarning>();
 
   constructor(parts: ClusterLogParts) {
@@ -90,7 +93,7 @@ export class ClusterLog {
     yield;
     // Not kept from one look to the next: ten thousand links would take memory all the time for a look every half minute.
     const links = yield* new LinkWatch().turns(state, nowMs, presences);
-    this.#lookAtLinks(state, links, presences, nowMs);
+    this.#lookAtLinks(state, links, nowMs);
     const views = [];
     for (const [index, id] of [...presences.keys()].entries()) {
       if (index % ITEMS_OF_TURN === 0) yield;
@@ -136,41 +139,67 @@ export class ClusterLog {
     return seen;
   }
 
-  #lookAtLinks(
-    state: State,
-    links: readonly LinkView[],
-    presences: ReadonlyMap<NodeId, Presence>,
-    nowMs: number,
-  ): void {
+  /** The core decides what is lost and what only waits for a node that is away: docs/probes.md. */
+  #lookAtLinks(state: State, links: readonly LinkView[], nowMs: number): void {
     const { nodeId, log } = this.#parts;
-    const there = new Map(links.filter(({ nodes }) => nodes.includes(nodeId)).map(link => [link.key, link]));
-    for (const [key, link] of there) {
-      const before = this.#links.get(key);
-      if (before?.isLost === false || link.standing.kind === 'gone') continue;
+    const there = new Set<string>();
+    for (const link of links) {
+      if (!link.nodes.includes(nodeId)) continue;
       const peer = link.nodes[0] === nodeId ? link.nodes[1] : link.nodes[0];
-      const fields = linkFields(state, peer, link);
-      if (this.#links.size >= LINKS_MAX && before === undefined) continue;
-      this.#links.set(key, { peer, fields, isLost: false, sinceMs: nowMs });
-      if (before === undefined) log.write('link-opened', fields, { subject: key });
-      else
-        log.write('link-restored', { ...fields, away_s: seconds(nowMs - before.sinceMs) }, { subject: key });
-    }
-    for (const [key, { peer, fields, isLost, sinceMs }] of this.#links) {
-      if (there.has(key) || isLost) continue;
-      const isPeerThere = (presences.get(peer) ?? 'offline') !== 'offline';
-      if (!isPeerThere || nowMs - sinceMs < SETTLED_MS) {
-        // With its node, or before it had settled: a start opens and closes connections until it knows the best ones.
-        this.#links.delete(key);
-        continue;
+      const nameOf = (path: string): string => `${link.key} ${path}`;
+      for (const { path } of link.away) there.add(nameOf(path));
+      for (const lost of link.lost) {
+        const name = nameOf(lost.path);
+        there.add(name);
+        const before = this.#paths.get(name);
+        if (before?.isLost === true) continue;
+        const fields = pathFields(state, peer, lost.of);
+        this.#keep(name, { fields, isLost: true, sinceMs: lost.lostAtMs });
+        // What was lost before the start is among the warnings.
+        if (!this.#hasLooked) continue;
+        const words = lossCauseWords(lost.cause, node => nodeName(state, node));
+        const reason = words === '' ? lost.reason : words;
+        const upMs = before === undefined ? undefined : lost.lostAtMs - before.sinceMs;
+        log.write('link-lost', { ...fields, reason, up_s: seconds(upMs) }, { subject: name });
       }
-      this.#links.set(key, { peer, fields, isLost: true, sinceMs: nowMs });
-      log.write('link-lost', { ...fields, up_s: seconds(nowMs - sinceMs) }, { subject: key });
+      for (const of of link.connections) {
+        const name = nameOf(of.path);
+        if (there.has(name)) continue;
+        there.add(name);
+        const before = this.#paths.get(name);
+        if (before?.isLost === false) continue;
+        const fields = pathFields(state, peer, of);
+        this.#keep(name, { fields, isLost: false, sinceMs: nowMs });
+        if (before === undefined) log.write('link-opened', fields, { subject: name });
+        else
+          log.write(
+            'link-restored',
+            { ...fields, away_s: seconds(nowMs - before.sinceMs) },
+            { subject: name },
+          );
+      }
     }
+    for (const [name, { fields, isLost }] of this.#paths) {
+      if (there.has(name)) continue;
+      this.#paths.delete(name);
+      if (isLost) log.write('link-forgotten', fields, { subject: name });
+    }
+    this.#hasLooked = true;
+  }
+
+  #keep(name: string, path: SeenPath): void {
+    if (this.#paths.size < PATHS_MAX || this.#paths.has(name)) this.#paths.set(name, path);
   }
 
   #lookAtWarnings(state: State, warnings: readonly Warning[], nowMs: number): void {
     const { nodeId, log } = this.#parts;
-    const found = new Map(warnings.slice(0, WARNINGS_MAX).map(warning => [warning.id, warning]));
+    const found = new Map(
+      warnings
+        // A lost link has lines of its own.
+        .filter(({ id }) => !id.startsWith('link lost '))
+        .slice(0, WARNINGS_MAX)
+        .map(warning => [warning.id, warning]),
+    );
     for (const [id, warning] of found) {
       if (this.#warnings.has(id)) continue;
       const isOwn = warning.nodes.length === 0 || warning.nodes.includes(nodeId);
@@ -195,7 +224,7 @@ export class ClusterLog {
   }
 }
 
-const linkFields = (state: State, peer: NodeId, { best: { connection } }: LinkView): LogFields => ({
+const pathFields = (state: State, peer: NodeId, { connection }: ConnectionFacts): LogFields => ({
   peer: nodeName(state, peer),
   peer_id: peer,
   type: knownOr(connection.type, undefined),
@@ -215,9 +244,7 @@ const LOOK_MS = 5_000;
 const LOOK_OF_MANY_MS = 30_000;
 const MANY_NODES = 64;
 const DROPPED_REPORT_MS = 600_000;
-/** As long as a connection must have been there to be listed as lost. */
-const SETTLED_MS = 60_000;
-const LINKS_MAX = 2_048;
+const PATHS_MAX = 2_048;
 /** The serious ones come first. */
 const WARNINGS_MAX = 2_000;
 const NODES_NAMED_MAX = 8;

@@ -15,9 +15,13 @@ export const LOG_EVENTS = {
   'node-stopped': { level: 'info', meaning: 'A node has reported that it stops.' },
   'node-restored': { level: 'info', meaning: 'A lost or stopped node is back.' },
   'node-forgotten': { level: 'info', meaning: 'A node was removed from the view.' },
-  'link-opened': { level: 'debug', meaning: 'A link of this node has appeared.' },
-  'link-lost': { level: 'warn', meaning: 'A link of this node that was there for a minute is gone.' },
-  'link-restored': { level: 'info', meaning: 'A lost link of this node is back.' },
+  'link-opened': { level: 'debug', meaning: 'A path of a link of this node has appeared.' },
+  'link-lost': {
+    level: 'error',
+    meaning: 'A path of a link of this node is lost: `reason` says why, the interfaces of both ends first.',
+  },
+  'link-restored': { level: 'info', meaning: 'A lost path of this node is back.' },
+  'link-forgotten': { level: 'info', meaning: 'A lost path was removed from the view.' },
   'warning-raised': {
     level: 'warn',
     meaning:

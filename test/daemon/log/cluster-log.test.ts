@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { LogLevel } from '../../../src/config/log-values.ts';
 import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
-import { connectionKey } from '../../../src/core/link/connection.ts';
+import { connectionKey, type LossCode } from '../../../src/core/link/connection.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { ClusterLog } from '../../../src/daemon/log/cluster-log.ts';
 import { DaemonLog } from '../../../src/daemon/log/daemon-log.ts';
-import { connectionOf, ETHERNET, idOf, profiled, turned, wired } from '../../e2e/links.ts';
+import { connectionOf, ETHERNET, idOf, profiled, turned, type Wire, wired } from '../../e2e/links.ts';
 import { type Machine, notebook, rack, studio } from '../../e2e/machines.ts';
 
 const AT_WORK = { memory: 0.5, use: 0.1, cpu: 0.1 };
@@ -92,10 +92,11 @@ const linked = (watched: Watched): void => {
   watched.tell(notebook, wired(STUDIO, turned(ETHERNET)));
 };
 
-const closed = (sink: Machine, wire: typeof ETHERNET): Fact => ({
-  kind: 'connection.closed',
-  payload: { sink: idOf(sink), connectionKey: connectionKey(connectionOf(idOf(sink), wire)), reason: 'test' },
-});
+const lost = (sink: Machine, wire: Wire, code: LossCode = 'no-answer'): Fact => {
+  const connection = connectionOf(idOf(sink), wire);
+  const payload = { sink: idOf(sink), connectionKey: connectionKey(connection), connection, code };
+  return { kind: 'connection.lost', payload: { ...payload, reason: 'no answer for 7 s', lostAgeMs: 0 } };
+};
 
 test('a node that appears, falls silent, returns and stops is one line each', async () => {
   await using watched = new Watched();
@@ -143,47 +144,47 @@ test('nodes of the journal are no news at a start, and one that is forgotten is'
   expect(watched.told).toEqual([`node-forgotten ${name}`]);
 });
 
-test('a link of this node that was there for a minute is lost and restored, one line each', async () => {
+test('a link of this node that is lost and returns is one line each, and no warning besides', async () => {
   await using watched = new Watched();
   watched.add(studio, notebook);
   watched.start();
   linked(watched);
   await watched.pass(90);
   expect(watched.told).toEqual([]);
-  watched.tell(studio, [closed(notebook, ETHERNET)]);
-  watched.tell(notebook, [closed(studio, turned(ETHERNET))]);
+  watched.tell(studio, [lost(notebook, ETHERNET)]);
+  watched.tell(notebook, [lost(studio, turned(ETHERNET))]);
   await watched.pass(30);
   const name = nameOf(notebook, watched);
   expect(watched.told).toEqual([`link-lost ${name}`]);
   expect(watched.lines.find(({ event }) => event === 'link-lost')).toMatchObject({
-    level: 'warn',
+    level: 'error',
     peer_id: NOTEBOOK,
     type: 'ethernet',
     interface: expect.any(String),
     to: expect.any(String),
+    reason: expect.any(String),
   });
+  expect(watched.lines.filter(({ id }) => String(id).startsWith('link lost'))).toEqual([]);
   linked(watched);
   await watched.pass(30);
   expect(watched.told).toEqual([`link-lost ${name}`, `link-restored ${name}`]);
-  expect(watched.lines.at(-1)).toMatchObject({ away_s: expect.any(Number) });
+  expect(watched.lines.find(({ event }) => event === 'link-restored')).toMatchObject({ away_s: 35 });
 });
 
-test('a link that had just opened, or whose node went, is not lost', async () => {
+test('a link whose node went is not lost, and one that was lost before the start is no news', async () => {
   await using watched = new Watched();
   watched.add(studio, notebook);
+  linked(watched);
+  watched.tell(studio, wired(RACK, ETHERNET));
+  watched.add(rack);
+  watched.tell(studio, [lost(rack, ETHERNET)]);
   watched.start();
-  linked(watched);
-  await watched.pass(20);
-  watched.tell(studio, [closed(notebook, ETHERNET)]);
-  watched.tell(notebook, [closed(studio, turned(ETHERNET))]);
-  await watched.pass(20);
-  expect(watched.told).toEqual([]);
-  linked(watched);
   await watched.pass(90);
+  expect(watched.told).toEqual([]);
   watched.up.delete(notebook);
+  await watched.pass(10);
+  watched.tell(studio, [lost(notebook, ETHERNET, 'node-offline')]);
   await watched.pass(120);
-  watched.tell(studio, [closed(notebook, ETHERNET)]);
-  await watched.pass(30);
   expect(watched.told).toEqual([`node-lost ${nameOf(notebook, watched)}`]);
 });
 
