@@ -50,7 +50,7 @@ export const jitterName = (delay: DelayUnit): string => (delay === 'half' ? 'jit
 
 /** What was agreed on: "80 Gb/s"; '' where nobody knows. */
 export const negotiatedWords = ({ carrier }: Pick<ConnectionFacts, 'carrier'>, unit: RateUnit): string =>
-  isKnown(carrier.negotiatedBitsPerSecond)
+  isKnown(carrier.negotiatedBitsPerSecond) && carrier.negotiatedBitsPerSecond > 0
     ? figureText(formatNominalRate(carrier.negotiatedBitsPerSecond, unit))
     : '';
 

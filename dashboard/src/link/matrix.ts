@@ -17,15 +17,15 @@ export type Cell =
   | { readonly kind: 'unreachable'; readonly said: string }
   | { readonly kind: 'measuring' | 'unmeasured'; readonly said: string }
   /** What it should carry is unknown, so that there is no share: its bandwidth stands in place of it, without a colour. */
-  | { readonly kind: 'unrated'; readonly text: string; readonly said: string }
-  | {
-      readonly kind: 'measured';
-      readonly step: number;
-      readonly text: string;
-      readonly said: string;
-      readonly isStale: boolean;
-      readonly isFlagged: boolean;
-    };
+  | ({ readonly kind: 'unrated' } & MeasuredCell)
+  | ({ readonly kind: 'measured'; readonly step: number } & MeasuredCell);
+
+interface MeasuredCell {
+  readonly text: string;
+  readonly said: string;
+  readonly isStale: boolean;
+  readonly isFlagged: boolean;
+}
 
 export interface MatrixColumn<Id extends string = NodeId> {
   readonly id: Id;
@@ -122,10 +122,11 @@ const cellOf = (
     return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
   }
   const isStale = link.isStale || figure.isStale;
+  const isShortWay = isFlagged && isShort(link, isThere);
   if (value === undefined) {
     const text = figureIn(figure.value, unit);
-    const said = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isFlagged ? ', below the other way' : ''}${isStale ? ', stale' : ''}`;
-    return { kind: 'unrated', text, said };
+    const said = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isShortWay ? ', far below the other way' : ''}${isStale ? ', stale' : ''}`;
+    return { kind: 'unrated', text, said, isStale, isFlagged: isShortWay };
   }
   const written =
     measure === 'bandwidth'
@@ -145,7 +146,7 @@ const cellOf = (
     text: written.text,
     said: `${way}: ${written.said}${isFlagged ? ', below its rate' : ''}${isStale ? ', stale' : ''}`,
     isStale,
-    isFlagged: isFlagged && (share === undefined || isShort(link, isThere)),
+    isFlagged: isShortWay,
   };
 };
 

@@ -114,7 +114,7 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
       id: `link short ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: `${arrow}: ${rate(short.bitsPerSecond)} is far less than it should be`,
+      title: `${arrow}: ${rate(short.bitsPerSecond)} is far less than ${short.expected.kind === 'negotiated' ? 'it should be' : 'the other way'}`,
       why: `${against}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
       on: from.name,
       command: `plimsoll probe link ${quotedWords([to.name])}`,

@@ -57,7 +57,7 @@ describe('a link of unknown type', () => {
       {
         id: expect.stringMatching(/^link short /),
         level: 'caution',
-        title: 'juno to atlas: 94.0\u00a0Mb/s is far less than it should be',
+        title: 'juno to atlas: 94.0\u00a0Mb/s is far less than the other way',
         why: expect.stringMatching(
           /^The other direction carries 940\u00a0Mb\/s \(type unknown: br0 is a virtual interface\)\./,
         ),

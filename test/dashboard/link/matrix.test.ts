@@ -172,6 +172,8 @@ describe('a step of heat', () => {
       kind: 'unrated',
       text: '9.41',
       said: 'atlas to juno: 9.41 Gb/s, what it should carry is unknown',
+      isStale: false,
+      isFlagged: false,
     });
     expect(unrated.unratedUnit).toBe('Gb/s');
     expect(cellAt(matrix(stateOfFleet(joinedBy(unratedWire())), 'bandwidth'), 'atlas', 'juno')).toMatchObject(
@@ -180,6 +182,17 @@ describe('a step of heat', () => {
         text: '9.41',
       },
     );
+  });
+
+  test('flags of a link without a known rate the direction that is far slower alone, in each measure', () => {
+    const [a, b] = [idOf(studio), idOf(notebook)];
+    const flagged = [a < b ? `${a} ${b}` : `${b} ${a}`];
+    const state = stateOfFleet(joinedBy({ ...unratedWire(), up: 940e6, down: 94e6 }));
+    for (const measure of ['share', 'bandwidth'] as const) {
+      const drawn = matrix(state, measure, { flagged });
+      expect(cellAt(drawn, 'atlas', 'juno')).toMatchObject({ isFlagged: false });
+      expect(cellAt(drawn, 'juno', 'atlas')).toMatchObject({ isFlagged: true });
+    }
   });
 
   test('begins with shares, and with bandwidth where nobody knows what any link should carry', () => {
