@@ -43,7 +43,7 @@ export const routesAround = (
     const near = [...standing].flatMap(other =>
       isJoined(link, links[other]) ? routes.slice(other, other + 1) : [],
     );
-    const bent = inwards(link, { others: othersOf(link), centre, near });
+    const bent = inwards(link, { others: othersOf(link), centre, near, frame });
     if (bent !== undefined) routes[index] = bent;
     standing.add(index);
   }
@@ -63,7 +63,13 @@ const inwards = (
     others,
     centre,
     near,
-  }: { readonly others: readonly Box[]; readonly centre: Point; readonly near: readonly LinkRoute[] },
+    frame,
+  }: {
+    readonly others: readonly Box[];
+    readonly centre: Point;
+    readonly near: readonly LinkRoute[];
+    readonly frame: MapFrame;
+  },
 ): LinkRoute | undefined => {
   const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
   const apart = Math.max(1, distance(a, b));
@@ -77,7 +83,8 @@ const inwards = (
       const last = routeBetween(b, { ...a, ...bend }).p;
       const route = bentRoute({ p: first, q: last, bend });
       if (isBlocked(route, others)) continue;
-      const along = Math.max(0, ...near.map(other => stretchAlong(route, other)));
+      const outside = isInside(route, frame) ? 0 : OUTSIDE_COST;
+      const along = outside + Math.max(0, ...near.map(other => stretchAlong(route, other)));
       if (best === undefined || along < best.along) best = { route, along };
       if (along <= ALONG_PX) return route;
     }
@@ -208,6 +215,8 @@ const LABEL_GAP = 7;
 const DOOR_SLACK = 2;
 /** Lines may use this much of the map's padding, px. */
 const MARGIN = 8;
+/** Rather along another line than out of the map. */
+const OUTSIDE_COST = 10_000;
 const STEP = 6;
 const TOLD_APART = 3;
 /** Lines that cross at a small angle look like one for this long. */

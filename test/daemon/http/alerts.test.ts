@@ -100,12 +100,13 @@ describe('the alerts', () => {
     expect(raisedAt('10h', { [LIVE]: '1x50', [link]: '100x7 50x10' }, '1h')).toEqual([]);
   });
 
-  it('tell what the page warns of: a link that is short, lanes and links of a card', () => {
+  it('tell what the page warns of: a link that is short, a path that is slow, lanes and links of a card', () => {
     const warned = (id: string) => ({
       [LIVE]: '1x120',
       [`plimsoll_warning{id="${id}",level="caution",nodes="atlas"}`]: '1x120',
     });
     expect(raisedAt('40m', warned('link short a b'))).toEqual(['PlimsollLinkFarBelowNegotiated']);
+    expect(raisedAt('40m', warned('link path a b'))).toEqual(['PlimsollLinkFarBelowNegotiated']);
     expect(raisedAt('40m', warned('pcie a g'))).toEqual(['PlimsollGpuLanes']);
     expect(raisedAt('40m', warned('gpu links a g'))).toEqual(['PlimsollGpuLinksDown']);
     expect(raisedAt('40m', warned('week a g'))).toEqual([]);
