@@ -143,6 +143,50 @@ describe('the map of a cluster', () => {
     await dockOf(page, 'Links').waitFor();
   });
 
+  test.for([4, 8, 12])(
+    'of %i nodes shows the table of a link in view while one points at it, at 1366 × 768 and 1280 × 720',
+    async (count, { browser }) => {
+      await using cluster = await served(count === 4 ? desk() : mesh(count));
+      const { page } = await browser.open(cluster.url);
+      for (const size of [
+        { width: 1_366, height: 768 },
+        { width: 1_280, height: 720 },
+      ]) {
+        await page.setViewportSize(size);
+        await page.mouse.move(640, 20);
+        await dockOf(page, 'Links').waitFor();
+        const link = linkNamed(page, /^Link /).first();
+        await link.hover({ force: true });
+        const dock = page.getByRole('region', { name: /^Connections of / });
+        await dock.waitFor();
+        const row = await dock.getByRole('row').nth(1).boundingBox();
+        const edge = await dock.boundingBox();
+        const map = await page.getByRole('region', { name: 'Topology' }).boundingBox();
+        expect((row?.y ?? size.height) + (row?.height ?? 0)).toBeLessThanOrEqual(size.height);
+        expect((edge?.y ?? size.height) + (edge?.height ?? 0)).toBeLessThanOrEqual(size.height);
+        expect(edge?.y ?? 0).toBeGreaterThanOrEqual((map?.y ?? 0) + (map?.height ?? 0));
+      }
+    },
+  );
+
+  test('a figure between two arrowheads says that it is the lower one, and a picked link shows both, on the map and in the dock', async ({
+    browser,
+  }) => {
+    await using cluster = await served(mesh(8));
+    const { page } = await browser.open(cluster.url);
+    await page.getByText('min: the lower of both directions').waitFor();
+    const lower = page.locator('text.label.both').first();
+    expect(await lower.textContent()).toMatch(/^min\u00a0\d/);
+    await linkNamed(page, /^Link atlas to ceres/).dispatchEvent('click');
+    const dock = dockOf(page, 'Connections of atlas – ceres');
+    await dock.getByText(/^to ceres 9\.\d+\u00a0Gb\/s$/).waitFor();
+    await dock.getByText(/^to atlas 9\.\d+\u00a0Gb\/s$/).waitFor();
+    const picked = page.locator('text.label.picked');
+    await expect.poll(() => picked.count()).toBeGreaterThanOrEqual(2);
+    const words = await picked.evaluateAll(labels => labels.map(label => label.getAttribute('class') ?? ''));
+    for (const role of ['toFirst', 'toSecond']) expect(words.some(name => name.includes(role))).toBe(true);
+  });
+
   test('follows figures in place, and a link that is closed goes', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);

@@ -111,14 +111,24 @@ export const linkJitterNs = ({ roundTrip }: LinkView): number | undefined => {
   return typeof jitterNs === 'number' ? jitterNs : undefined;
 };
 
-/** "now 74.8 Gb/s of 80 Gb/s negotiated". */
-export const nowOfNegotiated = (link: LinkView, unit: RateUnit): string => {
-  const best = [link.there, link.back]
-    .filter(figure => figure !== undefined)
-    .sort((a, b) => b.value - a.value)[0];
-  if (best === undefined) return '';
+/** The lower of the two directions; of one that was measured alone, that. */
+export const lowerWay = ({ there, back }: LinkView): FigureView | undefined =>
+  there === undefined || (back !== undefined && back.value < there.value) ? back : there;
+
+/** "to juno 74.8 Gb/s", "to atlas 74.6 Gb/s": what arrives at each end. */
+export const bothWays = (
+  { there, back }: LinkView,
+  [first, second]: readonly [string, string],
+  unit: RateUnit,
+): readonly [string, string] => [wayWords(there, second, unit), wayWords(back, first, unit)];
+
+const wayWords = (figure: FigureView | undefined, to: string, unit: RateUnit): string =>
+  `to ${to} ${figure === undefined ? 'not measured' : figureText(rateFigure(figure.value, unit))}`;
+
+/** "of 80 Gb/s negotiated". */
+export const ofNegotiated = (link: LinkView, unit: RateUnit): string => {
   const rate = negotiatedWords(link.best, unit);
-  return `now ${figureText(rateFigure(best.value, unit))} of ${rate === '' ? 'an unknown rate' : `${rate} negotiated`}`;
+  return `of ${rate === '' ? 'an unknown rate' : `${rate} negotiated`}`;
 };
 
 /** "atlas→bosun 4.87 of 10 Gb/s", "941 Mb/s of 10 Gb/s both ways", "atlas→bosun 2.00 Gb/s, bosun→atlas 9.40 Gb/s". */

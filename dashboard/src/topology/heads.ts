@@ -11,7 +11,11 @@ export interface Head {
   readonly angle: number;
 }
 
-export const headsOf = (route: MapRoute): readonly Head[] => {
+/** `measured`: which directions have a figure; a label for both speaks only for those. */
+export const headsOf = (
+  route: MapRoute,
+  measured: { readonly there: boolean; readonly back: boolean },
+): readonly Head[] => {
   const head = (t: number, isForwards: boolean): Head => {
     const heading = headingAt(route, t);
     return { ...pointAt(route, t), angle: isForwards ? heading : heading + 180 };
@@ -27,7 +31,10 @@ export const headsOf = (route: MapRoute): readonly Head[] => {
       case 'both': {
         if (route.length < HEADS_LENGTH_MIN) return [];
         const apart = 0.12 * Math.min(0.5, HEADS_LENGTH_MIN / route.length);
-        return [head(t - apart, false), head(t + apart, true)];
+        return [
+          ...(measured.back ? [head(t - apart, false)] : []),
+          ...(measured.there ? [head(t + apart, true)] : []),
+        ];
       }
       case 'delay':
       case 'word':

@@ -29,6 +29,8 @@ export interface LabelledRoute extends LinkRoute {
   readonly wanted: readonly (readonly WantedLabel[])[];
   /** Its labels may cross other lines, and some of a set may stand without the others, rather than give way. */
   readonly mayCross: boolean;
+  /** It is picked: of a set with both directions neither stands without the other. */
+  readonly showsBothWays: boolean;
   /** Its least set stands somewhere near its line, however full the map is. */
   readonly neverHides: boolean;
 }
@@ -90,21 +92,29 @@ const firstThatFits = (
 ): readonly PlacedLabel[] => {
   for (const set of sets) {
     const placed = placeSet(route, set, around, LINE_GAPS.slice(0, route.mayCross ? SOME_GAPS : 1));
-    if (placed.length > 0) return placed;
+    if (placed.length > 0 && (!route.showsBothWays || hasBothWays(placed))) return placed;
   }
   const least = sets.at(-1);
-  return route.neverHides && least !== undefined ? placeSet(route, least, around, LINE_GAPS) : [];
+  if (!route.neverHides || least === undefined) return [];
+  const placed = placeSet(route, least, around, LINE_GAPS);
+  return route.showsBothWays && !hasBothWays(placed)
+    ? placeSet(route, least, around, FAR_GAPS, 'anywhere')
+    : placed;
 };
+
+const hasBothWays = (placed: readonly PlacedLabel[]): boolean =>
+  placed.some(({ role }) => role === 'toFirst') && placed.some(({ role }) => role === 'toSecond');
 
 const placeSet = (
   route: LabelledRoute,
   set: readonly WantedLabel[],
   { routes, taken, rules }: Surroundings,
   gaps: readonly number[],
+  where: 'usual' | 'anywhere' = 'usual',
 ): readonly PlacedLabel[] => {
   const mine: PlacedLabel[] = [];
   for (const wanted of set) {
-    const best = bestSlot(route, wanted, { routes, taken: [...taken, ...mine], rules }, gaps);
+    const best = bestSlot(route, wanted, { routes, taken: [...taken, ...mine], rules }, { gaps, where });
     if (best !== undefined) {
       mine.push({ key: route.key, role: wanted.role, box: best.box, t: best.t });
     } else if (!route.mayCross) return [];
@@ -122,10 +132,10 @@ const bestSlot = (
   route: LabelledRoute,
   { role, width }: WantedLabel,
   { routes, taken, rules: { solids, centre, frame, fontSize } }: Surroundings,
-  gaps: readonly number[],
+  { gaps, where }: { readonly gaps: readonly number[]; readonly where: 'usual' | 'anywhere' },
 ): Slot | undefined => {
   const size = { width, height: labelHeight(role, fontSize) };
-  const slots = SLOTS[role];
+  const slots = where === 'usual' ? SLOTS[role] : [...SLOTS[role], ...ANYWHERE];
   const [first = 0.5] = slots;
   const isFree = role === 'both' || role === 'word' || role === 'flag';
   const ownSide = role === 'delay' ? -1 : 1;
@@ -134,10 +144,12 @@ const bestSlot = (
   for (const [ring, gap] of gaps.entries()) {
     for (const t of slots) {
       const at = pointAt(route, t);
-      const outer = outerSide(route, t, centre);
-      const reach =
-        (Math.abs(outer.x) * size.width) / 2 + (Math.abs(outer.y) * size.height) / 2 + route.width / 2 + gap;
-      for (const side of [ownSide, -ownSide]) {
+      for (const { outer, side } of sidesOf(outerSide(route, t, centre), ownSide, where)) {
+        const reach =
+          (Math.abs(outer.x) * size.width) / 2 +
+          (Math.abs(outer.y) * size.height) / 2 +
+          route.width / 2 +
+          gap;
         const box = boxAround({ x: at.x + outer.x * side * reach, y: at.y + outer.y * side * reach }, size);
         if (!isInside(box, frame)) continue;
         if (solids.some(solid => meet(box, solid, NODE_GAP))) continue;
@@ -160,6 +172,22 @@ const bestSlot = (
   }
   return best;
 };
+
+/** The two sides of a line; where a label may stand anywhere, the directions between them too. */
+const sidesOf = (
+  outer: Point,
+  ownSide: 1 | -1,
+  where: 'usual' | 'anywhere',
+): readonly { readonly outer: Point; readonly side: number }[] =>
+  (where === 'usual'
+    ? [outer]
+    : [outer, diagonal(outer, 1), diagonal(outer, -1), { x: -outer.y, y: outer.x }]
+  ).flatMap(direction => [ownSide, -ownSide].map(side => ({ outer: direction, side })));
+
+const diagonal = ({ x, y }: Point, turn: 1 | -1): Point => ({
+  x: (x - turn * y) * Math.SQRT1_2,
+  y: (y + turn * x) * Math.SQRT1_2,
+});
 
 /** Two lines say what a link carries and what it should; any other label is one. */
 export const labelHeight = (role: LabelRole, fontSize: number): number =>
@@ -205,6 +233,8 @@ const isInside = (box: Box, frame: Box): boolean =>
 export const CHOOSES_FIRST = 2;
 /** Between a line and its label; a label that must stand goes farther away where there is no room, px. */
 const LINE_GAPS: readonly number[] = [5, 14, 26, 40, 56, 76, 100, 128];
+/** For a picked link on a map that is full: farther still. */
+const FAR_GAPS: readonly number[] = [...LINE_GAPS, 160, 200, 250, 300];
 /** So many of them where a label had better stand. */
 const SOME_GAPS = 3;
 const NODE_GAP = 2;

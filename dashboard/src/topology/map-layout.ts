@@ -71,7 +71,8 @@ export const layoutMap = ({ nodes, links, frame }: MapInput): MapLayout => {
         priority: link.priority,
         wanted: wantedLabels(link, { detail, fontSize, length, isBent: bend !== undefined }),
         mayCross: detail === 'full' || link.isPicked,
-        neverHides: link.isFlagged,
+        showsBothWays: link.isPicked && link.texts === 'figures',
+        neverHides: link.isFlagged || link.isPicked,
       },
     ];
   });

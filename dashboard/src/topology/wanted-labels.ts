@@ -38,24 +38,39 @@ export const wantedLabels = (
   { detail, fontSize, length, isBent }: LabelRoom,
 ): readonly (readonly WantedLabel[])[] => {
   if (texts === 'none') return [];
+  if (texts === 'figures' && isPicked) return pickedLabels(detail, fontSize);
   if (texts !== 'figures') {
     return detail === 'phone' ? [] : [[{ role: 'word', width: wordWidth(texts, fontSize) }]];
   }
   const flag: readonly WantedLabel[] = [{ role: 'flag', width: flagWidth(detail, fontSize) }];
   if (detail === 'phone') return isFlagged ? [flag] : [];
-  const rate = rateWidth(fontSize);
-  const delay: WantedLabel = { role: 'delay', width: delayWidth(fontSize) };
-  const ways: readonly WantedLabel[] = [
-    { role: 'toFirst', width: rate },
-    { role: 'toSecond', width: rate },
-  ];
+  const delay = delayLabel(fontSize);
+  const ways = waysLabels(fontSize);
   const all = [...ways, delay];
-  if (isFlagged) return isBent && !isPicked ? [flag] : [all, flag];
+  if (isFlagged) return isBent ? [flag] : [all, flag];
   if (detail === 'full') return [all];
-  const both: WantedLabel = { role: 'both', width: rate };
-  if (isPicked) return [all, [both, delay], [both]];
+  const both: WantedLabel = { role: 'both', width: lowerWidth(fontSize) };
   return length < SHORT_LINE ? [[both, delay], [both]] : [all, ways, [both, delay], [both]];
 };
+
+/** Who picks a link wants to see both directions, however little room there is. */
+const pickedLabels = (detail: Detail, fontSize: number): readonly (readonly WantedLabel[])[] => {
+  const ways = waysLabels(fontSize);
+  return detail === 'phone' ? [ways] : [[...ways, delayLabel(fontSize)], ways];
+};
+
+const waysLabels = (fontSize: number): readonly WantedLabel[] => [
+  { role: 'toFirst', width: rateWidth(fontSize) },
+  { role: 'toSecond', width: rateWidth(fontSize) },
+];
+
+const delayLabel = (fontSize: number): WantedLabel => ({ role: 'delay', width: delayWidth(fontSize) });
+
+/** Before the figure that stands for both directions: it is the lower one. */
+export const LOWER_MARK = 'min';
+
+const lowerWidth = (fontSize: number): number =>
+  drawnTextWidth(`${LOWER_MARK} `, { face: 'condensed', size: fontSize - 1 }) + rateWidth(fontSize);
 
 const rateWidth = (fontSize: number): number =>
   drawnTextWidth('88.8', { face: 'condensed-medium', size: fontSize }) +

@@ -4,6 +4,7 @@ import type { Placement } from '../../../dashboard/src/topology/arrangement.ts';
 import { entersBox, pointAt } from '../../../dashboard/src/topology/curve.ts';
 import type { MapFrame } from '../../../dashboard/src/topology/geometry.ts';
 import { distanceTo, meet } from '../../../dashboard/src/topology/geometry.ts';
+import { headsOf } from '../../../dashboard/src/topology/heads.ts';
 import type { MapInput, MapLayout, MapLink, MapRoute } from '../../../dashboard/src/topology/map-layout.ts';
 import { layoutMap } from '../../../dashboard/src/topology/map-layout.ts';
 import { isLongRun, longCount } from '../../support/counts.ts';
@@ -44,6 +45,21 @@ const meshed = (count: number, frame: MapFrame, { flagged = [], picked = -1 }: M
     frame,
   };
 };
+
+/** What is left beside the dock at 1280 × 720 and 1366 × 768; both are in view whole. */
+const shortFrames = (count: number): readonly MapFrame[] => {
+  const mapMin = count <= 4 ? 400 : count <= 8 ? 420 : 454;
+  return [
+    { width: 896, height: mapMin - 54 },
+    { width: 982, height: Math.max(mapMin, 768 - 57 - 74 - 230) - 54 },
+  ];
+};
+
+/** Lines that leave the map by more than a part of its padding. */
+const outsideOf = ({ routes }: MapLayout, { width, height }: MapFrame): readonly string[] =>
+  routes
+    .filter(({ line }) => line.some(({ x, y }) => x < -8 || y < -8 || x > width + 8 || y > height + 8))
+    .map(({ key }) => key);
 
 const linkCount = (count: number): number => (count * (count - 1)) / 2;
 
@@ -177,5 +193,54 @@ describe('the map of 5 to 12 meshed nodes', () => {
       ),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('the map beside a dock that is in view', () => {
+  test.for([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+    'of %i nodes overlaps nothing on a screen of 720 or 768 px',
+    count => {
+      for (const frame of shortFrames(count)) {
+        for (const picked of [-1, 0, linkCount(count) - 1]) {
+          const layout = layoutMap(meshed(count, frame, { picked }));
+          expect(overlaps(layout)).toEqual([]);
+          expect(outsideOf(layout, frame)).toEqual([]);
+          for (const { box } of layout.arrangement.places) {
+            expect(box.y).toBeGreaterThanOrEqual(0);
+            expect(box.y + box.height).toBeLessThanOrEqual(frame.height);
+          }
+        }
+      }
+    },
+  );
+
+  test.for([5, 8, 12])(
+    'shows both directions of whichever of %i nodes’ links is picked, on a phone too',
+    count => {
+      for (const frame of [...shortFrames(count), frameAt(390, count)]) {
+        for (let picked = 0; picked < linkCount(count); picked += count === 12 && !isLongRun ? 7 : 1) {
+          for (const flagged of [[], [picked]]) {
+            const { routes } = layoutMap(meshed(count, frame, { picked, flagged }));
+            const roles = routes[picked]?.labels.map(({ role }) => role) ?? [];
+            expect(roles, `link ${picked} in ${frame.width} × ${frame.height}`).toEqual(
+              expect.arrayContaining(['toFirst', 'toSecond']),
+            );
+          }
+        }
+      }
+    },
+  );
+});
+
+describe('the arrowheads of a figure for both directions', () => {
+  test('are those of the directions that were measured', () => {
+    const { routes } = layoutMap(meshed(8, { width: 896, height: 366 }));
+    const route = routes.find(
+      ({ labels, length }) => length >= 64 && labels.some(({ role }) => role === 'both'),
+    );
+    if (route === undefined) throw new Error('no link has one figure');
+    const only = { ...route, labels: route.labels.filter(({ role }) => role === 'both') };
+    expect(headsOf(only, { there: true, back: true })).toHaveLength(2);
+    expect(headsOf(only, { there: true, back: false })).toHaveLength(1);
   });
 });
