@@ -1,5 +1,5 @@
-// GPUs of one vendor that were listed and are not listed any more: what the kernel shows of each instead, so that a GPU never
-// disappears without a word. For as long as the gatherer runs; what was given to a virtual machine is not missed.
+// GPUs of one vendor that were listed and are not listed any more: what the kernel shows of each instead, so that no GPU
+// disappears unnoticed. For as long as the daemon runs; a GPU that was given to a virtual machine is not missed.
 
 import { join } from 'node:path';
 import type { FailedGpu } from '../core/node/failed-gpu.ts';

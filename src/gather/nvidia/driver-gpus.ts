@@ -66,9 +66,9 @@ const driverGpus = async (root: string): Promise<readonly DriverGpu[]> => {
   const names = (await sysfsNames(folder)).filter(name => ADDRESS.test(name)).slice(0, GPUS_MAX);
   return Promise.all(
     names.map(async name => {
-      const told = await sysfsText(join(folder, name, 'information'));
+      const printed = await sysfsText(join(folder, name, 'information'));
       const field = (label: string): string =>
-        new RegExp(`^${label}:[ \\t]*(.*)$`, 'm').exec(knownOr(told, ''))?.[1]?.trim() ?? '';
+        new RegExp(`^${label}:[ \\t]*(.*)$`, 'm').exec(knownOr(printed, ''))?.[1]?.trim() ?? '';
       const [model, uuid, minor] = [field('Model'), field('GPU UUID'), field('Device Minor')];
       return {
         address: pciAddress(name),

@@ -88,7 +88,7 @@ const NO_HANDLE =
 const LOST = /^(gpu is lost|gpu not found)\b/i;
 const NEEDS_RESET = /^gpu requires reset\b/i;
 const UNREADABLE = /^(unknown error|err!)$/i;
-/** A driver that knows fewer of the vital cells than this gives no verdict. */
+/** Of a driver that prints fewer of the vital cells than this nothing is concluded. */
 const VITAL_MIN = 2;
 const LINES_MAX = 200_000;
 const GPUS_MAX = 256;

@@ -22,6 +22,7 @@ export const target: FuzzTarget = {
   name: 'gpu-tools',
   covers: [
     'src/gather/nvidia/parse-inventory.ts',
+    'src/gather/nvidia/lost-gpu.ts',
     'src/gather/nvidia/parse-processes.ts',
     'src/gather/nvidia/tag-tree.ts',
     'src/gather/nvidia/nvidia-cell.ts',
@@ -39,6 +40,7 @@ export const target: FuzzTarget = {
         'nvidia-smi/inventory-gb10.xml',
         'nvidia-smi/inventory-a100-mig.xml',
         'nvidia-smi/inventory-gt-1030-driver-470.xml',
+        'nvidia-smi/inventory-one-lost-driver-570.xml',
       ),
       run: input => {
         const text = textOfInput(input);
@@ -52,6 +54,7 @@ export const target: FuzzTarget = {
         'nvidia-smi/loads-h100-pair.csv',
         'nvidia-smi/loads-gb10.csv',
         'nvidia-smi/loads-unsupported-and-errors.csv',
+        'nvidia-smi/loads-h100-requires-reset.csv',
       ),
       run: input => {
         const rows = textOfInput(input)

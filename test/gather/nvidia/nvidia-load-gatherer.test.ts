@@ -12,6 +12,17 @@ describe('the devices of a tick', () => {
     expect(changesAmong(['a', 'b'], ['a', 'b'], devices)).toBe(1);
   });
 
+  it('are other ones when a device fails, once', () => {
+    let changes = 0;
+    const see = watchDevices(() => {
+      changes += 1;
+    });
+    const well = row('a', 1).load;
+    const failed = row('a', 1, '[GPU requires reset]').load;
+    for (const load of [well, failed, failed, well]) see([load]);
+    expect(changes).toBe(2);
+  });
+
   it('are the same ones while they stay', () => {
     expect(changesAmong(['a', 'b'], ['a', 'b'], ['a', 'b'])).toBe(0);
   });
@@ -28,6 +39,15 @@ describe('the rows of a tick', () => {
 
   it('are complete when a device comes round again, after another vanished', () => {
     expect(ticks(row('a', 2), row('b', 2), row('a', 2), row('a', 2), row('a', 1))).toEqual(['a b', 'a', 'a']);
+  });
+
+  it('are complete at once from the second tick on after one vanished that the tool counts still', () => {
+    expect(ticks(row('a', 3), row('b', 3), row('c', 3))).toEqual(['a b c']);
+    const without = [row('a', 3), row('b', 3)];
+    expect(ticks(...without, ...without)).toEqual(['a b', 'a b']);
+    expect(ticks(...without, ...without, row('a', 3))).toEqual(['a b', 'a b']);
+    // It is back: the first of its ticks has three again.
+    expect(ticks(...without, ...without, ...without, row('c', 3), ...without).at(-1)).toBe('c a b');
   });
 
   it('are told apart by their devices alone where the tool does not count', () => {
@@ -49,8 +69,24 @@ const changesAmong = (...ticksOfIds: readonly (readonly string[])[]): number => 
   return changes;
 };
 
-const row = (name: string, count: number | string): LoadRow => {
-  const cells = [`GPU-0000-${name}`, count, 1, 1, 1, 1, 1, 1, 1, 1, 'Disabled', '0x0', 1, 1, 'Card'];
+const row = (name: string, count: number | string, temperature: number | string = 1): LoadRow => {
+  const cells = [
+    `GPU-0000-${name}`,
+    count,
+    1,
+    1,
+    temperature,
+    1,
+    1,
+    1,
+    1,
+    1,
+    'Disabled',
+    '0x0',
+    1,
+    1,
+    'Card',
+  ];
   const parsed = parseLoadRow(LOAD_FIELDS, cells.join(', '));
   if (parsed === undefined) throw new Error('no row');
   return parsed;
