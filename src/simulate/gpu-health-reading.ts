@@ -39,6 +39,7 @@ export const gpuHealthFacts = (site: Site, { seconds }: Moment): readonly Fact[]
 const programFault = (seconds: number): GpuError => ({
   address: '0000:01:00',
   xid: 31,
+  kind: 'xid',
   count: 1,
   newestAgeMs: Math.round((10_800 + Math.max(0, seconds)) * 1_000),
   text: 'pid=4242, name=python3, Ch 00000008, MMU Fault',
@@ -58,4 +59,5 @@ const healthOf = (id: string): GpuHealth => ({
   pcieReplays: 0,
   recoveryAction: '',
   links: unknown('not simulated'),
+  fabric: unknown('not simulated'),
 });

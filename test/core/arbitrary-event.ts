@@ -29,6 +29,7 @@ const memory: fc.Arbitrary<Fact> = fc
         swapUsedBytes: 0,
         pressure: { level: 'normal', stalledShare: unknown('no PSI') },
         container: { kind: 'none' },
+        gpuNodeBytes: 0,
       },
     },
   }));
