@@ -10,7 +10,6 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import type { LinkEnd } from '../core/link/link-ends.ts';
-import type { LostPath } from '../core/link/link-facts.ts';
 import { LONG_QUEUE_NS, worstQueue } from '../core/link/link-queue.ts';
 import type { Shortfall } from '../core/link/link-shortfall.ts';
 import { linkShortfall } from '../core/link/link-shortfall.ts';
@@ -18,7 +17,7 @@ import { trafficFrom } from '../core/link/link-traffic.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
 import { figuresAgeMs, isCarrying, linkViews } from '../core/link/link-view.ts';
 import { areEndsEqual, standingWords, typeWords } from '../core/link/link-words.ts';
-import { pathEndsWords } from '../core/link/loss-cause.ts';
+import { lostPathWords, lostWords } from '../core/link/loss-words.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
 import type { Reported } from '../core/unknown.ts';
@@ -154,19 +153,16 @@ const noteOf = (link: LinkView, nowMs: number): Line[number] => {
   const age = ageMs === undefined ? '' : figureText(formatAge(ageMs));
   const [lost] = link.lost;
   const old = age === '' ? '' : `, measured ${age} ago`;
-  if (lost !== undefined) return part(`${lostWords(link, lost, nowMs)}${old}`, 'bad');
+  if (lost !== undefined) {
+    const words = isCarrying(link.standing) ? lostPathWords(lost, link.nodes, nowMs) : lostWords(lost, nowMs);
+    return part(`${words}${old}`, 'bad');
+  }
   const why = standingWords(link);
   if (why !== '') return part(`${why}${old}`, link.standing.kind === 'failed' ? 'caution' : 'dim');
   const failure = [link.there, link.back, link.roundTrip].find(figure => figure?.of.failure !== undefined)?.of
     .failure;
   if (failure !== undefined) return part(`${age} old, failed: ${failure}`, 'caution');
   return link.isMeasuring ? part(`${age}, measuring`, 'plain') : part(age, link.isStale ? 'caution' : 'dim');
-};
-
-/** "lost 3 min ago"; where the link has other paths, which one. */
-const lostWords = (link: LinkView, { of, lostAtMs }: LostPath, nowMs: number): string => {
-  const since = `lost ${figureText(formatAge(Math.max(0, nowMs - lostAtMs)))} ago`;
-  return isCarrying(link.standing) ? `${typeWords(of)} ${pathEndsWords(of, link.nodes)} ${since}` : since;
 };
 
 const toneOf = ({ isStale }: FigureView): Line[number]['tone'] => (isStale ? 'dim' : 'plain');

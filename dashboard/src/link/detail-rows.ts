@@ -5,10 +5,13 @@ import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import { longerQueueNs, queueWays } from '../../../src/core/link/link-queue.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { endsWords, typeWords } from '../../../src/core/link/link-words.ts';
+import { lossReason, lostWords } from '../../../src/core/link/loss-words.ts';
+import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import type { State } from '../../../src/core/state.ts';
@@ -16,6 +19,7 @@ import type { Reported } from '../../../src/core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { formatNominalRate } from '../figure/rate.ts';
+import { wayWords } from './dock-rows.ts';
 import type { RateUnit } from './link-words.ts';
 import { negotiatedWords, rateFigure, timeFigure } from './link-words.ts';
 
@@ -64,10 +68,10 @@ export interface DetailStanding {
 
 export const detailRows = (
   state: State,
-  { connections }: Pick<LinkView, 'connections'>,
+  link: LinkView,
   nowMs: number,
   unit: RateUnit,
-): readonly DetailRow[] => connections.map(facts => detailRow(state, facts, nowMs, unit));
+): readonly DetailRow[] => pathRows(link).map(row => detailRow(state, row, nowMs, unit));
 
 /** How long a profile should last by its source's config, ms; undefined where nobody has told it. */
 export const plannedIntervalMs = (
@@ -79,7 +83,12 @@ export const plannedIntervalMs = (
   return (connection.kind === 'rdma' ? probes.rdmaTtlSeconds : probes.socketTtlSeconds) * 1_000;
 };
 
-const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: RateUnit): DetailRow => {
+const detailRow = (
+  state: State,
+  { facts, moreAddresses, lost }: PathRow,
+  nowMs: number,
+  unit: RateUnit,
+): DetailRow => {
   const { connection, profile, failure, measuredAtMs } = facts;
   const stage = stageOfConnection(state, facts, nowMs);
   const rate = (value: Reported<number> | undefined, streams: Reported<number> | undefined): DetailFigure =>
@@ -88,6 +97,7 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
       bits => rateFigure(bits, unit),
       streams !== undefined && isKnown(streams) ? counted(streams, 'stream') : '',
     );
+  const extrasAge = extrasAgeWords(profile, nowMs - measuredAtMs);
   const intervalMs =
     profile === undefined || failure !== undefined ? undefined : knownOr(profile.intervalMs, undefined);
   const plannedMs = plannedIntervalMs(state, facts);
@@ -97,10 +107,7 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
   return {
     key: `${facts.source} ${facts.sink} ${facts.connectionKey}`,
     facts,
-    way:
-      connection.kind === 'socket'
-        ? connection.sinkAddress
-        : `${connection.sourceInterface} · ${connection.sinkInterface}`,
+    way: wayWords(connection, moreAddresses),
     type: typeWords(facts),
     rate: rateWords(facts, unit),
     ends: endsWords(
@@ -127,12 +134,14 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
       timeFigure,
       profile === undefined || isUnknown(profile.allReduceNs1Mib)
         ? ''
-        : `1 MiB ${figureText(formatNanoseconds(profile.allReduceNs1Mib))}`,
+        : `1 MiB ${figureText(formatNanoseconds(profile.allReduceNs1Mib))}${extrasAge}`,
     ),
     queue: detail(
       profile === undefined ? undefined : (longerQueueNs(profile) ?? profile.uploadQueueNs),
       timeFigure,
-      profile === undefined || longerQueueNs(profile) === undefined ? '' : queueWays(profile),
+      profile === undefined || longerQueueNs(profile) === undefined
+        ? ''
+        : `${queueWays(profile)}${extrasAge}`,
     ),
     sentAgain: detail(profile?.retransmits, count => ({ figure: formatCount(count), unit: '' }), ''),
     method: profile?.method ?? '',
@@ -146,11 +155,26 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
         ? ''
         : `every ${age(intervalMs)}${isStretched ? `, extended from ${age(plannedMs ?? 0)}` : ''}`,
     isStretched,
-    standing: standingOf(facts, stage, isStale),
-    isStale,
-    isMeasuring: stage?.kind === 'running',
+    standing:
+      lost === undefined
+        ? standingOf(facts, stage, isStale)
+        : {
+            tone: 'danger',
+            words: `${lostWords(lost, nowMs)}: ${lossReason(lost, id => nodeName(state, id))}`,
+            next: '',
+          },
+    isStale: isStale || lost !== undefined,
+    isMeasuring: lost === undefined && stage?.kind === 'running',
   };
 };
+
+/** ", 40 min ago" where these are older than the figures beside them. */
+const extrasAgeWords = (profile: LinkProfile | undefined, ageMs: number): string =>
+  profile === undefined || !isKnown(profile.extrasAgeMs) || profile.extrasAgeMs < EXTRAS_OLDER_MS
+    ? ''
+    : `, ${age(profile.extrasAgeMs + ageMs)} ago`;
+
+const EXTRAS_OLDER_MS = 60_000;
 
 const standingOf = (
   { profile, failure }: ConnectionFacts,

@@ -2,10 +2,15 @@
 
 import { formatAge } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
+import type { Connection } from '../../../src/core/link/connection.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import { queueWays } from '../../../src/core/link/link-queue.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
+import { lossReason, lostWords } from '../../../src/core/link/loss-words.ts';
+import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
+import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
@@ -25,6 +30,8 @@ export interface ConnectionRow {
   readonly delay: Figure;
   readonly jitter: Figure;
   readonly age: string;
+  /** Of a path with no open connection. */
+  readonly isLost: boolean;
   readonly isStale: boolean;
   /** In place of figures, or beside the last good ones. */
   readonly note: string;
@@ -35,17 +42,25 @@ export interface ConnectionRow {
 
 export const connectionRows = (
   state: State,
-  { connections }: Pick<LinkView, 'connections'>,
+  link: LinkView,
   nowMs: number,
   units: LinkUnits,
 ): readonly ConnectionRow[] =>
-  connections.map(facts => connectionRow(facts, stageOfConnection(state, facts, nowMs), nowMs, units));
+  pathRows(link).map(row => {
+    const stage = stageOfConnection(state, row.facts, nowMs);
+    return connectionRow(row, { stage, nowMs, units, nameOf: id => nodeName(state, id) });
+  });
+
+interface RowSources {
+  readonly stage: ProbeStage | undefined;
+  readonly nowMs: number;
+  readonly units: LinkUnits;
+  readonly nameOf: (node: NodeId) => string;
+}
 
 const connectionRow = (
-  facts: ConnectionFacts,
-  stage: ProbeStage | undefined,
-  nowMs: number,
-  units: LinkUnits,
+  { facts, moreAddresses, lost }: PathRow,
+  { stage, nowMs, units, nameOf }: RowSources,
 ): ConnectionRow => {
   const { connection, profile, failure, measuredAtMs } = facts;
   const upload = known(profile?.uploadBitsPerSecond);
@@ -56,21 +71,28 @@ const connectionRow = (
   return {
     key: `${facts.source} ${facts.sink} ${facts.connectionKey}`,
     facts,
-    way:
-      connection.kind === 'socket'
-        ? connection.sinkAddress
-        : `${connection.sourceInterface} · ${connection.sinkInterface}`,
+    way: wayWords(connection, moreAddresses),
     upload: rateFigure(upload, units.rate),
     download: rateFigure(download, units.rate),
     delay: delayFigure(roundTripNs, units.delay),
     jitter: delayFigure(jitterNs, units.delay),
     age: profile === undefined ? '–' : ageText(Math.max(0, nowMs - measuredAtMs)),
-    isStale: hasFigures && isStaleNow(facts, nowMs),
-    note: noteOf({ stage, failure, profile: profile !== undefined }),
+    isLost: lost !== undefined,
+    isStale: lost !== undefined || (hasFigures && isStaleNow(facts, nowMs)),
+    note:
+      lost === undefined
+        ? noteOf({ stage, failure, profile: profile !== undefined })
+        : `${lostWords(lost, nowMs)}: ${lossReason(lost, nameOf)}`,
     hasFigures,
-    isMeasuring: stage?.kind === 'running',
+    isMeasuring: lost === undefined && stage?.kind === 'running',
     details: profile === undefined ? [] : detailsOf(facts, stage),
   };
+};
+
+/** "192.0.2.9 and 4 more", "rdma_en3 · rdma_en4" */
+export const wayWords = (connection: Connection, moreAddresses: number): string => {
+  if (connection.kind === 'rdma') return `${connection.sourceInterface} · ${connection.sinkInterface}`;
+  return moreAddresses === 0 ? connection.sinkAddress : `${connection.sinkAddress} and ${moreAddresses} more`;
 };
 
 /** What is going on with the probe of a connection, or why it has no figures; '' where all is as it should be. */

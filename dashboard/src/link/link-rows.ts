@@ -41,7 +41,7 @@ export interface RowSources {
 export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSources): LinkRow => {
   const why = standingWords(link);
   const ageMs = figuresAgeMs(link, nowMs);
-  const { there, back, roundTrip } = link;
+  const { there, back, roundTrip } = link.last;
   return {
     key: link.key,
     title: `${nameOf(link.nodes[0])} – ${nameOf(link.nodes[1])}`,
@@ -50,9 +50,9 @@ export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSour
     there: { value: rateFigure(there?.value, units.rate), isOld: there?.isStale === true },
     back: { value: rateFigure(back?.value, units.rate), isOld: back?.isStale === true },
     delay: { value: delayFigure(roundTrip?.value, units.delay), isOld: roundTrip?.isStale === true },
-    jitter: delayFigure(linkJitterNs(link), units.delay),
+    jitter: delayFigure(linkJitterNs(link.last), units.delay),
     age: ageMs === undefined ? '–' : listAgeText(ageMs),
-    note: why === '' ? (notes.get(link.key) ?? (link.isMeasuring ? 'measuring' : '')) : why,
+    note: notes.get(link.key) ?? (why === '' ? (link.isMeasuring ? 'measuring' : '') : why),
     isNoteSpare: why === '' && !notes.has(link.key),
     isFlagged: isFlagged(link, notes),
     isDim: !isCarrying(link.standing) || link.isStale,

@@ -106,7 +106,7 @@ const said = (figure: FigureView | undefined, way: string, unit: RateUnit): stri
 const plain = (figure: Figure): string => figureText(figure).replaceAll('\u00a0', ' ');
 
 /** Of the connection with the shortest delay. */
-export const linkJitterNs = ({ roundTrip }: LinkView): number | undefined => {
+export const linkJitterNs = ({ roundTrip }: Pick<LinkView, 'roundTrip'>): number | undefined => {
   const jitterNs = roundTrip?.of.profile?.jitterNs;
   return typeof jitterNs === 'number' ? jitterNs : undefined;
 };

@@ -30,30 +30,6 @@ export const lossCause = (
   ],
 });
 
-/** "Ethernet en0–eth0": a path by the interfaces of its ends, in the order of the nodes. */
-export const pathEndsWords = (
-  { source, connection }: { readonly source: NodeId; readonly connection: Connection },
-  [first]: readonly [NodeId, NodeId],
-): string => {
-  const [own, other] = [connection.sourceInterface, connection.sinkInterface].map(name =>
-    isUnknown(name) ? '?' : name,
-  );
-  return source === first ? `${own}–${other}` : `${other}–${own}`;
-};
-
-/** "cable unplugged or port down at en0 of atlas", or what both ends show; '' where the interfaces show nothing. */
-export const lossCauseWords = ({ deadEnds }: LossCause, nameOf: (node: NodeId) => string): string => {
-  const down = deadEnds.filter(({ kind }) => kind === 'down').map(end => placeWords(end, nameOf));
-  const gone = deadEnds.filter(({ kind }) => kind === 'gone').map(end => placeWords(end, nameOf));
-  return [
-    ...(down.length === 0 ? [] : [`cable unplugged or port down at ${down.join(' and ')}`]),
-    ...(gone.length === 0 ? [] : [`no interface ${gone.join(' and ')} any more`]),
-  ].join('; ');
-};
-
-const placeWords = ({ node, interfaceName }: DeadEnd, nameOf: (node: NodeId) => string): string =>
-  `${interfaceName} of ${nameOf(node)}`;
-
 const deadEnd = (node: NodeId, name: Reported<string>, { network }: EndReadings): readonly DeadEnd[] => {
   if (isUnknown(name) || network === undefined) return [];
   const found = network.interfaces.find(held => held.name === name);

@@ -9,7 +9,7 @@ import { LONG_QUEUE_NS, queueWords, worstQueue } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
 import { endsWords, typeWords } from '../link/link-words.ts';
-import { lossCauseWords, pathEndsWords } from '../link/loss-cause.ts';
+import { lossCauseWords, pathEndsWords } from '../link/loss-words.ts';
 import { isSampled } from '../link/measured-pairs.ts';
 import { slowPath } from '../link/slow-path.ts';
 import type { NodeView } from '../node/node-view.ts';

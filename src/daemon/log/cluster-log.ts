@@ -8,7 +8,7 @@ import type { LogLevel } from '../../config/log-values.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { ConnectionFacts } from '../../core/link/link-facts.ts';
 import { type LinkView, LinkWatch } from '../../core/link/link-view.ts';
-import { lossCauseWords } from '../../core/link/loss-cause.ts';
+import { lossReason } from '../../core/link/loss-words.ts';
 import { nodeName, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds, type Presence, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
@@ -157,8 +157,7 @@ export class ClusterLog {
         this.#keep(name, { fields, isLost: true, sinceMs: lost.lostAtMs });
         // What was lost before the start is among the warnings.
         if (!this.#hasLooked) continue;
-        const words = lossCauseWords(lost.cause, node => nodeName(state, node));
-        const reason = words === '' ? lost.reason : words;
+        const reason = lossReason(lost, node => nodeName(state, node));
         const upMs = before === undefined ? undefined : lost.lostAtMs - before.sinceMs;
         log.write('link-lost', { ...fields, reason, up_s: seconds(upMs) }, { subject: name });
       }

@@ -8,7 +8,7 @@ import { type Connection, connectionKey, type LossCode } from '../../../src/core
 import { forgetLink } from '../../../src/core/link/forget-link.ts';
 import { pathKey } from '../../../src/core/link/link-path.ts';
 import { figureAgeMs, type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
-import { lossCauseWords } from '../../../src/core/link/loss-cause.ts';
+import { lossCauseWords } from '../../../src/core/link/loss-words.ts';
 import { expiredLosses } from '../../../src/core/link/losses.ts';
 import type { NetworkInterface } from '../../../src/core/node/network.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ConnectionRow } from '../../../dashboard/src/link/dock-rows.ts';
 import { connectionRows } from '../../../dashboard/src/link/dock-rows.ts';
+import { linkNotes } from '../../../dashboard/src/link/link-notes.ts';
+import { linkRow } from '../../../dashboard/src/link/link-rows.ts';
 import type { LinkUnits } from '../../../dashboard/src/link/link-words.ts';
 import { delayName, jitterName, linkSaid, shortfallWords } from '../../../dashboard/src/link/link-words.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
@@ -133,5 +135,62 @@ describe('a link in words', () => {
     expect(shortfallWords({ direction: 'back', bitsPerSecond: 2e9, expected: other }, ends, 'bits')).toBe(
       'bosun→atlas 2.00\u00a0Gb/s, atlas→bosun 9.40\u00a0Gb/s',
     );
+  });
+});
+
+describe('the rows of a path', () => {
+  const other = { ...ETHERNET, address: '192.0.2.8' };
+  const lost = (wire: typeof ETHERNET, ageMs: number): Fact => {
+    const connection = connectionOf(JUNO, wire);
+    return {
+      kind: 'connection.lost',
+      payload: {
+        sink: JUNO,
+        connectionKey: connectionKey(connection),
+        connection,
+        code: 'no-answer',
+        reason: 'no answer',
+        lostAgeMs: ageMs,
+      },
+    };
+  };
+
+  test('are one for all its addresses, by the one that was measured', () => {
+    const rows = rowsOf(told([...wired(JUNO, { ...ETHERNET, ageMs: 60_000 }), ...wired(JUNO, other)]));
+    expect(rows.map(({ way }) => way)).toEqual(['192.0.2.8 and 1 more']);
+  });
+
+  test('stay when it is lost, with its last figures, since when, and why', () => {
+    const state = told([...wired(JUNO, ETHERNET), ...wired(JUNO, WIFI), lost(ETHERNET, 180_000)]);
+    const rows = rowsOf(state);
+    expect(rows.map(({ isLost, facts }) => [isLost, facts.connection.type])).toEqual([
+      [false, 'wifi'],
+      [true, 'ethernet'],
+    ]);
+    expect(rows[1]).toMatchObject({
+      hasFigures: true,
+      isStale: true,
+      isMeasuring: false,
+      note: expect.stringMatching(/^lost 3\u00a0min ago: /),
+    });
+    const notes = linkNotes([linkIn(state)], {
+      nameOf: id => (id === ATLAS ? 'atlas' : 'juno'),
+      unit: 'bits',
+      nowMs: 0,
+    });
+    expect([...notes.values()]).toEqual([expect.stringMatching(/^Ethernet en0–en0 lost 3\u00a0min ago: /)]);
+  });
+
+  test('of a link with nothing else are all that it has, and its figures are the last ones', () => {
+    const state = told([...wired(JUNO, ETHERNET), lost(ETHERNET, 180_000)]);
+    expect(rowsOf(state)).toMatchObject([{ isLost: true, upload: { figure: '9.41', unit: 'Gb/s' } }]);
+    const link = linkIn(state);
+    expect(linkSaid(link, ['atlas', 'juno'], HALF)).toBe('Link atlas to juno, Ethernet: lost');
+    const row = linkRow(link, { nameOf: String, notes: new Map(), units: HALF, nowMs: 0 });
+    expect(row).toMatchObject({
+      there: { value: { figure: '9.41' }, isOld: true },
+      isDim: true,
+      note: 'lost',
+    });
   });
 });

@@ -7,7 +7,7 @@ import type { NodeId } from '../../../core/ids.ts';
 import { connectionNames } from '../../../core/link/connection-names.ts';
 import { hasFigures } from '../../../core/link/link-profile.ts';
 import type { LinkView } from '../../../core/link/link-view.ts';
-import { pathEndsWords } from '../../../core/link/loss-cause.ts';
+import { pathEndsWords } from '../../../core/link/loss-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
 import type { Reported } from '../../../core/unknown.ts';

@@ -1,0 +1,33 @@
+// What somebody should know of a link, beside its figures: what it falls short of, and what of it is lost.
+
+import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { isCarrying } from '../../../src/core/link/link-view.ts';
+import { lossReason, lostPathWords, lostWords } from '../../../src/core/link/loss-words.ts';
+import { type RateUnit, shortfallWords } from './link-words.ts';
+
+export interface NoteSources {
+  readonly nameOf: (id: string) => string;
+  readonly unit: RateUnit;
+  readonly nowMs: number;
+}
+
+/** By the key of the link; none of a link that is as it should be. */
+export const linkNotes = (links: readonly LinkView[], sources: NoteSources): ReadonlyMap<string, string> =>
+  new Map(
+    links.flatMap(link => {
+      const note = linkNote(link, sources);
+      return note === '' ? [] : [[link.key, note] as const];
+    }),
+  );
+
+const linkNote = (link: LinkView, { nameOf, unit, nowMs }: NoteSources): string => {
+  const [lost] = link.lost;
+  if (lost !== undefined) {
+    const words = isCarrying(link.standing) ? lostPathWords(lost, link.nodes, nowMs) : lostWords(lost, nowMs);
+    return `${words}: ${lossReason(lost, nameOf)}`;
+  }
+  const short = linkShortfall(link);
+  const [first, second] = link.nodes;
+  return short === undefined ? '' : shortfallWords(short, [nameOf(first), nameOf(second)], unit);
+};

@@ -1,0 +1,38 @@
+// The connections of a link as a table shows them: a row for each path and the end that has a connection on it, whatever the number of
+// addresses, and a row for each path that is lost.
+
+import type { ConnectionFacts, LostPath } from './link-facts.ts';
+import { isCarrying, type LinkView } from './link-view.ts';
+
+export interface PathRow {
+  /** The connection that was measured, if it was one of this end. */
+  readonly facts: ConnectionFacts;
+  /** How many more addresses of the same path are open from this end. */
+  readonly moreAddresses: number;
+  /** Undefined while the path is open. */
+  readonly lost: LostPath | undefined;
+}
+
+/** Open ones in the order of the link, then lost ones, then those that wait for an end to return. */
+export const pathRows = (
+  link: Pick<LinkView, 'connections' | 'lost' | 'away' | 'standing'>,
+): readonly PathRow[] => [
+  ...(isCarrying(link.standing) ? openRows(link.connections) : []),
+  ...[...link.lost, ...link.away].map(lost => ({ facts: lost.of, moreAddresses: 0, lost })),
+];
+
+const openRows = (connections: readonly ConnectionFacts[]): readonly PathRow[] => {
+  const rows = new Map<string, PathRow>();
+  for (const facts of connections) {
+    const name = `${facts.source} ${facts.path}`;
+    const held = rows.get(name);
+    if (held === undefined) rows.set(name, { facts, moreAddresses: 0, lost: undefined });
+    else
+      rows.set(name, {
+        ...held,
+        facts: facts.isMeasuredHere ? facts : held.facts,
+        moreAddresses: held.moreAddresses + 1,
+      });
+  }
+  return [...rows.values()];
+};
