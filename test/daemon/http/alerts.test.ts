@@ -100,6 +100,12 @@ describe('the alerts', () => {
     expect(raisedAt('10h', { [LIVE]: '1x50', [link]: '100x7 50x10' }, '1h')).toEqual([]);
   });
 
+  it('report a path that is lost for as long as it is, and one that only waits for its node not at once', () => {
+    const path = `plimsoll_link_path_up{node="a",name="atlas",peer="b",peer_name="juno",path="en0–eth0",type="ethernet"}`;
+    expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x100' })).toEqual(['PlimsollLinkLost']);
+    expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x10 1x90' })).toEqual([]);
+  });
+
   it('tell what the page warns of: a link that is short, a path that is slow, lanes and links of a card', () => {
     const warned = (id: string) => ({
       [LIVE]: '1x120',

@@ -7,6 +7,7 @@ import { linkShortfall } from '../../../core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../../../core/link/link-view.ts';
 import { figureAgeMs, linkViews } from '../../../core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../core/link/link-words.ts';
+import { lossReason, lostPathWords } from '../../../core/link/loss-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
 import type { ToldFigure } from '../figure-fields.ts';
@@ -38,6 +39,10 @@ const linkSchema = v.object({
     v.description('Its worst figure against its own median of the last week, where it is unusual.'),
   ),
   standing: v.pipe(v.string(), v.description('Why there are no figures; empty where there are.')),
+  lost: v.pipe(
+    v.array(v.string()),
+    v.description('Paths between the two that are lost: since when, and what both ends show.'),
+  ),
 });
 
 type ToldLink = v.InferOutput<typeof linkSchema>;
@@ -46,7 +51,7 @@ export const worstLinksTool: McpTool = mcpTool({
   name: 'worst_links',
   title: 'Worst links',
   description:
-    'Which cable is slow? Links by what they carry against what they should, in both directions: by shortfall (the negotiated rate, the other direction, its own past), bandwidth or round trip.',
+    'Which cable is slow or lost? Links by what they carry against what they should, in both directions: by shortfall (the negotiated rate, the other direction, its own past), bandwidth or round trip.',
   input: v.object({
     by: v.pipe(
       v.optional(v.picklist(['shortfall', 'bandwidth', 'round_trip']), 'shortfall'),
@@ -58,15 +63,19 @@ export const worstLinksTool: McpTool = mcpTool({
   call: ({ by, limit }, context) => {
     const here = linkViews(context.state, context.nowMs).filter(({ standing }) => standing.kind !== 'gone');
     const links = here.map(view => ({ view, told: toldLink(view, context) }));
-    const measured = links.filter(({ view }) => view.standing.kind === 'measured');
+    const measured = links.filter(({ view }) => view.standing.kind === 'measured' || view.lost.length > 0);
     const chosen = measured
       .filter(
-        ({ told }) => by !== 'shortfall' || told.shareOfExpected !== null || told.shareOfOwnMedian !== null,
+        ({ told }) =>
+          by !== 'shortfall' ||
+          told.lost.length > 0 ||
+          told.shareOfExpected !== null ||
+          told.shareOfOwnMedian !== null,
       )
       .toSorted((a, b) => badness(b, by) - badness(a, by))
       .map(({ told }) => told);
     return {
-      text: `${chosen.length} of ${counted(here.length, 'link')}${by === 'shortfall' ? ' carry less than they should' : ''}.`,
+      text: `${chosen.length} of ${counted(here.length, 'link')}${by === 'shortfall' ? ' carry less than they should, or have lost a path' : ''}.`,
       structured: {
         links: chosen.slice(0, limit),
         leftOut: Math.max(0, chosen.length - limit),
@@ -82,6 +91,7 @@ interface Weighed {
 }
 
 const badness = ({ view, told }: Weighed, by: 'shortfall' | 'bandwidth' | 'round_trip'): number => {
+  if (told.lost.length > 0) return Number.MAX_VALUE;
   switch (by) {
     case 'shortfall':
       return -Math.min(told.shareOfExpected ?? 1, told.shareOfOwnMedian ?? 1);
@@ -103,9 +113,9 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
     nodes: [...view.nodes],
     names: view.nodes.map(id => quoted(nodeName(state, id))),
     type: typeWords(view.best),
-    there: linkFigure(view.there, 'bits/s', nowMs),
-    back: linkFigure(view.back, 'bits/s', nowMs),
-    roundTrip: linkFigure(view.roundTrip, 'ns', nowMs),
+    there: linkFigure(view.last.there, 'bits/s', nowMs),
+    back: linkFigure(view.last.back, 'bits/s', nowMs),
+    roundTrip: linkFigure(view.last.roundTrip, 'ns', nowMs),
     queueUnderLoad: queueFigure(view, nowMs),
     expected:
       shortfall === undefined
@@ -119,6 +129,9 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
       shortfall === undefined ? null : rounded(shortfall.bitsPerSecond / shortfall.expected.bitsPerSecond),
     shareOfOwnMedian: unusual.length === 0 ? null : rounded(Math.min(...unusual.map(worseShare))),
     standing: quoted(standingWords(view)),
+    lost: view.lost.map(path =>
+      quoted(`${lostPathWords(path, view.nodes, nowMs)}: ${lossReason(path, id => nodeName(state, id))}`),
+    ),
   };
 };
 
