@@ -12,7 +12,7 @@ import type { ProbingSettings, SeenProbes } from './seen-probes.ts';
 import { interfaceTo, line, reasonAgainst, shape } from './shapes.ts';
 import { TestBed } from './test-bed.ts';
 
-it.concurrent('two daemons profile every connection of their cable, each from its own end, at the rate that it has', {
+it.concurrent('two daemons profile their cable once, from one of its ends, at the rate that it has in each direction', {
   timeout: 120_000,
 }, async context => {
   const reason = reasonAgainst('tc');
@@ -22,10 +22,9 @@ it.concurrent('two daemons profile every connection of their cable, each from it
   shape(bed.net, 'atlas', interfaceTo('juno'), '200mbit');
   shape(bed.net, 'juno', interfaceTo('atlas'), '50mbit');
   const daemons = ['atlas', 'juno'].map(host => start(bed, host));
-  const seen = await until(daemons[0], ({ links }) => {
-    const good = links.filter(({ profile }) => profile.failure === 'none');
-    return ['atlas', 'juno'].every(host => good.some(({ source }) => source === host));
-  });
+  const seen = await until(daemons[0], ({ links }) =>
+    links.some(({ profile }) => profile.failure === 'none'),
+  );
   for (const { source, profile } of seen.links) {
     if (profile.failure !== 'none') continue;
     const [up, down] = [megabits(profile.uploadBitsPerSecond), megabits(profile.downloadBitsPerSecond)];
@@ -66,11 +65,7 @@ it.concurrent('two daemons leave their cable alone while a benchmark runs on one
     ).toEqual([]);
   }
   benchmark.kill('SIGKILL');
-  await until(juno, ({ links }) =>
-    ['atlas', 'juno'].every(host =>
-      links.some(({ source, profile }) => source === host && profile.failure === 'none'),
-    ),
-  );
+  await until(juno, ({ links }) => links.some(({ profile }) => profile.failure === 'none'));
 });
 
 const AGAINST_ATLAS = 'a benchmark runs against atlas';
