@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { isNodeId } from '../../core/ids.ts';
+import { LinkWatch } from '../../core/link/link-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { clusterTotals } from '../../core/totals.ts';
 import {
@@ -23,101 +24,108 @@ export const clusterRoutes = ({
   nodeId,
   forget,
   forgetLink,
-}: HttpServerOptions): readonly ApiRoute[] => [
-  jsonRoute({
-    method: 'GET',
-    path: '/api/nodes',
-    access: 'read',
-    summary:
-      'Every node as one view: each reading with its source, age and whether it is stale, and the totals.',
-    description: 'The nodes.',
-    answer: nodesAnswerSchema,
-    handle: () => {
-      const nowMs = clock.nowMs();
-      const { state } = cluster;
-      const nodes = nodeIds(state).map(id => listedNode(state, id, nowMs));
-      return { self: nodeId, totals: clusterTotals(state, nowMs), nodes };
-    },
-  }),
-  jsonRoute({
-    method: 'GET',
-    path: '/api/nodes/{nodeId}',
-    access: 'read',
-    summary: 'One node; "self" is the answering node.',
-    parameters: [{ ...NODE_ID, description: 'A node id, or "self".', schema: SELF_OR_NODE }],
-    description: 'The node.',
-    answer: listedNodeSchema,
-    handle: request => {
-      const asked = pathText(request, NODE_ID);
-      const id = asked === 'self' ? nodeId : asked;
-      const { state } = cluster;
-      if (isNodeId(id) && nodeIds(state).includes(id)) return listedNode(state, id, clock.nowMs());
-      throw noSuchNode(asked);
-    },
-  }),
-  jsonRoute({
-    method: 'POST',
-    path: '/api/nodes/{nodeId}/forget',
-    access: 'change',
-    summary: 'Hides a node that is gone, on every node, until it comes back.',
-    parameters: [
-      {
-        ...NODE_ID,
-        description: 'A node id; "self" is refused as the answering node.',
-        schema: SELF_OR_NODE,
+}: HttpServerOptions): readonly ApiRoute[] => {
+  // Looked at again and again: what has not changed is not derived again.
+  const watch = new LinkWatch();
+  return [
+    jsonRoute({
+      method: 'GET',
+      path: '/api/nodes',
+      access: 'read',
+      summary:
+        'Every node as one view: each reading with its source, age and whether it is stale, and the totals.',
+      description: 'The nodes.',
+      answer: nodesAnswerSchema,
+      handle: () => {
+        const nowMs = clock.nowMs();
+        const { state } = cluster;
+        const nodes = nodeIds(state).map(id => listedNode(state, id, nowMs));
+        return { self: nodeId, totals: clusterTotals(state, nowMs), nodes };
       },
-    ],
-    description: 'The node that is hidden.',
-    answer: forgetAnswerSchema,
-    handle: request => {
-      const asked = pathText(request, NODE_ID);
-      const subject = asked === 'self' ? nodeId : asked;
-      if (!isNodeId(subject)) throw noSuchNode(subject);
-      const result = forget?.(subject);
-      if (result?.kind === 'forgotten') return { forgotten: subject };
-      throw refusedForget(result?.code ?? 'no-such-node', subject);
-    },
-  }),
-  jsonRoute({
-    method: 'GET',
-    path: '/api/links',
-    access: 'read',
-    summary:
-      'Every open connection with the newest profile of its path, and every path that was lost, with its last one.',
-    description: 'The connections, each one way.',
-    answer: linksAnswerSchema,
-    handle: () => ({ links: listedLinks(cluster.state, clock.nowMs()) }),
-  }),
-  jsonRoute({
-    method: 'POST',
-    path: '/api/links/{nodeId}/{peerId}/forget',
-    access: 'change',
-    summary:
-      'Hides the paths that are lost between two nodes, on every node, until they return or are lost again.',
-    parameters: [
-      { ...NODE_ID, description: 'A node id, or "self".', schema: SELF_OR_NODE },
-      { ...PEER_ID, description: 'The other node.', schema: SELF_OR_NODE },
-    ],
-    description: 'The two nodes.',
-    answer: forgetLinkAnswerSchema,
-    handle: request => {
-      const [one, other] = [NODE_ID, PEER_ID].map(parameter => {
-        const asked = pathText(request, parameter);
+    }),
+    jsonRoute({
+      method: 'GET',
+      path: '/api/nodes/{nodeId}',
+      access: 'read',
+      summary: 'One node; "self" is the answering node.',
+      parameters: [{ ...NODE_ID, description: 'A node id, or "self".', schema: SELF_OR_NODE }],
+      description: 'The node.',
+      answer: listedNodeSchema,
+      handle: request => {
+        const asked = pathText(request, NODE_ID);
         const id = asked === 'self' ? nodeId : asked;
-        if (!isNodeId(id) || !nodeIds(cluster.state).includes(id)) throw noSuchNode(id);
-        return id;
-      });
-      if (one === undefined || other === undefined) throw noSuchNode('');
-      const result = forgetLink?.([one, other]);
-      if (result?.kind === 'forgotten') return { forgotten: [...result.fact.nodes] };
-      throw new RequestError({
-        code: 'nothing-lost',
-        problem: 'No path between these two nodes is lost.',
-        advice: 'GET /api/links lists what is lost.',
-      });
-    },
-  }),
-];
+        const { state } = cluster;
+        if (isNodeId(id) && nodeIds(state).includes(id)) return listedNode(state, id, clock.nowMs());
+        throw noSuchNode(asked);
+      },
+    }),
+    jsonRoute({
+      method: 'POST',
+      path: '/api/nodes/{nodeId}/forget',
+      access: 'change',
+      summary: 'Hides a node that is gone, on every node, until it comes back.',
+      parameters: [
+        {
+          ...NODE_ID,
+          description: 'A node id; "self" is refused as the answering node.',
+          schema: SELF_OR_NODE,
+        },
+      ],
+      description: 'The node that is hidden.',
+      answer: forgetAnswerSchema,
+      handle: request => {
+        const asked = pathText(request, NODE_ID);
+        const subject = asked === 'self' ? nodeId : asked;
+        if (!isNodeId(subject)) throw noSuchNode(subject);
+        const result = forget?.(subject);
+        if (result?.kind === 'forgotten') return { forgotten: subject };
+        throw refusedForget(result?.code ?? 'no-such-node', subject);
+      },
+    }),
+    jsonRoute({
+      method: 'GET',
+      path: '/api/links',
+      access: 'read',
+      summary:
+        'Every open connection with the newest profile of its path, and every path that was lost, with its last one.',
+      description: 'The connections, each one way.',
+      answer: linksAnswerSchema,
+      handle: () => {
+        const nowMs = clock.nowMs();
+        return { links: listedLinks(cluster.state, nowMs, watch.read(cluster.state, nowMs)) };
+      },
+    }),
+    jsonRoute({
+      method: 'POST',
+      path: '/api/links/{nodeId}/{peerId}/forget',
+      access: 'change',
+      summary:
+        'Hides the paths that are lost between two nodes, on every node, until they return or are lost again.',
+      parameters: [
+        { ...NODE_ID, description: 'A node id, or "self".', schema: SELF_OR_NODE },
+        { ...PEER_ID, description: 'The other node.', schema: SELF_OR_NODE },
+      ],
+      description: 'The two nodes.',
+      answer: forgetLinkAnswerSchema,
+      handle: request => {
+        const [one, other] = [NODE_ID, PEER_ID].map(parameter => {
+          const asked = pathText(request, parameter);
+          const id = asked === 'self' ? nodeId : asked;
+          if (!isNodeId(id) || !nodeIds(cluster.state).includes(id)) throw noSuchNode(id);
+          return id;
+        });
+        if (one === undefined || other === undefined) throw noSuchNode('');
+        const result = forgetLink?.([one, other]);
+        if (result?.kind === 'forgotten') return { forgotten: [...result.fact.nodes] };
+        throw new RequestError({
+          code: 'nothing-lost',
+          problem: 'No path between these two nodes is lost.',
+          advice: 'GET /api/links lists what is lost.',
+        });
+      },
+    }),
+  ];
+};
 
 const refusedForget = (code: 'no-such-node' | 'own-node' | 'node-is-live', subject: string): RequestError => {
   switch (code) {

@@ -66,17 +66,25 @@ export const NOTHING: Unknown = unknown('nothing reported yet');
 
 /**
  * Open connections between nodes that are here, and of each link the paths that are lost. An offline node carries nothing: what was
- * measured to it is listed as lost.
+ * measured to it is listed as lost. @param links as the caller has looked at them already
  */
-export const listedLinks = (state: State, nowMs: number): readonly ListedLink[] =>
-  linkViews(state, nowMs).flatMap(link => [
+export const listedLinks = (
+  state: State,
+  nowMs: number,
+  links: readonly LinkView[] = linkViews(state, nowMs),
+): readonly ListedLink[] =>
+  links.flatMap(link => [
     ...(isCarrying(link.standing) ? link.connections : []).map(facts => listedLink(state, facts, nowMs)),
     ...lostOf(link).map(path => ({ ...listedLink(state, path.of, nowMs), lost: listedLoss(path, nowMs) })),
   ]);
 
 /** Those of one node. */
 export const listedLinksFrom = (state: State, source: NodeId, nowMs: number): readonly ListedLink[] =>
-  listedLinks(state, nowMs).filter(link => link.source === source);
+  listedLinks(
+    state,
+    nowMs,
+    linkViews(state, nowMs).filter(({ nodes }) => nodes.includes(source)),
+  ).filter(link => link.source === source);
 
 const lostOf = ({ lost, away }: LinkView): readonly LostPath[] => [...lost, ...away];
 

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
+import { linkViews } from '../../../src/core/link/link-view.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { addGpus } from '../../../src/daemon/http/metrics/gpu-metrics.ts';
@@ -33,7 +34,14 @@ test('kept figures are as old as they are, and what never was measured has no ti
   const moment = { nowMs: NOW_MS, wallMs: WALL_MS };
   for (const vendor of nodeView(state, SELF, NOW_MS).gpus)
     addGpus(page, vendor, { ...moment, labels: {}, isShort: false });
-  addLinkMetrics(page, { ...moment, state, nodeId: SELF, connectionsMax: 10, only: undefined });
+  addLinkMetrics(page, {
+    ...moment,
+    state,
+    nodeId: SELF,
+    connectionsMax: 10,
+    only: undefined,
+    links: linkViews(state, NOW_MS),
+  });
   const told = page.text('prometheus').split('\n');
   const times = told.flatMap(line => {
     const [, labels = '', seconds] =

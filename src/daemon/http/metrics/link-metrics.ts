@@ -25,14 +25,15 @@ export interface LinkMetricsInput {
   readonly connectionsMax: number;
   /** Those of which a connection is told that begins or ends there; all without it. */
   readonly only: ReadonlySet<NodeId> | undefined;
+  readonly links: readonly LinkView[];
 }
 
 /** A whole mesh has connections by the square of its nodes: past the bound each node tells its own first. */
 export const addLinkMetrics = (
   page: MetricPage,
-  { state, nowMs, wallMs, nodeId, connectionsMax, only }: LinkMetricsInput,
+  { state, nowMs, wallMs, nodeId, connectionsMax, only, links }: LinkMetricsInput,
 ): void => {
-  const listed = listedLinks(state, nowMs).filter(
+  const listed = listedLinks(state, nowMs, links).filter(
     ({ source, sink }) => only === undefined || only.has(source) || only.has(sink),
   );
   addPaths(page, state, listed.slice(0, connectionsMax), wallMs);

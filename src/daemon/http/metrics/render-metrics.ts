@@ -58,6 +58,7 @@ export const metricsOf = (input: MetricsInput, links: readonly LinkView[]): Metr
   const { connectionsMax } = input;
   addLinkMetrics(page, {
     ...input,
+    links,
     connectionsMax: isLarge ? Math.min(LARGE_CONNECTIONS_MAX, connectionsMax) : connectionsMax,
   });
   addLiveRunMetrics(page, state, nowMs);
