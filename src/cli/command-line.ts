@@ -63,7 +63,7 @@ const findCommand = (
 
 const parseInvocation = (command: Command, args: readonly string[]): Invocation => {
   const { positionals, tokens } = parseArgs({
-    args: [...args],
+    args: args.map((word, at) => withValue(word, args[at + 1], command)),
     options: Object.fromEntries(
       command.options.map(({ name, valueName }) => [
         name,
@@ -92,6 +92,12 @@ const parseInvocation = (command: Command, args: readonly string[]): Invocation 
   };
   for (const option of command.options) read(option);
   return { option: read, arguments: positionals };
+};
+
+/** An option that has a value of its own where none follows. */
+const withValue = (word: string, next: string | undefined, { options }: Command): string => {
+  const alone = options.find(({ name }) => `--${name}` === word)?.valueAlone;
+  return alone !== undefined && (next === undefined || next.startsWith('-')) ? `${word}=${alone}` : word;
 };
 
 const knownOption = (command: Command, name: string): Option<unknown> => {

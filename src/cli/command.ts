@@ -48,6 +48,8 @@ export interface Option<T> {
   readonly name: string;
   /** "DIR"; undefined for a flag. */
   readonly valueName: string | undefined;
+  /** The value of an option that is given without one; undefined: it needs one. */
+  readonly valueAlone?: string;
   readonly meaning: string;
   readonly isRepeatable: boolean;
   /** The texts given, none when the option was not. A flag gets one empty text. */
@@ -65,6 +67,7 @@ export const flag = (name: string, meaning: string): Option<boolean> => ({
 export interface ValueOption<T> {
   readonly name: string;
   readonly valueName: string;
+  readonly valueAlone?: string;
   readonly meaning: string;
   readonly parse: (text: string) => Parsed<T>;
 }

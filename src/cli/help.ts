@@ -52,8 +52,14 @@ const usageWords = ({ name, arguments: names }: Command): string =>
 const argumentWords = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
   `${isRequired ? name : `[${name}]`}${isRepeatable === true ? ' …' : ''}`;
 
-const optionRow = ({ name, valueName, meaning, isRepeatable }: Option<unknown>): [string, string] => [
-  `--${name}${valueName === undefined ? '' : ` ${valueName}`}${isRepeatable ? ' …' : ''}`,
+const optionRow = ({
+  name,
+  valueName,
+  valueAlone,
+  meaning,
+  isRepeatable,
+}: Option<unknown>): [string, string] => [
+  `--${name}${valueName === undefined ? '' : valueAlone === undefined ? ` ${valueName}` : ` [${valueName}]`}${isRepeatable ? ' …' : ''}`,
   meaning,
 ];
 

@@ -1,36 +1,52 @@
-// When simulated machines are away: asleep, without power, or cut off. A pure, periodic function of time, so a late
-// viewer of the demo sees it too.
+// When simulated machines are away (asleep, without power, or stopped) and when other faults last. Pure, periodic functions
+// of time, so a late viewer of the demo sees them too.
 
-/** From `fromSeconds` (since the simulation began; below 0 it is away already) for `seconds`, again every `everySeconds`. */
-export interface Absence {
-  /** By its place in the list of machines. */
-  readonly machine: number;
+/** From `fromSeconds` (since the simulation began; below 0 it has begun already) for `seconds`, again every `everySeconds`. */
+export interface Spell {
   readonly fromSeconds: number;
   readonly seconds: number;
   readonly everySeconds: number;
 }
 
-/** Whether a machine is silent at this moment. */
-export const isAway = (absences: readonly Absence[], machine: number, atSeconds: number): boolean =>
-  absences.some(absence => absence.machine === machine && isWithin(absence, atSeconds));
+export interface Absence extends Spell {
+  /** By its place in the list of machines. */
+  readonly machine: number;
+  /** Its daemon is stopped by a person and says so; else the machine is silent at once. */
+  readonly isOrderly?: true;
+}
 
-/** When the machine came back last, before `atSeconds`; undefined if it was never away. */
-export const backSince = (
+/** From then on, without an end. */
+export const lasting = (fromSeconds: number): Spell => ({
+  fromSeconds,
+  seconds: Number.POSITIVE_INFINITY,
+  everySeconds: Number.POSITIVE_INFINITY,
+});
+
+/** The absence of a machine at this moment; undefined if it is there. */
+export const absenceAt = (
   absences: readonly Absence[],
   machine: number,
   atSeconds: number,
-): number | undefined => {
-  const returns = absences
-    .filter(absence => absence.machine === machine)
-    .flatMap(({ fromSeconds, seconds, everySeconds }) => {
-      const firstSeconds = fromSeconds + seconds;
-      if (atSeconds < firstSeconds) return [];
-      return [firstSeconds + Math.floor((atSeconds - firstSeconds) / everySeconds) * everySeconds];
-    });
-  return returns.length === 0 ? undefined : Math.max(...returns);
-};
+): Absence | undefined =>
+  absences.find(absence => absence.machine === machine && isDuring(absence, atSeconds));
 
-const isWithin = ({ fromSeconds, seconds, everySeconds }: Absence, atSeconds: number): boolean => {
-  const since = atSeconds - fromSeconds;
-  return since >= 0 && since % everySeconds < seconds;
+/** Whether a machine is silent at this moment. */
+export const isAway = (absences: readonly Absence[], machine: number, atSeconds: number): boolean =>
+  absenceAt(absences, machine, atSeconds) !== undefined;
+
+export const isDuring = (spell: Spell, atSeconds: number): boolean =>
+  atSeconds >= spell.fromSeconds && intoSeconds(spell, atSeconds) < spell.seconds;
+
+/** Since it last began, or since it last would have. */
+export const intoSeconds = ({ fromSeconds, everySeconds }: Spell, atSeconds: number): number =>
+  (atSeconds - fromSeconds) % everySeconds;
+
+/** When it was last over, before `atSeconds`; undefined if it never was. */
+export const lastEndOf = (
+  { fromSeconds, seconds, everySeconds }: Spell,
+  atSeconds: number,
+): number | undefined => {
+  const firstSeconds = fromSeconds + seconds;
+  if (atSeconds < firstSeconds) return undefined;
+  return firstSeconds + Math.floor((atSeconds - firstSeconds) / everySeconds) * everySeconds;
 };

@@ -8,9 +8,12 @@ import { connectionCarrier } from '../core/link/connection-type.ts';
 import type { EndReadings } from '../core/link/link-ends.ts';
 import { joinedEnds } from '../core/link/link-ends.ts';
 import { unknown } from '../core/unknown.ts';
+import type { Absence } from './absence.ts';
+import type { ContactAt } from './contact.ts';
+import { contactOver } from './contact.ts';
 import { networkOf } from './durable-readings.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
-import type { Cable, CableKind } from './scenario/scenario.ts';
+import type { Cable, CableKind, CableSlowed } from './scenario/scenario.ts';
 import type { CableEnd, Site, Wiring } from './site.ts';
 
 export interface SimulatedConnection {
@@ -27,10 +30,14 @@ export interface SimulatedConnection {
   readonly retransmits: number;
   /** Why its probes fail; undefined if they do not. */
   readonly failure: string | undefined;
+  readonly slowed: CableSlowed | undefined;
+  /** How much longer a round trip takes while it is full, ns; undefined: as usual. */
+  readonly queueNs: number | undefined;
+  readonly contact: ContactAt;
 }
 
 /** Those written by `source`, RDMA before the sockets of the same cable. */
-export const connectionsOf = ({ cables }: Wiring, source: Site): readonly SimulatedConnection[] => {
+export const connectionsOf = ({ cables, absences }: Wiring, source: Site): readonly SimulatedConnection[] => {
   // As on a real node, type and rate come from the readings of its own interface.
   const own = {
     network: networkOf(source),
@@ -40,10 +47,11 @@ export const connectionsOf = ({ cables }: Wiring, source: Site): readonly Simula
   return cables.flatMap(wired => {
     const { cable, a, b } = wired;
     if (cable.isCutOff === true) return [];
-    if (a.site === source)
-      return over(cable, [a, b], { up: cable.bitsPerSecondToB, down: cable.bitsPerSecondToA, own });
-    if (b.site === source)
-      return over(cable, [b, a], { up: cable.bitsPerSecondToA, down: cable.bitsPerSecondToB, own });
+    const { bitsPerSecondToA: toA, bitsPerSecondToB: toB, firewallOf } = cable;
+    if (a.site === source && firewallOf !== b.site.index)
+      return over(cable, [a, b], { up: toB, down: toA, own, absences });
+    if (b.site === source && firewallOf !== a.site.index)
+      return over(cable, [b, a], { up: toA, down: toB, own, absences });
     return [];
   });
 };
@@ -51,7 +59,12 @@ export const connectionsOf = ({ cables }: Wiring, source: Site): readonly Simula
 const over = (
   cable: Cable,
   [source, sink]: readonly [CableEnd, CableEnd],
-  rates: { readonly up: number; readonly down: number; readonly own: EndReadings },
+  rates: {
+    readonly up: number;
+    readonly down: number;
+    readonly own: EndReadings;
+    readonly absences: readonly Absence[];
+  },
 ): readonly SimulatedConnection[] => {
   const { kind } = cable;
   // A failure affects the direction a to b, and the socket: RDMA has a separate path.
@@ -61,6 +74,9 @@ const over = (
     sink: sink.site,
     retransmits: cable.retransmits ?? 0,
     usualBitsPerSecond: cable.usualBitsPerSecond,
+    slowed: cable.slowed,
+    queueNs: cable.queueNs,
+    contact: contactOver(cable, [source.site, sink.site], rates.absences),
   };
   const socket = socketConnection(source, sink, rates.own);
   if (!isRdma(kind))
@@ -75,6 +91,14 @@ const over = (
     ];
   const { rateShare, roundTripNs } = TCP_BESIDE_RDMA[kind];
   const rdma = rdmaConnection(kind, source, sink);
+  const tcp = keyed(socket, {
+    ...common,
+    upload: rates.up * rateShare,
+    download: rates.down * rateShare,
+    roundTripNs,
+    failure,
+  });
+  if (![source, sink].every(carriesRdma)) return [tcp];
   return [
     keyed(rdma, {
       ...common,
@@ -83,14 +107,24 @@ const over = (
       roundTripNs: cable.roundTripNs,
       failure: undefined,
     }),
-    keyed(socket, {
-      ...common,
-      upload: rates.up * rateShare,
-      download: rates.down * rateShare,
-      roundTripNs,
-      failure,
-    }),
+    tcp,
   ];
+};
+
+const carriesRdma = ({ site, socket }: CableEnd): boolean =>
+  site.machine.quirks?.isRdmaOff !== true &&
+  !(socket.kind === 'thunderbolt' && site.machine.quirks?.downRdmaPorts?.includes(socket.port) === true);
+
+/** As it is at one moment. */
+export const connectionAt = (connection: SimulatedConnection, atSeconds: number): SimulatedConnection => {
+  const { slowed, upload, download } = connection;
+  if (slowed === undefined || atSeconds < slowed.fromSeconds) return connection;
+  return {
+    ...connection,
+    upload: Math.min(upload, slowed.bitsPerSecond),
+    download: Math.min(download, slowed.bitsPerSecond),
+    retransmits: slowed.retransmits,
+  };
 };
 
 const keyed = (

@@ -55,10 +55,35 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
       plain({
         name: ethernet.name,
         type: 'ethernet',
-        speedBitsPerSecond: machine.quirks?.ethernetBitsPerSecond ?? ethernet.bitsPerSecond,
+        speedBitsPerSecond:
+          machine.quirks?.hasNoEthernetRate === true
+            ? unknown('the driver reports no rate')
+            : (machine.quirks?.ethernetBitsPerSecond ?? ethernet.bitsPerSecond),
         driver: ethernet.driver,
         addresses: addressesOf(socketAt(ethernet.name)),
       }),
+      ...sockets
+        .filter(one => one.kind === 'direct')
+        .map(one =>
+          plain({
+            name: one.interfaceName,
+            type: 'ethernet',
+            isUp: one.hasCarrier,
+            speedBitsPerSecond: one.hasCarrier ? ethernet.bitsPerSecond : NO_CABLE,
+            driver: ethernet.driver,
+            addresses: addressesOf(one),
+          }),
+        ),
+      ...sockets
+        .filter(one => one.kind === 'other')
+        .map(one =>
+          plain({
+            name: one.interfaceName,
+            type: unknown('sysfs type 65534 is not known here'),
+            typeEvidence: 'sysfs type 65534',
+            addresses: addressesOf(one),
+          }),
+        ),
       ...(wifiName === undefined
         ? []
         : [
@@ -76,16 +101,18 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
           plain({
             name: one.interfaceName,
             type: 'thunderbolt',
-            speedBitsPerSecond: one.cableBitsPerSecond,
-            addresses: addressesOf(one),
+            isUp: one.hasCarrier,
+            speedBitsPerSecond: one.hasCarrier ? one.cableBitsPerSecond : NO_CABLE,
+            // macOS takes its link-local address from an interface without a carrier.
+            addresses: one.hasCarrier ? addressesOf(one) : [],
           }),
         ),
       ...hardware.rdmaPorts.map(({ interfaceName, linkLayer, bitsPerSecond }) =>
         plain({
           name: interfaceName,
           type: linkLayer,
-          isUp: socketAt(interfaceName) !== undefined,
-          speedBitsPerSecond: socketAt(interfaceName) === undefined ? unknown('no cable') : bitsPerSecond,
+          isUp: socketAt(interfaceName)?.hasCarrier === true,
+          speedBitsPerSecond: socketAt(interfaceName)?.hasCarrier === true ? bitsPerSecond : NO_CABLE,
           mtuBytes: linkLayer === 'infiniband' ? 2_044 : 9_000,
           driver: 'mlx5_core',
           addresses: addressesOf(socketAt(interfaceName)),
@@ -150,7 +177,7 @@ const failedGpuOf = (
       ];
 };
 
-const pciAddressOf = ({ vendor }: GpuHardware, at: number): Reported<string> =>
+export const pciAddressOf = ({ vendor }: GpuHardware, at: number): Reported<string> =>
   vendor === 'apple' ? unknown('not on PCIe') : `0000:${hex(3 + at, 2)}:00.0`;
 
 export const deviceId = ({ vendor }: GpuHardware, site: number, at: number): string => {
@@ -222,4 +249,5 @@ const macAddress = (site: number, name: string): string => {
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 const WIFI_BITS_PER_SECOND = 1.2e9;
+const NO_CABLE = unknown('no cable');
 const NOT_SET = unknown('not set in config.toml');

@@ -24,6 +24,8 @@ export interface Hardware {
   /** Ports of its RDMA adapters, without those of Thunderbolt. */
   readonly rdmaPorts: readonly RdmaHardware[];
   readonly ethernet: { readonly name: string; readonly driver: string; readonly bitsPerSecond: number };
+  /** Of a second port of the same adapter; undefined if it has only one. */
+  readonly secondEthernetName?: string;
   readonly wifiName: string | undefined;
   readonly diskBytes: number;
   /** Of the processor, if it stands in for a GPU. */

@@ -98,6 +98,7 @@ export const WORKSTATION: Hardware = linux({
   memoryBytes: 256e9,
   watts: { idle: 168, peak: 1_240 },
   ethernet: { name: 'enp5s0f0', driver: 'ixgbe', bitsPerSecond: 10e9 },
+  secondEthernetName: 'enp5s0f1',
   diskBytes: 4e12,
   gpus: [RTX_4090, RTX_4090],
 });
@@ -152,6 +153,7 @@ export const GPU_SERVER: Hardware = linux({
   memoryBytes: 2_048e9,
   watts: { idle: 1_900, peak: 8_900 },
   ethernet: { name: 'ens1f0np0', driver: 'mlx5_core', bitsPerSecond: 100e9 },
+  secondEthernetName: 'ens1f1np1',
   rdmaPorts: Array.from({ length: 8 }, (_, index) => ({
     device: `mlx5_${index}`,
     interfaceName: `ib${index}`,

@@ -119,7 +119,7 @@ export const gpuLoadFacts = (site: Site, moment: Moment): readonly Fact[] => {
 };
 
 export const diskFact = ({ machine, hardware }: Site, { seconds }: Moment): Fact => {
-  const free = 0.18 + (seedOf(3, machine.name) % 60) / 100;
+  const free = machine.quirks?.diskFreeShare ?? 0.18 + (seedOf(3, machine.name) % 60) / 100;
   const isMac = hardware.operatingSystem.platform === 'macos';
   return {
     kind: 'disk.gathered',

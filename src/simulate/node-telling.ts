@@ -1,17 +1,19 @@
 // One simulated node's part of the simulation: what it reports at its start and at each tick.
 
 import type { Fact } from '../core/event-kinds.ts';
+import type { Connection, LossCode } from '../core/link/connection.ts';
 import type { ReadingConfirmed } from '../core/node/gathered.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
 import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { ReadingKind } from '../core/node/reading.ts';
-import { statusFact } from '../core/node/reading.ts';
+import { gatheredKind, statusFact } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { unknown } from '../core/unknown.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import type { AskedStep } from './asked-probes.ts';
 import { AskedProbes } from './asked-probes.ts';
 import { connectionsOf } from './connection.ts';
+import type { Contact } from './contact.ts';
 import { diskTrafficFacts } from './disk-traffic-reading.ts';
 import {
   configFact,
@@ -21,7 +23,7 @@ import {
   networkOf,
   SIMULATED_SOURCE,
 } from './durable-readings.ts';
-import { gpuHealthFacts } from './gpu-health-reading.ts';
+import { gpuErrorFacts, gpuHealthFacts } from './gpu-health-reading.ts';
 import {
   diskFact,
   gpuLoadFacts,
@@ -37,6 +39,7 @@ import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import type { Probed } from './probing.ts';
 import { probeAt, probedBy } from './probing.ts';
 import type { Site, Wiring } from './site.ts';
+import { type SiteAt, siteOverTime } from './site-over-time.ts';
 import { trafficTeller } from './traffic-reading.ts';
 
 /** An event with the age that it has when reported, ms. */
@@ -60,10 +63,14 @@ export class NodeTelling {
   readonly site: Site;
   readonly #options: NodeTellingOptions;
   readonly #probed: readonly Probed[];
-  readonly #traffic: ReturnType<typeof trafficTeller>;
+  readonly #siteAt: SiteAt;
+  /** As it is since the newest change. */
+  #now: Site;
+  #traffic: ReturnType<typeof trafficTeller>;
   readonly #running = new Set<Probed>();
   /** Open connections. */
   readonly #open = new Set<Probed>();
+  readonly #lost = new Map<Probed, { readonly code: LossCode; readonly atMs: number }>();
   readonly #asked = new AskedProbes();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #leasedAtMs = Number.NEGATIVE_INFINITY;
@@ -72,9 +79,11 @@ export class NodeTelling {
     this.site = options.site;
     this.#options = options;
     const { site, wiring, seed } = options;
+    this.#siteAt = siteOverTime(site, wiring);
+    this.#now = site;
     this.#traffic = trafficTeller(site);
     const connections = connectionsOf(wiring, site);
-    this.#probed = probedBy({ site, connections, absences: wiring.absences, seed });
+    this.#probed = probedBy({ site, siteAt: this.#siteAt, connections, seed });
   }
 
   /** The initial state of the simulation. */
@@ -89,7 +98,10 @@ export class NodeTelling {
     for (const probed of this.#probed) {
       const moment = probeAt(probed, nowMs);
       if (moment?.agoMs !== undefined)
-        told.push({ fact: probed.profile(moment.attempt), ageMs: Math.max(0, moment.agoMs) });
+        told.push({
+          fact: probed.profile(moment.attempt, nowMs - moment.agoMs),
+          ageMs: Math.max(0, moment.agoMs),
+        });
     }
     return [...told, ...this.tick(nowMs)];
   }
@@ -106,7 +118,7 @@ export class NodeTelling {
 
   tick(nowMs: number): readonly ToldFact[] {
     const moment = { seed: this.#options.seed, seconds: nowMs / 1_000 };
-    const facts = [...this.#contacts(nowMs), ...this.#moving(moment)];
+    const facts = [...this.#changes(nowMs), ...this.#contacts(nowMs), ...this.#moving(moment)];
     if (nowMs - this.#renewedAtMs >= DURABLE_INTERVAL_MS) {
       this.#renewedAtMs = nowMs;
       facts.push(...this.#renewals(moment), ...this.#held());
@@ -134,26 +146,48 @@ export class NodeTelling {
     return this.#probed.find(({ past }) => past !== undefined && isMeant(past(0)))?.past;
   }
 
-  /** Connections opened or closed since the last call. */
+  /** A machine that has changed is read again at once. */
+  #changes(nowMs: number): readonly Fact[] {
+    const site = this.#siteAt(nowMs / 1_000);
+    if (site === this.#now) return [];
+    this.#now = site;
+    this.#traffic = trafficTeller(site);
+    this.#renewedAtMs = Number.NEGATIVE_INFINITY;
+    return this.#durable();
+  }
+
+  /** Connections opened or lost since the last call. */
   #contacts(nowMs: number): readonly Fact[] {
     return this.#probed.flatMap((probed): readonly Fact[] => {
-      const { connection, contactSince, subject } = probed;
+      const { connection, subject } = probed;
       if (connection === undefined || subject.kind !== 'link') return [];
-      const isThere = contactSince(nowMs / 1_000) !== undefined;
-      if (isThere === this.#open.has(probed)) return [];
-      if (isThere) {
-        this.#open.add(probed);
-        return [{ kind: 'connection.opened', payload: connection }];
-      }
-      this.#open.delete(probed);
-      this.#running.delete(probed);
-      const { sink, connectionKey } = subject;
-      return [{ kind: 'connection.closed', payload: { sink, connectionKey, reason: 'no answer' } }];
+      const contact = probed.contact(nowMs / 1_000);
+      if (contact.kind === 'absent') return [];
+      if (contact.kind === 'lost') return this.#loss(probed, { subject, connection, contact, nowMs });
+      if (this.#open.has(probed)) return [];
+      this.#open.add(probed);
+      this.#lost.delete(probed);
+      return [{ kind: 'connection.opened', payload: connection }];
     });
   }
 
+  /** A connection that was open, or another reason for one that is lost. */
+  #loss(probed: Probed, { subject, connection, contact, nowMs }: Loss): readonly Fact[] {
+    const { sink, connectionKey } = subject;
+    const { code, reason } = contact;
+    const before = this.#lost.get(probed);
+    if (before?.code === code || (before === undefined && !this.#open.has(probed))) return [];
+    this.#open.delete(probed);
+    this.#running.delete(probed);
+    const atMs = before?.atMs ?? nowMs;
+    this.#lost.set(probed, { code, atMs });
+    const payload = { sink, connectionKey, connection, code, reason, lostAgeMs: nowMs - atMs };
+    return [{ kind: 'connection.lost', payload }];
+  }
+
   #durable(): readonly Fact[] {
-    const { site, plimsollVersion } = this.#options;
+    const site = this.#now;
+    const { plimsollVersion } = this.#options;
     const gathered = <T>(value: T) => ({ source: SIMULATED_SOURCE, intervalMs: DURABLE_INTERVAL_MS, value });
     const thunderbolt = thunderboltOf(site);
     const rdmaDevices = rdmaDevicesOf(site);
@@ -172,25 +206,47 @@ export class NodeTelling {
   }
 
   #moving(moment: Moment): readonly Fact[] {
-    const { site } = this;
+    const site = this.#now;
     const own = [memoryFact(site, moment), systemFact(site, moment), this.#traffic(moment)];
-    return [...own, ...gpuLoadFacts(site, moment), ...diskTrafficFacts(site, moment)];
+    return this.#read([...own, ...gpuLoadFacts(site, moment), ...diskTrafficFacts(site, moment)]);
+  }
+
+  /** Without what fails or is silent now. */
+  #read(facts: readonly Fact[]): readonly Fact[] {
+    const { failingReadings = [], silentReadings = [] } = this.#now.machine.quirks ?? {};
+    const missing = new Set<string>(
+      [...failingReadings.map(({ reading }) => reading), ...silentReadings].map(gatheredKind),
+    );
+    return missing.size === 0 ? facts : facts.filter(({ kind }) => !missing.has(kind));
   }
 
   /** Unchanged readings are confirmed, and missing ones are reported. */
   #renewals(moment: Moment): readonly Fact[] {
-    const { site } = this;
+    const site = this.#now;
     const { platform } = site.hardware.operatingSystem;
-    const facts = [diskFact(site, moment), ...pressureFacts(site, moment), ...gpuHealthFacts(site, moment)];
+    const errors = gpuErrorFacts(site, moment);
+    const facts: Fact[] = [
+      ...this.#read([
+        diskFact(site, moment),
+        ...pressureFacts(site, moment),
+        ...gpuHealthFacts(site),
+        ...errors,
+      ]),
+    ];
+    const { failingReadings = [], silentReadings = [], checksOthers } = site.machine.quirks ?? {};
+    for (const { reading, ...why } of failingReadings)
+      facts.push(statusFact({ ...statusOf(reading, 'none'), kind: 'failed', ...why }));
     const confirm = (reading: ReadingKind, vendor: GpuVendor | 'none' = 'none'): void => {
-      facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'confirmed' }));
+      const isMissing =
+        silentReadings.includes(reading) || failingReadings.some(failing => failing.reading === reading);
+      if (!isMissing) facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'confirmed' }));
     };
     const deny = (reading: ReadingKind, reason: string, vendor: GpuVendor | 'none' = 'none'): void => {
       facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'absent', reason }));
     };
     for (const reading of ['identity', 'network', 'config'] as const) confirm(reading);
     if (platform === 'macos') deny('pressure', 'macOS does not measure it');
-    if (gpuHealthFacts(site, moment).length === 0) deny('gpuErrors', 'no NVIDIA GPU');
+    if (errors.length === 0) deny('gpuErrors', 'no NVIDIA GPU');
     if (platform !== 'linux') deny('diskTraffic', 'not read on macOS');
     deny('container', 'neither limited nor a pod');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
@@ -204,9 +260,24 @@ export class NodeTelling {
         for (const reading of GPU_READINGS) deny(reading, `no ${vendor} GPU`, vendor);
     facts.push({
       kind: 'endpoints.told',
-      payload: { meshPort: MESH_PORT, reachabilityPort: unknown('simulated nodes do not answer checks') },
+      payload: {
+        meshPort: MESH_PORT,
+        reachabilityPort:
+          checksOthers === true ? REACHABILITY_PORT : unknown('simulated nodes do not answer checks'),
+      },
     });
-    return facts;
+    return [...facts, ...this.#conflicts()];
+  }
+
+  /** The first node sees every other one that exists twice. */
+  #conflicts(): readonly Fact[] {
+    if (this.site.index !== 0) return [];
+    return this.#options.wiring.sites.flatMap(({ nodeId, machine }): readonly Fact[] => {
+      const addresses = machine.quirks?.copyAddresses;
+      return addresses === undefined
+        ? []
+        : [{ kind: 'conflict.seen', payload: { subject: nodeId, addresses } }];
+    });
   }
 
   #held(): readonly Fact[] {
@@ -253,7 +324,9 @@ export class NodeTelling {
     const { probed } = step;
     if (step.kind === 'begins') return [runningFact(probed, true)];
     const moment = probeAt(probed, nowMs);
-    return moment === undefined ? [] : [probed.profile(step.attempt), idleFact(probed, moment.nextInMs)];
+    return moment === undefined
+      ? []
+      : [probed.profile(step.attempt, nowMs), idleFact(probed, moment.nextInMs)];
   }
 
   #probe(probed: Probed, nowMs: number): readonly Fact[] {
@@ -268,8 +341,15 @@ export class NodeTelling {
       return [runningFact(probed, false)];
     }
     this.#running.delete(probed);
-    return [probed.profile(attempt), idleFact(probed, nextInMs)];
+    return [probed.profile(attempt, nowMs), idleFact(probed, nextInMs)];
   }
+}
+
+interface Loss {
+  readonly subject: Extract<ProbeSubject, { kind: 'link' }>;
+  readonly connection: Connection;
+  readonly contact: Extract<Contact, { kind: 'lost' }>;
+  readonly nowMs: number;
 }
 
 const runningFact = ({ subject, durationMs }: Probed, isByHand: boolean): Fact => ({
@@ -296,5 +376,6 @@ const LINUX_VENDORS: readonly GpuVendor[] = GPU_VENDORS.filter(vendor => vendor 
 /** Checked once a second, so it is repeated at least every 2 s. */
 const LEASE_REPEAT_MS = 1_500;
 const MESH_PORT = 4_181;
+const REACHABILITY_PORT = 4_182;
 /** As long as live history is stored. */
 const PAST_SECONDS = 900;

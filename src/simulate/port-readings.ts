@@ -29,7 +29,8 @@ export const thunderboltOf = (site: Site): NodeThunderbolt | undefined => {
 
 /** Undefined if the machine has no RDMA device. */
 export const rdmaDevicesOf = (site: Site): NodeRdmaDevices | undefined => {
-  const { hardware } = site;
+  const { hardware, machine } = site;
+  if (machine.quirks?.isRdmaOff === true) return { isEnabled: false, devices: [] };
   if (hardware.thunderboltPortCount > 0)
     return {
       isEnabled: true,
@@ -65,13 +66,13 @@ const portOf = (site: Site, port: number): ThunderboltPort => {
 const peersOf = (site: Site, socket: Socket | undefined): ThunderboltPort['peers'] => {
   const peer = socket?.peer;
   if (peer === undefined) return [];
-  const back = peer.sockets.find(one => one.kind === 'thunderbolt' && one.peer === site);
+  const back = peer.sockets.find(one => one.kind === 'thunderbolt' && one.peer?.index === site.index);
   return [
     {
       domainUuid: domainUuid(peer.index, back?.port ?? 0),
       name: peer.machine.name,
       isBehindHub: false,
-      offersRdma: true,
+      offersRdma: peer.machine.quirks?.isRdmaOff !== true,
     },
   ];
 };
@@ -87,7 +88,10 @@ const thunderboltDevice = (site: Site, port: number): RdmaDevice => {
     ports: [
       {
         number: 1,
-        state: socket === undefined ? 'down' : 'active',
+        state:
+          socket === undefined || site.machine.quirks?.downRdmaPorts?.includes(port) === true
+            ? 'down'
+            : 'active',
         physicalState: unknown('not reported by macOS'),
         linkLayer: 'thunderbolt',
         rateBitsPerSecond: socket?.cableBitsPerSecond ?? unknown('no cable'),
@@ -100,7 +104,8 @@ const thunderboltDevice = (site: Site, port: number): RdmaDevice => {
 };
 
 const adapterDevice = (site: Site, device: RdmaHardware, at: number): RdmaDevice => {
-  const isActive = site.sockets.some(one => one.rdmaName === device.device);
+  const isWaiting = site.machine.quirks?.waitingRdmaPorts?.includes(at) === true;
+  const isLinked = isWaiting || site.sockets.some(one => one.rdmaName === device.device && one.hasCarrier);
   return {
     name: device.device,
     nodeGuid: guid(site.index, at),
@@ -109,8 +114,8 @@ const adapterDevice = (site: Site, device: RdmaHardware, at: number): RdmaDevice
     ports: [
       {
         number: 1,
-        state: isActive ? 'active' : 'down',
-        physicalState: isActive ? 'LinkUp' : 'Disabled',
+        state: isWaiting ? 'initializing' : isLinked ? 'active' : 'down',
+        physicalState: isLinked ? 'LinkUp' : 'Disabled',
         linkLayer: device.linkLayer,
         rateBitsPerSecond: device.bitsPerSecond,
         activeMtuBytes: 4_096,
@@ -122,7 +127,7 @@ const adapterDevice = (site: Site, device: RdmaHardware, at: number): RdmaDevice
 };
 
 const socketAt = ({ sockets }: Site, port: number): Socket | undefined =>
-  sockets.find(one => one.kind === 'thunderbolt' && one.port === port);
+  sockets.find(one => one.kind === 'thunderbolt' && one.port === port && one.hasCarrier);
 
 const domainUuid = (site: number, port: number): string =>
   `51E70000-${hex(site, 4)}-4000-8000-${hex(port, 12)}`.toUpperCase();

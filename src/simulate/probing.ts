@@ -4,16 +4,16 @@
 import type { Fact } from '../core/event-kinds.ts';
 import type { Connection } from '../core/link/connection.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
-import type { Absence } from './absence.ts';
 import { deviceBaseline, linkBaseline } from './baseline.ts';
 import type { SimulatedConnection } from './connection.ts';
-import type { ContactSince } from './contact.ts';
-import { contactBetween } from './contact.ts';
+import { connectionAt } from './connection.ts';
+import { type ContactAt, NEW_CONTACT, OLD_CONTACT } from './contact.ts';
 import { deviceId, workingGpus } from './durable-readings.ts';
 import { seedOf } from './noise.ts';
 import { connectionBefore, siteBefore } from './past-profiles.ts';
 import { deviceProfiles, GPU_TTL_MS, linkProfile, RDMA_TTL_MS, SOCKET_TTL_MS } from './profile.ts';
 import type { Site } from './site.ts';
+import type { SiteAt } from './site-over-time.ts';
 
 export interface Probed {
   readonly subject: ProbeSubject;
@@ -21,15 +21,16 @@ export interface Probed {
   readonly connection: Connection | undefined;
   readonly ttlMs: number;
   readonly durationMs: number;
-  /** Since when it can be measured. */
-  readonly contactSince: ContactSince;
+  /** Whether it can be measured, and since when. */
+  readonly contact: ContactAt;
   /** Of its first probe after the simulation started, ms; for earlier subjects. */
   readonly offsetMs: number;
   /** Of its first probe after it appeared, ms. */
   readonly newcomerOffsetMs: number;
   /** Why it is not measured though it is due; undefined if it is. */
   readonly holdReason: string | undefined;
-  profile(attempt: number): Fact;
+  /** @param atMs since the simulation began */
+  profile(attempt: number, atMs: number): Fact;
   /** Its profile at this time before the simulation started; undefined if it is new. */
   readonly past: ((agoMs: number) => Fact) | undefined;
   /** Its usual figures. */
@@ -48,8 +49,8 @@ export interface ProbeMoment {
 
 export interface ProbedParts {
   readonly site: Site;
+  readonly siteAt: SiteAt;
   readonly connections: readonly SimulatedConnection[];
-  readonly absences: readonly Absence[];
   readonly seed: number;
 }
 
@@ -61,12 +62,14 @@ export const probedBy = (parts: ProbedParts): readonly Probed[] => [
 /** Undefined if there is no contact with the subject. */
 export const probeAt = (probed: Probed, nowMs: number): ProbeMoment | undefined => {
   const { ttlMs, durationMs, offsetMs, newcomerOffsetMs, holdReason } = probed;
-  const sinceSeconds = probed.contactSince(nowMs / 1_000);
-  if (sinceSeconds === undefined) return undefined;
+  const contact = probed.contact(nowMs / 1_000);
+  if (contact.kind !== 'open') return undefined;
+  const { sinceSeconds, lostSeconds } = contact;
   // On hold since its last probe, which was before the simulation.
   if (holdReason !== undefined)
     return { attempt: -1, isRunning: false, agoMs: Math.max(0, nowMs) + ttlMs * 1.4, nextInMs: 0 };
-  const isNew = Number.isFinite(sinceSeconds);
+  // What was lost for a short time has its figures back and keeps its schedule.
+  const isNew = Number.isFinite(sinceSeconds) && lostSeconds * 1_000 >= ttlMs / 2;
   const sinceFirst = nowMs - (isNew ? sinceSeconds * 1_000 + newcomerOffsetMs : offsetMs);
   const round = Math.floor(sinceFirst / ttlMs);
   const sinceStart = sinceFirst - round * ttlMs;
@@ -81,8 +84,8 @@ export const probeAt = (probed: Probed, nowMs: number): ProbeMoment | undefined 
   };
 };
 
-const linkOf = (connection: SimulatedConnection, { site, absences, seed }: ProbedParts): Probed => {
-  const { sink, key } = connection;
+const linkOf = (connection: SimulatedConnection, { site, seed }: ProbedParts): Probed => {
+  const { sink, key, contact, slowed } = connection;
   const isRdma = connection.connection.kind === 'rdma';
   const ttlMs = isRdma ? RDMA_TTL_MS : SOCKET_TTL_MS;
   const subject = { kind: 'link', sink: sink.nodeId, connectionKey: key } as const;
@@ -97,25 +100,33 @@ const linkOf = (connection: SimulatedConnection, { site, absences, seed }: Probe
     baseline: isNew ? [] : linkBaseline(subject, connection),
     ttlMs,
     durationMs: isRdma ? 4_000 : 2_000,
-    contactSince: contactBetween(absences, site, sink),
-    offsetMs: spread(seedOf(seed, `${site.machine.name} ${sink.machine.name} ${key}`), ttlMs),
+    contact,
+    // Soon after it became slow, so that nobody waits for that.
+    offsetMs:
+      slowed === undefined
+        ? spread(seedOf(seed, `${site.machine.name} ${sink.machine.name} ${key}`), ttlMs)
+        : slowed.fromSeconds * 1_000 + SLOWED_PROBE_MS,
     newcomerOffsetMs: NEWCOMER_FIRST_MS + newcomerTurn(site, sink) * NEWCOMER_TURN_MS + (isRdma ? 0 : 1_000),
     holdReason: undefined,
-    profile: attempt => told(connection, attempt),
+    profile: (attempt, atMs) => told(connectionAt(connection, atMs / 1_000), attempt),
     past: isNew
       ? undefined
       : agoMs => told(connectionBefore(connection, { agoMs, seed }), -Math.round(agoMs / PAST_ATTEMPT_MS)),
   };
 };
 
-const devicesOf = ({ site, seed, absences }: ProbedParts): readonly Probed[] => {
+const devicesOf = ({ site, siteAt, seed }: ProbedParts): readonly Probed[] => {
   const { hardware, machine, index } = site;
   const devices =
     hardware.gpus.length === 0
-      ? [{ id: 'cpu', at: 0 }]
-      : workingGpus(site).map(({ gpu, at }) => ({ id: deviceId(gpu, index, at), at }));
+      ? [{ id: 'cpu', at: 0, isThere: () => true }]
+      : workingGpus(site).map(({ gpu, at }) => ({
+          id: deviceId(gpu, index, at),
+          at,
+          isThere: (atSeconds: number) => workingGpus(siteAt(atSeconds)).some(working => working.at === at),
+        }));
   const isNew = isUnmeasured(site);
-  return devices.map(({ id, at }): Probed => {
+  return devices.map(({ id, at, isThere }): Probed => {
     const subject = { kind: 'gpu', deviceId: id } as const;
     const told = (of: Site, attempt: number): Fact => {
       const payload = deviceProfiles(of, attempt, seed)[at];
@@ -129,7 +140,7 @@ const devicesOf = ({ site, seed, absences }: ProbedParts): readonly Probed[] => 
       baseline: deviceBaseline(subject, site, at, profile(-1)),
       ttlMs: GPU_TTL_MS,
       durationMs: isNew ? 20_000 : 9_000,
-      contactSince: isNew ? contactBetween(absences, site, site) : () => Number.NEGATIVE_INFINITY,
+      contact: atSeconds => (!isThere(atSeconds) ? { kind: 'absent' } : isNew ? NEW_CONTACT : OLD_CONTACT),
       offsetMs: spread(seedOf(seed, `${machine.name} device ${at}`), GPU_TTL_MS),
       newcomerOffsetMs: 0,
       holdReason:
@@ -150,6 +161,7 @@ const spread = (seed: number, ttlMs: number): number => FIRST_MS + (seed % (ttlM
 const newcomerTurn = (source: Site, sink: Site): number =>
   2 * Math.min(source.index, sink.index) + (source.index < sink.index ? 0 : 1);
 
+const SLOWED_PROBE_MS = 8_000;
 /** Nothing is measured again in the first moments: the map fills first. */
 const FIRST_MS = 15_000;
 const NEWCOMER_FIRST_MS = 3_000;

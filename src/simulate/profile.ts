@@ -119,12 +119,13 @@ const allReduces = (
 
 /** How long what is full takes to empty: a radio's queue holds more than a switch's. */
 const queueNs = (
-  { connection: { kind, type } }: SimulatedConnection,
+  { connection: { kind, type }, queueNs: long }: SimulatedConnection,
   bitsPerSecond: number,
 ): Reported<number> =>
   kind === 'rdma'
     ? unknown('measured over sockets only')
-    : Math.round(((type === 'wifi' || type === 'overlay' ? 1_048_576 : 262_144) * 8e9) / bitsPerSecond);
+    : (long ??
+      Math.round(((type === 'wifi' || type === 'overlay' ? 1_048_576 : 262_144) * 8e9) / bitsPerSecond));
 
 /** Of the round trip: Wi-Fi waits for its turn, and an overlay passes through user space at both ends. */
 const jitterShare = ({ connection: { type } }: SimulatedConnection): number =>

@@ -91,6 +91,13 @@ export class SimulatedPeer {
     }
   }
 
+  /** Its daemon was stopped by a person: the last event until it reports again. */
+  stop(): void {
+    const { epoch } = this.#options;
+    const payload = { durableEpoch: epoch, durableSeq: this.#durableSeq };
+    this.tell([{ fact: { kind: 'node.stopping', payload }, ageMs: 0 }]);
+  }
+
   #meet(link: MeshLink): void {
     const { plimsollVersion, fleet, identity } = this.#options;
     link.onFrame(frame => this.#hear(link, frame));

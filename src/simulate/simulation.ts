@@ -7,7 +7,7 @@ import { eventSlot, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
-import { isAway } from './absence.ts';
+import { absenceAt, isAway } from './absence.ts';
 import { LIVE_INTERVAL_MS } from './live-readings.ts';
 import type { ToldFact } from './node-telling.ts';
 import { NodeTelling } from './node-telling.ts';
@@ -30,8 +30,11 @@ export interface SimulationOptions {
   /** Receives a node's events, in order. */
   readonly tell: (node: NodeId, facts: readonly ToldFact[]) => void;
   /** A node stops answering, or answers again and is about to report. */
-  readonly onAway?: (node: NodeId, isAway: boolean) => void;
+  readonly onAway?: (node: NodeId, away: Away) => void;
 }
+
+/** `stopped`: its daemon was stopped and reports it with its last event. */
+export type Away = 'back' | 'silent' | 'stopped';
 
 /** A node that is away when the simulation starts. */
 export interface LeftBehind {
@@ -148,11 +151,15 @@ export class Simulation {
   /** Reports when a node leaves or comes back. */
   #isThere(telling: NodeTelling, nowMs: number): boolean {
     const { index, nodeId } = telling.site;
-    const isAwayNow = isAway(this.wiring.absences, index, nowMs / 1_000);
+    const absence = absenceAt(this.wiring.absences, index, nowMs / 1_000);
+    const isAwayNow = absence !== undefined;
     if (isAwayNow !== this.#away.has(telling)) {
       if (isAwayNow) this.#away.add(telling);
       else this.#away.delete(telling);
-      this.#options.onAway?.(nodeId, isAwayNow);
+      this.#options.onAway?.(
+        nodeId,
+        absence === undefined ? 'back' : absence.isOrderly === true ? 'stopped' : 'silent',
+      );
     }
     return !isAwayNow;
   }

@@ -20,7 +20,9 @@ export interface Site {
 
 /** An interface in use. */
 export interface Socket {
-  readonly kind: 'ethernet' | 'wifi' | 'overlay' | 'thunderbolt' | 'rdma';
+  readonly kind: 'ethernet' | 'direct' | 'wifi' | 'overlay' | 'other' | 'thunderbolt' | 'rdma';
+  /** False while its cable is unplugged. */
+  readonly hasCarrier: boolean;
   readonly interfaceName: string;
   readonly address: string;
   readonly isLinkLocal: boolean;
@@ -83,8 +85,11 @@ const plugIn = (site: Site & { sockets: Socket[] }, kind: Cable['kind']): Socket
       // A machine without Wi-Fi is behind the same access point by cable.
       if (site.hardware.wifiName === undefined) return plugIn(site, 'ethernet');
       return sockets.find(one => one.kind === kind) ?? added(sockets, sharedSocket(site, kind));
+    case 'direct':
+      return added(sockets, directSocket(site));
     case 'ethernet':
     case 'overlay':
+    case 'other':
       return sockets.find(one => one.kind === kind) ?? added(sockets, sharedSocket(site, kind));
     case 'infiniband':
       return sockets.find(one => one.kind === 'rdma') ?? added(sockets, rdmaSocket(site, 0));
@@ -109,7 +114,17 @@ const added = (sockets: Socket[], socket: Socket): Socket => {
   return socket;
 };
 
-const sharedSocket = ({ index, hardware, isWide }: Site, kind: 'ethernet' | 'wifi' | 'overlay'): Socket => {
+const directSocket = ({ index, hardware, sockets }: Site): Socket => {
+  const { model, secondEthernetName: interfaceName } = hardware;
+  if (interfaceName === undefined || sockets.some(({ kind }) => kind === 'direct'))
+    throw new RangeError(`${model} has no other Ethernet port`);
+  return { ...PLAIN, kind: 'direct', interfaceName, address: `198.19.0.${index + FIRST_HOST}` };
+};
+
+const sharedSocket = (
+  { index, hardware, isWide }: Site,
+  kind: 'ethernet' | 'wifi' | 'overlay' | 'other',
+): Socket => {
   const { prefix, interfaceName } = {
     ethernet: { prefix: '192.0.2', interfaceName: hardware.ethernet.name },
     wifi: { prefix: '198.51.100', interfaceName: hardware.wifiName ?? '' },
@@ -117,6 +132,7 @@ const sharedSocket = ({ index, hardware, isWide }: Site, kind: 'ethernet' | 'wif
       prefix: '203.0.113',
       interfaceName: hardware.operatingSystem.platform === 'macos' ? 'utun4' : 'tailscale0',
     },
+    other: { prefix: '198.19.1', interfaceName: 'net1' },
   }[kind];
   if (isWide) return { ...PLAIN, kind, interfaceName, address: wideAddress(16, index), prefixLength: 21 };
   return { ...PLAIN, kind, interfaceName, address: `${prefix}.${index + FIRST_HOST}` };
@@ -167,6 +183,7 @@ export const thunderboltInterface = (hardware: Hardware, port: number): string =
   `en${port + (hardware.wifiName === 'en0' ? 1 : 2)}`;
 
 const PLAIN = {
+  hasCarrier: true,
   isLinkLocal: false,
   prefixLength: 24,
   rdmaName: undefined,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { homeOption, httpOption, nonEmpty, repeated } from '../../src/cli/command.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
+import { faultsOption } from '../../src/cli/commands/demo.ts';
 import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
@@ -109,6 +110,18 @@ describe('a command line', () => {
     expect(await refusal('up', '--home', '--')).toContain('--home needs a value');
     expect(invocation('up', '--home=-5').option(homeOption)).toBe('-5');
     expect(invocation('up', '--home=--once').option(homeOption)).toBe('--once');
+  });
+
+  test('reads an option that has a value of its own where none follows', () => {
+    const read = (...args: string[]) => invocation('demo', ...args).option(faultsOption);
+    expect(read()).toBeUndefined();
+    expect([read('--faults'), read('--faults', '--no-open')]).toEqual(['all', 'all']);
+    expect([read('--faults', 'off'), read('--faults=on')]).toEqual(['none', 'typical']);
+  });
+
+  test('refuses machines for the demo that has its own, and faults that are neither on, off nor all', async () => {
+    expect(await refusal('demo', '--faults', '--nodes', '4')).toContain('Leave out --nodes');
+    expect(await refusal('demo', '--faults', 'some')).toContain('"some" is neither on, off nor all');
   });
 
   test('does not suggest the option that was given', async () => {

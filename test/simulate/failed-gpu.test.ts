@@ -19,7 +19,7 @@ it('a simulated machine may have a lost GPU: listed apart, without load or healt
   const [inventory] = gpuInventories(site);
   expect(inventory?.devices.map(({ index }) => index)).toEqual([1]);
   expect(inventory?.failed).toMatchObject([{ index: 0, pciAddress: '0000:03:00.0', state: 'lost' }]);
-  for (const [fact] of [gpuLoadFacts(site, moment), gpuHealthFacts(site, moment)])
+  for (const [fact] of [gpuLoadFacts(site, moment), gpuHealthFacts(site)])
     expect(fact).toMatchObject({
       payload: { value: { devices: [{ deviceId: inventory?.devices[0]?.deviceId }] } },
     });

@@ -9,6 +9,7 @@ import type { NodeId } from '../../src/core/ids.ts';
 import type { State } from '../../src/core/state.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import type { ToldFact } from '../../src/simulate/node-telling.ts';
+import type { Scenario } from '../../src/simulate/scenario/scenario.ts';
 import { scenarioOfSize, withoutFaults } from '../../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../../src/simulate/simulation.ts';
@@ -26,19 +27,22 @@ export class SimulatedWorld implements AsyncDisposable {
   readonly simulation: Simulation;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
+  readonly #seqs = new Map<string, number>();
+  #state: State = EMPTY_STATE;
+  #appliedCount = 0;
 
   constructor(
-    count: number,
+    of: number | Scenario,
     {
       seed = 1,
       pastStepSeconds,
       hasFaults = true,
     }: { seed?: number; pastStepSeconds?: number; hasFaults?: boolean } = {},
   ) {
-    const scenario = scenarioOfSize(count);
+    const scenario = typeof of === 'number' ? scenarioOfSize(of) : of;
     this.simulation = new Simulation({
       scenario: hasFaults ? scenario : withoutFaults(scenario),
-      nodeIds: seededNodeKeys(seed, count).map(({ nodeId }) => nodeId),
+      nodeIds: seededNodeKeys(seed, scenario.machines.length).map(({ nodeId }) => nodeId),
       seed,
       clock: this.clock,
       plimsollVersion: '0.0.0-test',
@@ -46,6 +50,9 @@ export class SimulatedWorld implements AsyncDisposable {
       ...(pastStepSeconds === undefined ? {} : { pastStepSeconds }),
       tell: (node, facts) => {
         for (const told of facts) this.said.push({ ...told, node, atMs: this.clock.nowMs() });
+      },
+      onAway: (node, away) => {
+        if (away === 'stopped') this.#stopNode(node);
       },
     });
     for (const { node, awayMs, facts } of this.simulation.leftBehind())
@@ -66,21 +73,18 @@ export class SimulatedWorld implements AsyncDisposable {
     );
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+  /** Of everything until now. */
+  get state(): State {
+    const news = this.said.slice(this.#appliedCount).map(said => this.#event(said));
+    this.#appliedCount = this.said.length;
+    this.#state = applyAll(this.#state, news);
+    return this.#state;
   }
-}
 
-/** What everything that was said comes to. */
-export const stateOf = (world: SimulatedWorld): State => applyAll(EMPTY_STATE, numbered(world));
-
-const numbered = (world: SimulatedWorld): readonly Event[] => {
-  const seqs = new Map<string, number>();
-  return world.said.map(({ node, fact, ageMs, atMs }): Event => {
+  #event({ node, fact, ageMs, atMs }: Said): Event {
     const kindClass = eventClass(fact.kind);
-    const seq = (seqs.get(node + kindClass) ?? 0) + 1;
-    seqs.set(node + kindClass, seq);
+    const seq = (this.#seqs.get(node + kindClass) ?? 0) + 1;
+    this.#seqs.set(node + kindClass, seq);
     const head = {
       origin: node,
       epoch: 1,
@@ -91,5 +95,22 @@ const numbered = (world: SimulatedWorld): readonly Event[] => {
       receivedAtMs: atMs,
     };
     return { ...head, ...fact };
-  });
-};
+  }
+
+  /** As its daemon would when a person stops it. */
+  #stopNode(node: NodeId): void {
+    const durableSeq = this.said.filter(
+      one => one.node === node && eventClass(one.fact.kind) === 'durable',
+    ).length;
+    const fact: Fact = { kind: 'node.stopping', payload: { durableEpoch: 1, durableSeq } };
+    this.said.push({ fact, ageMs: 0, node, atMs: this.clock.nowMs() });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+}
+
+/** What everything that was said comes to. */
+export const stateOf = (world: SimulatedWorld): State => world.state;

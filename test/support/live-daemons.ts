@@ -7,6 +7,7 @@ import { startDaemon } from '../../src/daemon/daemon.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import type { Daemon } from '../../src/daemon/daemon-options.ts';
 import { startDemo } from '../../src/daemon/demo/start-demo.ts';
+import { scenarioOfSize } from '../../src/simulate/scenario/scenario-of-size.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface LiveDaemon extends AsyncDisposable {
@@ -18,7 +19,7 @@ export interface LiveDaemon extends AsyncDisposable {
 export const liveDemo = async (): Promise<LiveDaemon> => {
   const folder = temporaryDirectory();
   const demo = await startDemo(
-    { ...COMMON, nodeCount: 8, seed: 7, hasFaults: true, temporaryFolder: folder.path },
+    { ...COMMON, scenario: scenarioOfSize(8), seed: 7, temporaryFolder: folder.path },
     new AbortController().signal,
   );
   return lived(demo.daemon, demo.home, async () => {

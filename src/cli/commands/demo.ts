@@ -4,12 +4,24 @@
 import { counted } from '../../core/figure/figure.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { SIMULATED_NODES_MAX } from '../../simulate/scenario/scenario-of-size.ts';
+import {
+  SIMULATED_NODES_MAX,
+  type SimulatedFaults,
+  scenarioWith,
+} from '../../simulate/scenario/scenario-of-size.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
-import type { Command } from '../command.ts';
+import type { Command, Option } from '../command.ts';
 import { flag, homeOption, httpOption, listenPlace, portOption, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+
+/** What people write, and what it is called. */
+const FAULTS_OF: ReadonlyMap<string, SimulatedFaults> = new Map([
+  ['on', 'typical'],
+  ['off', 'none'],
+  ['all', 'all'],
+]);
 
 const nodesOption = value({
   name: 'nodes',
@@ -23,17 +35,21 @@ const seedOption = value({
   meaning: 'The same seed gives the same machines and figures. Default: 1.',
   parse: text => wholeNumber(text, { min: 0, max: 4_294_967_295 }),
 });
-const faultsOption = value({
+export const faultsOption: Option<SimulatedFaults | undefined> = value({
   name: 'faults',
-  valueName: 'on|off',
-  meaning: 'off: the same machines with good cables, all awake. Default: on.',
-  parse: (text): Parsed<boolean> =>
-    text === 'on' || text === 'off'
-      ? parsed(text === 'on')
-      : wrong(
-          `${JSON.stringify(text)} is neither on nor off`,
-          'Use --faults off for a cluster without faults.',
-        ),
+  valueName: [...FAULTS_OF.keys()].join('|'),
+  valueAlone: 'all',
+  meaning:
+    'on: some faults that are common. off: the same machines with good cables, all awake. all, or without a value: a cluster of twelve with every fault that Plimsoll warns of. Default: on.',
+  parse: (text): Parsed<SimulatedFaults> => {
+    const faults = FAULTS_OF.get(text);
+    return faults === undefined
+      ? wrong(
+          `${JSON.stringify(text)} is neither on, off nor all`,
+          'Use --faults off for a cluster without faults, --faults for one with all of them.',
+        )
+      : parsed(faults);
+  },
 });
 const noBenchOption = flag('no-bench', 'Only simulate machines; do not start the mock and the benchmark.');
 const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
@@ -57,23 +73,31 @@ export const demoCommand: Command = {
   examples: [
     { line: 'plimsoll demo', meaning: 'eight machines of six kinds, with typical faults' },
     { line: 'plimsoll demo --faults off', meaning: 'the same without faults' },
+    { line: 'plimsoll demo --faults', meaning: 'twelve machines with every fault that can be simulated' },
     { line: 'plimsoll demo --nodes 2', meaning: 'two Mac Studios on one cable' },
     { line: 'plimsoll demo --nodes 200 --no-bench', meaning: 'racks at three sites' },
     { line: 'plimsoll demo --nodes 1000 --no-bench', meaning: 'a fleet' },
   ],
   run: async (invocation, state) => {
     const { runDemo } = await loadDemo();
-    const nodeCount = invocation.option(nodesOption) ?? NODES;
-    const hasFaults = invocation.option(faultsOption) ?? true;
+    const wanted = invocation.option(nodesOption);
+    const faults = invocation.option(faultsOption) ?? 'typical';
+    if (faults === 'all' && wanted !== undefined)
+      throw new CommandError(
+        'usage',
+        '--nodes and --faults all exclude each other: the cluster with every fault has its own machines',
+        'Leave out --nodes, or use --faults on.',
+      );
+    const scenario = scenarioWith(faults, wanted ?? NODES);
+    const nodeCount = scenario.machines.length;
     await runDemo(state, {
-      nodeCount,
+      scenario,
       seed: invocation.option(seedOption) ?? SEED,
-      hasFaults,
       http: listenPlace(invocation),
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(
-          `A simulated cluster of ${counted(nodeCount, 'node')}; none of them is real.${hasFaults && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
+          `A simulated cluster of ${counted(nodeCount, 'node')}; none of them is real.${faults !== 'none' && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID[faults] : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
         );
         await openPage(daemon.dashboardUrl, invocation.option(noOpenOption), state);
       },
@@ -105,5 +129,8 @@ const wholeNumber = (
 const NODES = 8;
 /** Fewer have nothing wrong. */
 const FAULTS_NODES_MIN = 4;
-const FAULTS_SAID = '\nSome of it is broken on purpose; --faults off shows the same without.';
+const FAULTS_SAID = {
+  typical: '\nSome of it is broken on purpose; --faults off shows the same without.',
+  all: '\nAlmost all of it is broken on purpose; some faults begin within the first two minutes, and some pass and come again.',
+} as const;
 const SEED = 1;

@@ -10,14 +10,14 @@ import { startDemo } from '../../daemon/demo/start-demo.ts';
 import { spawnMock } from '../../mock/spawn-mock.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { startOwnProcess } from '../../process/own-process.ts';
+import type { Scenario } from '../../simulate/scenario/scenario.ts';
 import { terminalText } from '../command-error.ts';
 import { asCommandError } from '../daemon-start.ts';
 import type { ProcessState } from '../process-state.ts';
 
 export interface DemoRun {
-  readonly nodeCount: number;
+  readonly scenario: Scenario;
   readonly seed: number;
-  readonly hasFaults: boolean;
   readonly http: HostPort | undefined;
   readonly hasBench: boolean;
   readonly onStarted: (demo: Demo) => Promise<void>;
@@ -64,16 +64,12 @@ export const runDemoLoad = async (
   }
 };
 
-const startedDemo = async (
-  state: ProcessState,
-  { nodeCount, seed, hasFaults, http }: DemoRun,
-): Promise<Demo> => {
+const startedDemo = async (state: ProcessState, { scenario, seed, http }: DemoRun): Promise<Demo> => {
   try {
     return await startDemo(
       {
-        nodeCount,
+        scenario,
         seed,
-        hasFaults,
         http,
         name: undefined,
         env: state.env,

@@ -15,7 +15,7 @@ import { nodeWarnings } from './node-warnings.ts';
 import { pairWarnings } from './pair-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
 import { staleWarnings } from './stale-warnings.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning, Warning } from './warning.ts';
 
 export interface ClusterSources {
   readonly state: State;
@@ -30,7 +30,7 @@ export const clusterWarnings = (sources: ClusterSources): readonly Warning[] =>
   boundedWarnings(everyWarning(sources));
 
 /** All of them, serious ones first: for what counts them by group. */
-export const everyWarning = (sources: ClusterSources): readonly Warning[] =>
+export const everyWarning = (sources: ClusterSources): readonly FoundWarning[] =>
   toTheEnd(warningsInTurns(sources));
 
 /** Likewise, for a process that has others to serve meanwhile. */
@@ -39,7 +39,7 @@ export function* warningsInTurns({
   views,
   nowMs,
   links: seen,
-}: ClusterSources): Turns<readonly Warning[]> {
+}: ClusterSources): Turns<readonly FoundWarning[]> {
   const links = seen ?? linkViews(state, nowMs);
   const ofNodes = [...nodeWarnings(state, views), ...memoryWarnings(views), ...rdmaWarnings(views)];
   yield;

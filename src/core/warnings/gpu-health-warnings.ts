@@ -6,19 +6,19 @@ import { type GpuErrorKind, gpuErrorKind, xidMeaning, xidWords } from '../node/g
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { knownOr } from '../unknown.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
 /** Of a node that is up. */
-export const gpuHealthWarnings = (view: NodeView): readonly Warning[] => [
+export const gpuHealthWarnings = (view: NodeView): readonly FoundWarning[] => [
   ...failedWarnings(view),
   ...counterWarnings(view),
   ...xidWarnings(view),
 ];
 
-const failedWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =>
+const failedWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarning[] =>
   gpus.flatMap(({ vendor, failed }) =>
     failed.map(
-      (gpu): Warning => ({
+      (gpu): FoundWarning => ({
         id: `gpu ${gpu.state} ${nodeId} ${gpu.deviceId}`,
         level: 'danger',
         nodes: [nodeId],
@@ -37,10 +37,10 @@ const failedCommand = (vendor: GpuVendor, { state, pciAddress, index }: FailedGp
     : 'sudo systemctl reboot';
 };
 
-const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =>
+const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarning[] =>
   gpus.flatMap(({ vendor, devices }) =>
     devices.flatMap(({ device, findings }) =>
-      findings.map(({ code, level, what, why }): Warning => {
+      findings.map(({ code, level, what, why }): FoundWarning => {
         const command = COMMANDS[vendor];
         return {
           id: `gpu ${code} ${nodeId} ${device.deviceId}`,
@@ -56,8 +56,8 @@ const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly Warning[] =
   );
 
 /** None of what ran on a device: that is told on the node's page only. */
-const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly Warning[] =>
-  (heldValue(gpuErrors)?.errors ?? []).flatMap((error): readonly Warning[] => {
+const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly FoundWarning[] =>
+  (heldValue(gpuErrors)?.errors ?? []).flatMap((error): readonly FoundWarning[] => {
     const { address, count, newestAgeMs, text } = error;
     const { level } = xidMeaning(error);
     const ageMs = newestAgeMs + ('ageMs' in gpuErrors ? gpuErrors.ageMs : 0);

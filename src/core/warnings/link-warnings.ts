@@ -20,7 +20,7 @@ import { quotedWords } from '../text/shell-words.ts';
 import type { Turns } from '../turns.ts';
 import { ITEMS_OF_TURN } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
 export interface LinkSources {
   readonly state: State;
@@ -29,9 +29,9 @@ export interface LinkSources {
   readonly nowMs: number;
 }
 
-export function* linkWarnings(sources: LinkSources): Turns<readonly Warning[]> {
+export function* linkWarnings(sources: LinkSources): Turns<readonly FoundWarning[]> {
   const names = new Map(sources.views.map(view => [view.nodeId, view]));
-  const found: Warning[] = [];
+  const found: FoundWarning[] = [];
   for (const [index, link] of sources.links.entries()) {
     if (index % ITEMS_OF_TURN === 0) yield;
     const [one, other] = link.nodes.map(node => names.get(node));
@@ -48,7 +48,7 @@ const lostWarnings = (
   link: LinkView,
   [one, other]: readonly [NodeView, NodeView],
   nowMs: number,
-): readonly Warning[] =>
+): readonly FoundWarning[] =>
   link.lost.map(({ path, of, lostAtMs, reason, cause }) => {
     const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
     const words = lossCauseWords(cause, nameOf);
@@ -81,7 +81,12 @@ const portCommand = ({ identity }: NodeView, interfaceName: string): string => {
 const ageWords = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
 
 /** What it carries, judged once as long as the link, the names of its ends and what is usual of them stay the same. */
-const slowWarning = (state: State, link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+const slowWarning = (
+  state: State,
+  link: LinkView,
+  one: NodeView,
+  other: NodeView,
+): readonly FoundWarning[] => {
   const of = [one.name, other.name, state.probeBaselines[one.nodeId], state.probeBaselines[other.nodeId]];
   const held = JUDGED.get(link);
   if (held?.of.every((part, index) => part === of[index]) === true) return held.found;
@@ -95,10 +100,10 @@ const slowWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
 // Only a cache: a link that carries something else is another object (link/link-view.ts), and of ten thousand few change.
 const JUDGED = new WeakMap<
   LinkView,
-  { readonly of: readonly unknown[]; readonly found: readonly Warning[] }
+  { readonly of: readonly unknown[]; readonly found: readonly FoundWarning[] }
 >();
 
-const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): readonly FoundWarning[] => {
   const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
   const short = linkShortfall(link);
   if (short === undefined) return [];
@@ -123,7 +128,7 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
 };
 
 /** Nobody knows what it should carry, but another path between the two carries far more. */
-const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readonly FoundWarning[] => {
   const slow = slowPath(link);
   if (slow === undefined) return [];
   const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
@@ -144,7 +149,12 @@ const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readon
 const typeReason = ({ carrier: { type } }: ConnectionFacts): string =>
   isKnown(type) ? '' : ` (type unknown: ${type.reason})`;
 
-const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+const weekWarning = (
+  state: State,
+  link: LinkView,
+  one: NodeView,
+  other: NodeView,
+): readonly FoundWarning[] => {
   for (const { source, sink, connectionKey } of link.connections) {
     const [unusual] = unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey });
     if (unusual === undefined) continue;
@@ -166,7 +176,7 @@ const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeVie
 };
 
 /** Of the connection on which whoever shares it waits longest. */
-const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly FoundWarning[] => {
   const worst = worstQueue(link);
   if (worst === undefined || worst.queueNs < LONG_QUEUE_NS) return [];
   const [from, to] = worst.of.source === one.nodeId ? [one, other] : [other, one];
@@ -189,7 +199,7 @@ const oneWayWarning = (
   link: LinkView,
   one: NodeView,
   other: NodeView,
-): readonly Warning[] => {
+): readonly FoundWarning[] => {
   // In a fleet one end may have chosen the other and not been chosen by it.
   if (isSampled(views.length)) return [];
   // Told from the rows of the link first: of most links both directions are there.

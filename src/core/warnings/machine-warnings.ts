@@ -8,9 +8,9 @@ import { unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import { gpuHealthWarnings } from './gpu-health-warnings.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
-export const machineWarnings = (state: State, views: readonly NodeView[]): readonly Warning[] => {
+export const machineWarnings = (state: State, views: readonly NodeView[]): readonly FoundWarning[] => {
   const live = views.filter(({ presence }) => presence === 'live');
   return [
     ...live.flatMap(gpuHealthWarnings),
@@ -19,7 +19,7 @@ export const machineWarnings = (state: State, views: readonly NodeView[]): reado
   ];
 };
 
-const gpuWarnings = (state: State, view: NodeView): readonly Warning[] =>
+const gpuWarnings = (state: State, view: NodeView): readonly FoundWarning[] =>
   view.gpus.flatMap(({ vendor, devices }) =>
     devices.flatMap(gpu => {
       const isBusy = gpu.load !== undefined && !gpu.isLoadStale && knownOr(gpu.load.use, 0) >= BUSY_SHARE;
@@ -39,7 +39,7 @@ const slowWarning = (
   { nodeId, name }: NodeView,
   { device }: GpuView,
   command = 'plimsoll probe gpu',
-): readonly Warning[] => {
+): readonly FoundWarning[] => {
   const [slow] = unusualDeviceFigures(state, nodeId, device.deviceId);
   if (slow === undefined) return [];
   return [
@@ -59,7 +59,7 @@ const throttleWarning = (
   { nodeId, name }: NodeView,
   { device, load }: GpuView,
   command: string | undefined,
-): readonly Warning[] => {
+): readonly FoundWarning[] => {
   const reasons = load === undefined ? [] : knownOr(load.throttleReasons, []);
   if (reasons.length === 0) return [];
   return [
@@ -80,7 +80,7 @@ const lanesWarning = (
   { nodeId, name }: NodeView,
   { device, load }: GpuView,
   command: string | undefined,
-): readonly Warning[] => {
+): readonly FoundWarning[] => {
   const now = load?.pcieNow;
   const { pcieMax } = device;
   if (now === undefined || !isKnown(now) || !isKnown(pcieMax)) return [];
@@ -99,7 +99,7 @@ const lanesWarning = (
   ];
 };
 
-const buildWarnings = (views: readonly NodeView[]): readonly Warning[] => {
+const buildWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
   const builds = new Map<string, NodeView[]>();
   for (const view of views) {
     const system = heldValue(view.identity)?.operatingSystem;

@@ -6,16 +6,16 @@ import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, usedShare } from
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { knownOr } from '../unknown.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
-export const memoryWarnings = (views: readonly NodeView[]): readonly Warning[] =>
+export const memoryWarnings = (views: readonly NodeView[]): readonly FoundWarning[] =>
   views.flatMap(view => {
     const host = hostWarning(view);
     // The warning about memory past its load line already mentions swap.
     return [...(host.length > 0 ? host : swapWarning(view)), ...gpuWarnings(view), ...diskWarnings(view)];
   });
 
-const hostWarning = (view: NodeView): readonly Warning[] => {
+const hostWarning = (view: NodeView): readonly FoundWarning[] => {
   const memory = heldValue(view.memory);
   const level = memory === undefined ? 'unknown' : knownOr(memory.pressure.level, 'unknown');
   const swappedBytes = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
@@ -36,7 +36,7 @@ const hostWarning = (view: NodeView): readonly Warning[] => {
   ];
 };
 
-const swapWarning = (view: NodeView): readonly Warning[] => {
+const swapWarning = (view: NodeView): readonly FoundWarning[] => {
   if (view.memory.kind !== 'current') return [];
   const { swapUsedBytes, pressure } = view.memory.value;
   const swapped = knownOr(swapUsedBytes, 0);
@@ -72,7 +72,7 @@ const largestPrograms = (view: NodeView): { readonly command?: string } => {
   }
 };
 
-const gpuWarnings = (view: NodeView): readonly Warning[] =>
+const gpuWarnings = (view: NodeView): readonly FoundWarning[] =>
   ownMemoryGpus(view).flatMap(gpu => {
     const past = pastLoadLine(gpuMemoryUse(gpu));
     if (past === undefined) return [];
@@ -87,7 +87,7 @@ const gpuWarnings = (view: NodeView): readonly Warning[] =>
     ];
   });
 
-const diskWarnings = (view: NodeView): readonly Warning[] =>
+const diskWarnings = (view: NodeView): readonly FoundWarning[] =>
   (heldValue(view.disk)?.volumes ?? [])
     .filter(
       ({ totalBytes, availableBytes }) => totalBytes > 0 && availableBytes / totalBytes < DISK_FREE_SHARE_MIN,

@@ -6,9 +6,9 @@ import type { NodeView } from '../node/node-view.ts';
 import { readingRows } from '../node/reading-rows.ts';
 import { problemText } from '../problem.ts';
 import type { State } from '../state.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
-export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly Warning[] =>
+export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly FoundWarning[] =>
   views.flatMap(view => [
     ...presenceWarnings(view),
     ...conflictWarnings(view),
@@ -17,7 +17,13 @@ export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly
     ...refusedKindWarnings(view),
   ]);
 
-const presenceWarnings = ({ nodeId, name, presence, silentMs, stoppedMs }: NodeView): readonly Warning[] => {
+const presenceWarnings = ({
+  nodeId,
+  name,
+  presence,
+  silentMs,
+  stoppedMs,
+}: NodeView): readonly FoundWarning[] => {
   if (presence === 'live') return [];
   if (stoppedMs !== undefined) {
     return [
@@ -50,7 +56,7 @@ const presenceWarnings = ({ nodeId, name, presence, silentMs, stoppedMs }: NodeV
   ];
 };
 
-const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly Warning[] =>
+const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly FoundWarning[] =>
   conflict === undefined
     ? []
     : [
@@ -65,13 +71,13 @@ const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly Warnin
         },
       ];
 
-const configWarnings = (state: State, view: NodeView): readonly Warning[] =>
+const configWarnings = (state: State, view: NodeView): readonly FoundWarning[] =>
   readingRows(state, view)
     // One that is only late is late as any other reading.
     .filter(row => row.key === 'config' && row.state === 'stale' && row.code !== 'no-answer')
     .map(row => configWarning(view, row.reason));
 
-const configWarning = ({ nodeId, name }: NodeView, reason: string): Warning => ({
+const configWarning = ({ nodeId, name }: NodeView, reason: string): FoundWarning => ({
   id: `config ${nodeId}`,
   level: 'caution',
   nodes: [nodeId],
@@ -81,7 +87,7 @@ const configWarning = ({ nodeId, name }: NodeView, reason: string): Warning => (
   command: 'plimsoll config check',
 });
 
-const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly Warning[] =>
+const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly FoundWarning[] =>
   unknownKinds.length === 0
     ? []
     : [
@@ -94,7 +100,7 @@ const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly
         },
       ];
 
-const refusedKindWarnings = ({ nodeId, name, refusedKinds }: NodeView): readonly Warning[] =>
+const refusedKindWarnings = ({ nodeId, name, refusedKinds }: NodeView): readonly FoundWarning[] =>
   refusedKinds.length === 0
     ? []
     : [

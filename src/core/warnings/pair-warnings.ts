@@ -10,9 +10,12 @@ import type { FigureView, LinkView } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { lowerPercentile } from '../statistics/percentile.ts';
 import { knownOr } from '../unknown.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
-export const pairWarnings = (views: readonly NodeView[], links: readonly LinkView[]): readonly Warning[] => {
+export const pairWarnings = (
+  views: readonly NodeView[],
+  links: readonly LinkView[],
+): readonly FoundWarning[] => {
   const names = new Map(views.map(({ nodeId, name }) => [nodeId, name]));
   const racks = new Numbers();
   const rackOf = new Map<NodeId, number>();
@@ -79,7 +82,7 @@ interface Alike {
 const warningOf = (
   { link: { key, nodes }, figure, direction }: Measured,
   { median, count, racks: [one, other], names }: Alike,
-): Warning => {
+): FoundWarning => {
   const [a = '', b = ''] = nodes.map(node => names.get(node));
   const [from, to] = direction === 'there' ? [a, b] : [b, a];
   const where = one === other ? `within rack ${one}` : `between the racks ${one} and ${other}`;

@@ -5,9 +5,9 @@ import { heldValue } from '../node/reading-view.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import type { ThunderboltEnd } from './thunderbolt-cables.ts';
 import { ringsOf, thunderboltCables } from './thunderbolt-cables.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
-export const rdmaWarnings = (views: readonly NodeView[]): readonly Warning[] => {
+export const rdmaWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
   const there = views.filter(({ presence }) => presence !== 'offline');
   const cables = thunderboltCables(there);
   const fast = cables.flatMap(({ ends: [one, other] }): (readonly [ThunderboltEnd, ThunderboltEnd])[] =>
@@ -37,7 +37,7 @@ const bridgeOf = (view: NodeView) => {
   return bridge?.kind === 'present' ? bridge : undefined;
 };
 
-const loopWarning = (ring: readonly NodeView[]): Warning => {
+const loopWarning = (ring: readonly NodeView[]): FoundWarning => {
   const [first] = ring;
   const service = first === undefined ? undefined : bridgeOf(first)?.serviceName;
   const name = service !== undefined && isKnown(service) ? service : 'Thunderbolt Bridge';
@@ -53,7 +53,9 @@ const loopWarning = (ring: readonly NodeView[]): Warning => {
   };
 };
 
-const offWarnings = (fast: readonly (readonly [ThunderboltEnd, ThunderboltEnd])[]): readonly Warning[] => {
+const offWarnings = (
+  fast: readonly (readonly [ThunderboltEnd, ThunderboltEnd])[],
+): readonly FoundWarning[] => {
   const off = new Map<string, { readonly view: NodeView; readonly others: Set<string> }>();
   for (const [{ view }, other] of fast) {
     if (heldValue(view.rdmaDevices)?.isEnabled !== false || !isMac(view)) continue;
@@ -72,7 +74,7 @@ const offWarnings = (fast: readonly (readonly [ThunderboltEnd, ThunderboltEnd])[
   }));
 };
 
-const downWarning = ({ view, port }: ThunderboltEnd, other: ThunderboltEnd): readonly Warning[] => {
+const downWarning = ({ view, port }: ThunderboltEnd, other: ThunderboltEnd): readonly FoundWarning[] => {
   const rdma = heldValue(view.rdmaDevices);
   if (rdma?.isEnabled !== true || heldValue(other.view.rdmaDevices)?.isEnabled !== true) return [];
   const device = rdma.devices.find(({ name }) => name === port.rdmaInterfaceName);
@@ -91,7 +93,7 @@ const downWarning = ({ view, port }: ThunderboltEnd, other: ThunderboltEnd): rea
 };
 
 /** InfiniBand ports with a link that no subnet manager has configured. */
-const waitingWarnings = (view: NodeView): readonly Warning[] =>
+const waitingWarnings = (view: NodeView): readonly FoundWarning[] =>
   (heldValue(view.rdmaDevices)?.devices ?? []).flatMap(device =>
     device.ports
       .filter(({ linkLayer, state }) => linkLayer === 'infiniband' && state === 'initializing')

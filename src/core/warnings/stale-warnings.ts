@@ -8,9 +8,9 @@ import type { NodeView } from '../node/node-view.ts';
 import type { ReadingRow } from '../node/reading-rows.ts';
 import { readingRows } from '../node/reading-rows.ts';
 import type { State } from '../state.ts';
-import type { Warning } from './warning.ts';
+import type { FoundWarning } from './warning.ts';
 
-export const staleWarnings = (state: State, views: readonly NodeView[]): readonly Warning[] => {
+export const staleWarnings = (state: State, views: readonly NodeView[]): readonly FoundWarning[] => {
   const stopped = views
     .filter(({ presence }) => presence === 'live')
     .flatMap(view => {
@@ -34,13 +34,15 @@ const hasStopped = ({ key, state, code, ageMs, intervalMs }: ReadingRow): boolea
 
 const isSilent = ({ code }: ReadingRow): boolean => code === 'no-answer';
 
+type Cause = `failed ${string}` | `silent ${string}` | 'late';
+
 /** Stays the same while more readings of the cause turn stale. */
-const causeOf = ({ source, code }: ReadingRow, isHeldUp: boolean): string => {
-  if (code !== 'no-answer') return `failed ${source} ${code ?? ''}`.trim();
+const causeOf = ({ source, code }: ReadingRow, isHeldUp: boolean): Cause => {
+  if (code !== 'no-answer') return code === undefined ? `failed ${source}` : `failed ${source} ${code}`;
   return isHeldUp ? 'late' : `silent ${source}`;
 };
 
-const warningOf = (cause: string, members: readonly Stopped[]): Warning => {
+const warningOf = (cause: Cause, members: readonly Stopped[]): FoundWarning => {
   const nodes = [...Map.groupBy(members, ({ view }) => view)];
   const [first] = members;
   const reasons = [...new Set(members.map(({ row }) => row.reason))].slice(0, REASONS_MAX).join('; ');

@@ -15,3 +15,55 @@ export interface Warning {
   readonly on?: string;
   readonly command?: string;
 }
+
+/** One that the warnings of the core report: its id begins with what it is about. Lists of views have others as well. */
+export interface FoundWarning extends Warning {
+  readonly id: WarningKind | `${WarningKind} ${string}`;
+}
+
+/** What a warning may be about, and what that is. */
+export const WARNING_KINDS = {
+  presence: 'a node is silent',
+  stopped: 'the daemon of a node was stopped',
+  conflict: 'two machines run from copies of one home',
+  config: 'config.toml of a node cannot be read',
+  kinds: 'a node runs a newer version',
+  refused: 'a node reports more than any machine has',
+  memory: 'memory past its load line',
+  swap: 'swap in use',
+  'gpu memory': 'memory of a GPU past its load line',
+  disk: 'a disk is almost full',
+  'gpu lost': 'a GPU that nothing can reach',
+  'gpu needs-reset': 'a GPU that computes nothing until it is reset',
+  'gpu uncorrected': 'uncorrected memory errors of a GPU',
+  'gpu unrepaired': 'bad memory of a GPU that could not be replaced',
+  'gpu pending': 'a repair of a GPU waits for a reset',
+  'gpu recovery': 'the driver of a GPU requests something',
+  'gpu fabric': 'a degraded NVLink fabric',
+  'gpu links': 'links between GPUs that are down',
+  'gpu xid': "an error of a GPU in the kernel's log",
+  'gpu sxid': "an error of an NVSwitch in the kernel's log",
+  'gpu reset': 'a GPU hung and was reset',
+  'gpu reset-failed': 'a GPU that could not be reset',
+  throttled: 'a throttled GPU',
+  pcie: 'a GPU with fewer lanes than it could have',
+  week: 'a GPU that measures less than in the last week',
+  builds: 'Macs with different builds of macOS',
+  'link lost': 'a path that was there and is not',
+  'link short': 'a link that carries far less than it should',
+  'link path': 'a path that is far slower than another one',
+  'link week': 'a link that carries less than in the last week',
+  'link queue': 'a long queue (bufferbloat)',
+  'link pair': 'a link that carries far less than others like it',
+  'one way': 'a node that reaches another one which does not reach it',
+  'bridge loop': 'Thunderbolt bridges in a ring',
+  'rdma off': 'RDMA that is available and switched off',
+  'rdma down': 'an RDMA port that is down on a linked cable',
+  'rdma waits': 'an InfiniBand port without a subnet manager',
+  'stale failed': 'a reading whose source fails',
+  'stale silent': 'a reading whose source sends nothing',
+  'stale late': 'several sources of a machine send nothing',
+  more: 'how many the list leaves out',
+} as const;
+
+export type WarningKind = keyof typeof WARNING_KINDS;

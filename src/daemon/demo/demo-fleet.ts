@@ -8,7 +8,7 @@ import type { MeshIdentity, MeshTransport } from '../../mesh/mesh.ts';
 import type { ToldFact } from '../../simulate/node-telling.ts';
 import type { SeededNodeKey } from '../../simulate/seeded-node-key.ts';
 import { SimulatedPeer } from '../../simulate/simulated-peer.ts';
-import type { LeftBehind } from '../../simulate/simulation.ts';
+import type { Away, LeftBehind } from '../../simulate/simulation.ts';
 import type { Lifetimes } from '../lifetimes.ts';
 import type { HeardBefore } from './left-behind.ts';
 
@@ -64,12 +64,14 @@ export class DemoFleet {
     if (member?.transport.links.size === 0) this.#dial(member);
   }
 
-  setAway(node: NodeId, isAway: boolean): void {
-    if (isAway) this.#away.add(node);
-    else this.#away.delete(node);
+  setAway(node: NodeId, away: Away): void {
+    if (away === 'back') this.#away.delete(node);
+    else this.#away.add(node);
     const member = this.#members.get(node);
     if (member === undefined || this.#ownTransport === undefined) return;
-    if (isAway) this.#network.cut(member.transport, this.#ownTransport);
+    // Its last event must arrive; afterwards it sends nothing until it is back.
+    if (away === 'stopped') member.peer.stop();
+    else if (away === 'silent') this.#network.cut(member.transport, this.#ownTransport);
     else this.#network.heal(member.transport, this.#ownTransport);
   }
 
@@ -97,7 +99,7 @@ export class DemoFleet {
     for (const member of this.#members.values()) {
       const { node, transport } = member;
       parts.addAsync(transport);
-      if (this.#away.has(node)) this.setAway(node, true);
+      if (this.#away.has(node)) this.setAway(node, 'silent');
       await transport.start(signal);
       this.#dial(member);
     }

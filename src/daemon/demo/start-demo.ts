@@ -5,7 +5,7 @@ import type { Fact } from '../../core/event-kinds.ts';
 import { activityOn } from '../../core/probe/activity.ts';
 import type { State } from '../../core/state.ts';
 import type { ToldFact } from '../../simulate/node-telling.ts';
-import { scenarioOfSize, withoutFaults } from '../../simulate/scenario/scenario-of-size.ts';
+import type { Scenario } from '../../simulate/scenario/scenario.ts';
 import { seededNodeKeys } from '../../simulate/seeded-node-key.ts';
 import { Simulation } from '../../simulate/simulation.ts';
 import { startDaemon } from '../daemon.ts';
@@ -21,10 +21,8 @@ import { RunningLine } from './running-line.ts';
 import { simulatedProbes } from './simulated-probes.ts';
 
 export interface DemoOptions extends Omit<DaemonOptions, 'home' | 'mesh' | 'simulation'> {
-  readonly nodeCount: number;
+  readonly scenario: Scenario;
   readonly seed: number;
-  /** False: the same machines with nothing wrong. */
-  readonly hasFaults: boolean;
   readonly temporaryFolder: string;
 }
 
@@ -36,9 +34,9 @@ export interface Demo extends AsyncDisposable {
 
 /** Runs until the signal aborts or it is disposed of. @throws DaemonError as `startDaemon` does. */
 export const startDemo = async (options: DemoOptions, signal: AbortSignal): Promise<Demo> => {
-  const { nodeCount, seed, clock, version } = options;
+  const { scenario, seed, clock, version } = options;
+  const nodeCount = scenario.machines.length;
   await using parts = new Lifetimes();
-  const scenario = options.hasFaults ? scenarioOfSize(nodeCount) : withoutFaults(scenarioOfSize(nodeCount));
   const keys = seededNodeKeys(seed, nodeCount);
   const [own, ...others] = keys;
   if (own === undefined) throw new RangeError('a demo has at least one node');
@@ -61,7 +59,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
       if (node === own.nodeId) for (const told of facts) recordOwn?.(told);
       else fleet.tell(node, facts);
     },
-    onAway: (node, isAway) => fleet.setAway(node, isAway),
+    onAway: (node, away) => fleet.setAway(node, away),
   });
   const heard = fleet.remember(simulation.leftBehind());
   storeHeardBefore({ home: home.path, ownNode: own.nodeId, clock }, heard);

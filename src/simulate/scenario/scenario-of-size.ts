@@ -1,5 +1,6 @@
 // The scenario for a size: hand-written up to eight machines and for sixteen, else generated: racks, and past them a fleet.
 
+import { FAULTS } from './faults.ts';
 import { fleet } from './fleet.ts';
 import { HARBOUR } from './harbour.ts';
 import { racks } from './racks.ts';
@@ -22,6 +23,23 @@ export const scenarioOfSize = (count: number): Scenario => {
   return count <= RACKS_NODES_MAX ? racks(count) : fleet(count);
 };
 
+/** `typical`: some that people meet; `all`: a cluster of its own, with every fault that can be simulated. */
+export type SimulatedFaults = 'none' | 'typical' | 'all';
+
+/** @param count of machines; a cluster with every fault has its own. */
+export const scenarioWith = (faults: SimulatedFaults, count: number): Scenario => {
+  switch (faults) {
+    case 'none':
+      return withoutFaults(scenarioOfSize(count));
+    case 'typical':
+      return scenarioOfSize(count);
+    case 'all':
+      return FAULTS;
+    default:
+      return faults satisfies never;
+  }
+};
+
 export const withoutFaults = (scenario: Scenario): Scenario => ({
   name: scenario.name,
   machines: scenario.machines.map(sound),
@@ -29,7 +47,7 @@ export const withoutFaults = (scenario: Scenario): Scenario => ({
   absences: [],
 });
 
-const sound = ({ load, quirks, ...machine }: SimulatedMachine): SimulatedMachine => ({
+const sound = ({ load, quirks, changes: _, ...machine }: SimulatedMachine): SimulatedMachine => ({
   ...machine,
   load: { ...load, memory: Math.min(load.memory, SAFE_MEMORY) },
   quirks: soundQuirks(quirks),

@@ -1,7 +1,9 @@
 // What a simulated cluster consists of: machines, the cables between them, and what is wrong with some of them on purpose.
 
 import type { FailedGpuState } from '../../core/node/failed-gpu.ts';
-import type { Absence } from '../absence.ts';
+import type { GpuErrorKind } from '../../core/node/gpu-errors.ts';
+import type { ReadingKind } from '../../core/node/reading.ts';
+import type { Absence, Spell } from '../absence.ts';
 import type { HardwareName } from '../hardware.ts';
 
 export interface Scenario {
@@ -20,8 +22,14 @@ export interface SimulatedMachine {
   /** Factor against other machines of its kind: 1 is equal. */
   readonly speed?: number;
   readonly quirks?: MachineQuirks;
+  /** Quirks that it has only for a time, above those that it always has. */
+  readonly changes?: readonly MachineChange[];
   /** What its config.toml says of it; nothing on a desk. */
   readonly place?: MachinePlace;
+}
+
+export interface MachineChange extends Spell {
+  readonly quirks: MachineQuirks;
 }
 
 export interface MachinePlace {
@@ -45,6 +53,37 @@ export interface SimulatedGpuFailure {
   readonly reason: string;
 }
 
+/** What is wrong with a GPU that still works. */
+export interface SimulatedGpuHealth {
+  readonly gpu: number;
+  readonly uncorrectedErrors?: number;
+  readonly isRepairPending?: true;
+  readonly hasRepairFailed?: true;
+  /** In the words of its driver. */
+  readonly recoveryAction?: string;
+  readonly fabricFaults?: readonly string[];
+  /** How many of its links to other GPUs are down. */
+  readonly linksDown?: number;
+}
+
+/** A line of the kernel's log. */
+export interface SimulatedGpuError {
+  readonly gpu: number;
+  readonly kind: GpuErrorKind;
+  /** 0 for what has none. */
+  readonly xid: number;
+  readonly text: string;
+  /** When it was logged, since the simulation began. */
+  readonly atSeconds: number;
+}
+
+/** A reading whose source fails, with a reason that its daemon would report. */
+export interface FailingReading {
+  readonly reading: ReadingKind;
+  readonly reason: string;
+  readonly code: string;
+}
+
 export interface MachineQuirks {
   readonly swapUsedBytes?: number;
   readonly osBuild?: string;
@@ -54,6 +93,27 @@ export interface MachineQuirks {
   readonly throttledGpu?: number;
   /** GPUs that are lost or must be reset, by their index: listed apart from the others, without figures. */
   readonly failedGpus?: readonly SimulatedGpuFailure[];
+  readonly gpuHealths?: readonly SimulatedGpuHealth[];
+  readonly gpuErrors?: readonly SimulatedGpuError[];
+  /** NVLink: how many links each of its GPUs has to the others. */
+  readonly gpuLinkCount?: number;
+  /** RDMA over Thunderbolt was never enabled. */
+  readonly isRdmaOff?: true;
+  /** Thunderbolt ports whose RDMA port is down though the cable is linked. */
+  readonly downRdmaPorts?: readonly number[];
+  /** InfiniBand ports that no subnet manager has configured. */
+  readonly waitingRdmaPorts?: readonly number[];
+  /** Of its disk. */
+  readonly diskFreeShare?: number;
+  readonly failingReadings?: readonly FailingReading[];
+  /** Readings whose source has stopped without a reason. */
+  readonly silentReadings?: readonly ReadingKind[];
+  /** Its adapter does not report what it negotiated, as in a virtual machine. */
+  readonly hasNoEthernetRate?: true;
+  /** It reports that it checks which nodes it reaches. */
+  readonly checksOthers?: true;
+  /** Two machines run from copies of its home: where each of them was seen. */
+  readonly copyAddresses?: readonly [string, string];
   /** The negotiated Ethernet rate, if below its maximum. */
   readonly ethernetBitsPerSecond?: number;
   /** It serves a model: its probes wait. */
@@ -79,6 +139,25 @@ export interface Cable {
   readonly usualBitsPerSecond?: number;
   /** TCP retransmits that a probe sees. */
   readonly retransmits?: number;
+  /** When it carries nothing, because it is unplugged or an interface is gone. */
+  readonly outages?: readonly CableOutage[];
+  /** From when on it carries less, in both directions. */
+  readonly slowed?: CableSlowed;
+  /** The machine, one of its ends, whose firewall lets nothing in: its own connections to the other end work. */
+  readonly firewallOf?: number;
+  /** How much longer a round trip takes while it is full, ns. */
+  readonly queueNs?: number;
+}
+
+export interface CableOutage extends Spell {
+  /** The end whose interface is gone meanwhile; undefined: the cable is unplugged. */
+  readonly goneAt?: number;
+}
+
+export interface CableSlowed {
+  readonly fromSeconds: number;
+  readonly bitsPerSecond: number;
+  readonly retransmits: number;
 }
 
 export type CableKind =
@@ -87,26 +166,19 @@ export type CableKind =
   | 'roce'
   | 'infiniband'
   | 'ethernet'
+  /** Ethernet from one machine to another, without a switch. */
+  | 'direct'
   | 'wifi'
-  | 'overlay';
+  | 'overlay'
+  /** Over an adapter whose type nothing reports. */
+  | 'other';
 
 /** A cable with the usual figures of its kind. */
 export const cable = (
   a: number,
   b: number,
   kind: CableKind,
-  figures: Partial<
-    Pick<
-      Cable,
-      | 'bitsPerSecondToA'
-      | 'bitsPerSecondToB'
-      | 'usualBitsPerSecond'
-      | 'roundTripNs'
-      | 'failure'
-      | 'retransmits'
-      | 'isCutOff'
-    >
-  > = {},
+  figures: Partial<Omit<Cable, 'a' | 'b' | 'kind'>> = {},
 ): Cable => ({
   a,
   b,
@@ -124,6 +196,8 @@ const USUAL: Readonly<Record<CableKind, { readonly bitsPerSecond: number; readon
   infiniband: { bitsPerSecond: 392e9, roundTripNs: 2_300 },
   // 10 Gb/s minus the headers of 1,500-byte frames.
   ethernet: { bitsPerSecond: 9.414e9, roundTripNs: 205_000 },
+  direct: { bitsPerSecond: 9.414e9, roundTripNs: 96_000 },
   wifi: { bitsPerSecond: 0.84e9, roundTripNs: 4_200_000 },
   overlay: { bitsPerSecond: 0.41e9, roundTripNs: 4_400_000 },
+  other: { bitsPerSecond: 4.6e9, roundTripNs: 260_000 },
 };

@@ -20,7 +20,7 @@ test('a node that is away is not linked, and is soon after it came back', async 
   const transport = fleet.ownTransport(own, 1);
   parts.addAsync(transport);
   await transport.start(stop.signal);
-  fleet.setAway(asleep.nodeId, true);
+  fleet.setAway(asleep.nodeId, 'silent');
   await fleet.start(parts, stop.signal);
   const seconds = async (count: number): Promise<void> => {
     for (let second = 0; second < count; second += 1) {
@@ -32,11 +32,11 @@ test('a node that is away is not linked, and is soon after it came back', async 
   let isBack = false;
   await seconds(100);
   expect([...transport.links.keys()]).toEqual([awake.nodeId]);
-  fleet.setAway(asleep.nodeId, false);
+  fleet.setAway(asleep.nodeId, 'back');
   isBack = true;
   await seconds(6);
   expect([...transport.links.keys()].sort()).toEqual([asleep.nodeId, awake.nodeId].sort());
-  fleet.setAway(asleep.nodeId, true);
+  fleet.setAway(asleep.nodeId, 'silent');
   isBack = false;
   await seconds(20);
   expect([...transport.links.keys()]).toEqual([awake.nodeId]);

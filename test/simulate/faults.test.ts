@@ -1,0 +1,178 @@
+// The cluster of faults shows every warning, at some moment of the virtual clock, and losses as a daemon records them.
+
+import { expect, test } from 'vitest';
+import { type LinkView, linkViews } from '../../src/core/link/link-view.ts';
+import { nodeView } from '../../src/core/node/node-view.ts';
+import { nodeIds, presence } from '../../src/core/node/presence-view.ts';
+
+import { everyWarning } from '../../src/core/warnings/cluster-warnings.ts';
+import { WARNING_KINDS } from '../../src/core/warnings/warning.ts';
+import { FAULTS } from '../../src/simulate/scenario/faults.ts';
+import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
+import { SimulatedWorld, stateOf } from './simulated-world.ts';
+
+/** What the simulation cannot show honestly, and why. */
+const NOT_SHOWN: Readonly<Partial<Record<keyof typeof WARNING_KINDS, string>>> = {
+  kinds: 'events of a newer version: this version can only write kinds that it knows',
+  refused: 'more entries than any machine has: only a hostile program sends them',
+  'stale late': 'several sources of one machine: every simulated reading has the same source',
+  more: 'more than 200 warnings of one kind: twelve machines do not have them',
+};
+
+test('every kind of warning is shown at some moment of the first quarter of an hour', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  const shown = new Map<string, string>();
+  for (let atSeconds = 5; atSeconds <= 900; atSeconds += 20) {
+    await world.clock.advance(atSeconds * 1_000 - world.clock.nowMs());
+    for (const { id, title } of warningsOf(world)) shown.set(id, title);
+  }
+  const ids = [...shown.keys()];
+  const isShown = (kind: string): boolean => ids.some(id => id === kind || id.startsWith(`${kind} `));
+  expect(
+    Object.keys(WARNING_KINDS)
+      .filter(kind => !isShown(kind))
+      .sort(),
+  ).toEqual(Object.keys(NOT_SHOWN).sort());
+});
+
+const warningsOf = (world: SimulatedWorld) => {
+  const state = stateOf(world);
+  const nowMs = world.clock.nowMs();
+  const views = nodeIds(state).map(node => nodeView(state, node, nowMs));
+  return everyWarning({ state, views, nowMs });
+};
+
+test('what is simulated of faults passes for what a peer may report', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(200_000);
+  const refused = world.said.flatMap(({ fact, node }) => {
+    const body = encodeRecordBody({ origin: node, epoch: 1, seq: 1 }, fact);
+    const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
+    return decoded.kind === 'event' && decoded.event.kind === fact.kind
+      ? []
+      : [`${fact.kind}: ${JSON.stringify(decoded)}`];
+  });
+  expect(refused.slice(0, 3)).toEqual([]);
+});
+
+test('equal seeds have equal faults', async () => {
+  const told = async (): Promise<string> => {
+    await using world = new SimulatedWorld(FAULTS, { seed: 7 });
+    await world.clock.advance(130_000);
+    return JSON.stringify(world.said);
+  };
+  expect(await told()).toBe(await told());
+});
+
+test('a cable that slows down shows its newest figure, the age of that figure, and the one of before no more', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(29_000);
+  expect(linkOf(world, 'bosun', 'quay')?.there?.value).toBeGreaterThan(9e9);
+  await world.clock.advance(16_000);
+  const { there, back } = linkOf(world, 'bosun', 'quay') ?? {};
+  for (const figure of [there, back]) {
+    expect(figure?.value).toBeLessThan(1e9);
+    expect(world.clock.nowMs() - (figure?.of.measuredAtMs ?? 0)).toBeLessThan(6_000);
+  }
+});
+
+test('both ends of a cut cable report no carrier and lose what goes over it; plugged in, its figures are back', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(40_000);
+  const before = linkOf(world, 'spark-1', 'spark-2');
+  await world.clock.advance(15_000);
+  const lost = linkOf(world, 'spark-1', 'spark-2');
+  expect(lost?.standing.kind).toBe('lost');
+  expect(lost?.last.there?.value).toBe(before?.there?.value);
+  expect(lost?.lost.flatMap(({ cause }) => cause.deadEnds.map(({ kind }) => kind))).toEqual(
+    Array(4).fill('down'),
+  );
+  const sparks = [world.nodeNamed('spark-1'), world.nodeNamed('spark-2')];
+  const told = world.facts('connection.lost');
+  expect(told.map(({ node }) => node).sort()).toEqual([...sparks, ...sparks].sort());
+  for (const { fact } of told)
+    expect(fact.payload).toMatchObject({ code: 'no-answer', reason: 'no answer', lostAgeMs: 0 });
+  await world.clock.advance(145_000);
+  const restored = linkOf(world, 'spark-1', 'spark-2');
+  expect(restored?.standing.kind).toBe('measured');
+  expect(restored?.lost).toEqual([]);
+  await world.clock.advance(125_000);
+  expect(linkOf(world, 'spark-1', 'spark-2')?.standing.kind).toBe('lost');
+});
+
+test('a lost path stays beside the open one of the same link', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(80_000);
+  const link = linkOf(world, 'atlas', 'juno');
+  expect(link?.standing.kind).toBe('measured');
+  expect([...new Set(link?.connections.map(({ medium }) => medium))]).toEqual(['wifi']);
+  expect(link?.lost.map(({ of: { medium } }) => medium)).toEqual(['rdma', 'cable']);
+});
+
+test('an interface that disappears is the cause of its loss, and the other end has no carrier', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(100_000);
+  const [path] = linkOf(world, 'rack-1', 'rack-2')?.lost ?? [];
+  const ends = path?.cause.deadEnds.map(({ node, kind }) => [node, kind]);
+  expect(ends).toHaveLength(2);
+  expect(new Map(ends?.map(([node, kind]) => [node ?? '', kind]))).toEqual(
+    new Map([
+      [world.nodeNamed('rack-1'), 'down'],
+      [world.nodeNamed('rack-2'), 'gone'],
+    ]),
+  );
+});
+
+test('a lost GPU is listed apart, and the seven others stay with their figures', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(50_000);
+  const gpus = () => nodeView(stateOf(world), world.nodeNamed('rack-1'), world.clock.nowMs()).gpus[0];
+  expect([gpus()?.devices.length, gpus()?.failed.length]).toEqual([8, 0]);
+  await world.clock.advance(10_000);
+  expect(gpus()?.devices.map(({ device }) => device.index)).toEqual([0, 1, 2, 4, 5, 6, 7]);
+  expect(gpus()?.failed).toMatchObject([{ index: 3, state: 'lost', pciAddress: '0000:06:00.0' }]);
+});
+
+test('a restart costs nothing: connections are lost with the stop, and return with their figures', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  const vm = world.nodeNamed('vm-1');
+  await world.clock.advance(109_000);
+  const before = linkOf(world, 'quay', 'vm-1')?.there;
+  await world.clock.advance(6_000);
+  expect(presence(stateOf(world), vm, world.clock.nowMs())).toBe('offline');
+  const lost = world.facts('connection.lost').filter(({ fact }) => fact.payload.sink === vm);
+  expect(new Set(lost.map(({ fact }) => fact.payload.code))).toEqual(new Set(['node-stopped']));
+  expect(linkOf(world, 'quay', 'vm-1')).toMatchObject({
+    standing: { kind: 'gone' },
+    last: { there: { value: before?.value } },
+  });
+  await world.clock.advance(45_000);
+  expect(presence(stateOf(world), vm, world.clock.nowMs())).toBe('live');
+  expect(linkOf(world, 'quay', 'vm-1')).toMatchObject({
+    standing: { kind: 'measured' },
+    there: { value: before?.value },
+  });
+});
+
+test('a killed node is offline with its last figures, and its losses say so once that is known', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  const pip = world.nodeNamed('pip');
+  await world.clock.advance(135_000);
+  expect(linkOf(world, 'atlas', 'pip')).toMatchObject({
+    standing: { kind: 'gone', offline: [pip] },
+    lost: [],
+  });
+  expect(linkOf(world, 'atlas', 'pip')?.last.there?.value).toBeGreaterThan(1e9);
+  const codes = world
+    .facts('connection.lost')
+    .filter(({ fact }) => fact.payload.sink === pip)
+    .map(({ fact: { payload } }) => `${payload.code} ${payload.lostAgeMs / 1_000} s`);
+  expect(new Set(codes)).toEqual(new Set(['no-answer 0 s', 'node-offline 18 s']));
+});
+
+const linkOf = (world: SimulatedWorld, one: string, other: string): LinkView | undefined => {
+  const ends = [world.nodeNamed(one), world.nodeNamed(other)];
+  return linkViews(stateOf(world), world.clock.nowMs()).find(({ nodes }) =>
+    nodes.every(node => ends.includes(node)),
+  );
+};
