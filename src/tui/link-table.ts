@@ -17,7 +17,7 @@ import { trafficFrom } from '../core/link/link-traffic.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
 import { figuresAgeMs, isCarrying, linkViews } from '../core/link/link-view.ts';
 import { areEndsEqual, standingWords, typeWords } from '../core/link/link-words.ts';
-import { lostPathWords, lostWords } from '../core/link/loss-words.ts';
+import { lostWords, pathEndsWords } from '../core/link/loss-words.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
 import type { Reported } from '../core/unknown.ts';
@@ -154,8 +154,10 @@ const noteOf = (link: LinkView, nowMs: number): Line[number] => {
   const [lost] = link.lost;
   const old = age === '' ? '' : `, measured ${age} ago`;
   if (lost !== undefined) {
-    const words = isCarrying(link.standing) ? lostPathWords(lost, link.nodes, nowMs) : lostWords(lost, nowMs);
-    return part(`${words}${old}`, 'bad');
+    if (!isCarrying(link.standing)) return part(`${lostWords(lost, nowMs)}${old}`, 'bad');
+    // What matters comes first: a narrow terminal cuts the end.
+    const path = `${typeWords(lost.of)} ${pathEndsWords(lost.of, link.nodes)}`;
+    return part(`${age === '' ? '' : `${age}; `}${lostWords(lost, nowMs)}: ${path}`, 'bad');
   }
   const why = standingWords(link);
   if (why !== '') return part(`${why}${old}`, link.standing.kind === 'failed' ? 'caution' : 'dim');
@@ -179,6 +181,6 @@ const COLUMNS: readonly Column[] = [
   { title: 'Loaded', isNumber: true, widthMax: 9, rank: 4 },
   { title: 'now A→B', isNumber: true, widthMax: 12, rank: 3 },
   { title: 'now B→A', isNumber: true, widthMax: 12, rank: 3 },
-  { title: 'Age', isNumber: false, widthMax: 40, rank: 2 },
+  { title: 'Age', isNumber: false, widthMax: 40, widthMin: 14, rank: 2 },
 ];
 const GONE = unknown('no contact');

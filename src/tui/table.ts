@@ -1,4 +1,4 @@
-// A table that fits the terminal: less important columns are dropped when there is no room.
+// A table that fits the terminal: when there is no room, less important columns are cut, or dropped.
 
 import { clipped } from '../core/text/columns.ts';
 import type { Line } from './part.ts';
@@ -9,6 +9,8 @@ export interface Column {
   readonly isNumber: boolean;
   /** Maximum width; longer cells are cut. */
   readonly widthMax: number;
+  /** To how much it is cut rather than dropped; undefined: it is not cut. */
+  readonly widthMin?: number;
   /** Columns with the highest number go first when the terminal is narrow; 0 always stays. */
   readonly rank: number;
 }
@@ -31,15 +33,19 @@ export const layoutTable = (
   );
 };
 
-/** Indexes of the columns that fit, in their order. */
-const fitting = (columns: readonly Column[], widths: readonly number[], width: number): readonly number[] => {
+/** Indexes of the columns that fit, in their order. Makes `widths` of those that are cut less. */
+const fitting = (columns: readonly Column[], widths: number[], width: number): readonly number[] => {
   const shown = new Set(columns.keys());
   const used = (): number =>
     [...shown].reduce((sum, index) => sum + (widths[index] ?? 0) + GAP.length, -GAP.length);
   const byRank = [...shown].sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
   for (const index of byRank) {
     if (used() <= width || columns[index]?.rank === 0) break;
-    shown.delete(index);
+    const { widthMin } = columns[index] ?? {};
+    const held = widths[index] ?? 0;
+    const left = held - (used() - width);
+    if (widthMin !== undefined && left >= widthMin) widths[index] = left;
+    else shown.delete(index);
   }
   return [...shown];
 };

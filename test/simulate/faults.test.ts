@@ -8,6 +8,7 @@ import { nodeIds, presence } from '../../src/core/node/presence-view.ts';
 import { everyWarning } from '../../src/core/warnings/cluster-warnings.ts';
 import { WARNING_KINDS } from '../../src/core/warnings/warning.ts';
 import { FAULTS } from '../../src/simulate/scenario/faults.ts';
+import { linkTable } from '../../src/tui/link-table.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { SimulatedWorld, stateOf } from './simulated-world.ts';
 
@@ -98,6 +99,42 @@ test('both ends of a cut cable report no carrier and lose what goes over it; plu
   expect(restored?.lost).toEqual([]);
   await world.clock.advance(125_000);
   expect(linkOf(world, 'spark-1', 'spark-2')?.standing.kind).toBe('lost');
+});
+
+test('what goes over one dead cable is one warning, with the figures of its fastest path and where to look', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(100_000);
+  const lost = warningsOf(world).filter(({ id }) => id.startsWith('link lost '));
+  expect(lost.map(({ title, on, command }) => [title, on, command]).sort()).toEqual([
+    [
+      'atlas and juno: Thunderbolt\u00a05 (RDMA) rdma_en3–rdma_en2 and Thunderbolt (TCP) en3–en2 are lost',
+      expect.stringMatching(/^(atlas|juno)$/),
+      expect.stringMatching(/^ifconfig en[23]$/),
+    ],
+    ['rack-1 and rack-2: Ethernet ens1f1np1–ens1f1np1 is lost', 'rack-2', 'sudo dmesg -T | grep ens1f1np1'],
+    [
+      'spark-1 and spark-2: RoCE rocep1s0f0–rocep1s0f0 and Ethernet enp1s0f0np0–enp1s0f0np0 are lost',
+      expect.stringMatching(/^spark-[12]$/),
+      'ip -s link show enp1s0f0np0',
+    ],
+  ]);
+  const [spark] = lost.filter(({ title }) => title.startsWith('spark'));
+  expect(spark?.why).toMatch(/^Lost \d+\ss ago: cable unplugged or port down at /);
+  expect(spark?.why).toMatch(/Last measured: 96\.\d\sGb\/s to spark-[12], 96\.\d\sGb\/s to spark-[12], /);
+});
+
+test('a terminal of 80 columns shows what is lost, since when, and how old the figures are', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(135_000);
+  const lines = linkTable(stateOf(world), world.clock.nowMs(), { columns: 80, rowsMax: 40 });
+  const rowOf = (one: string, other: string): string | undefined =>
+    lines
+      .map(line => line.map(({ text }) => text).join(''))
+      .find(text => text.includes(one) && text.includes(other))
+      ?.replaceAll('\u00a0', ' ');
+  expect(rowOf('spark-1', 'spark-2')).toMatch(/^× spark-1 .* 96\.\d Gb\/s .*lost 1 min ago, measured \d+/);
+  expect(rowOf('atlas', 'pip')).toMatch(/^× atlas .* 38\.0 Gb\/s .*no contact, measured \d+/);
+  expect(rowOf('atlas', 'juno')).toMatch(/^! atlas .*\d+ (s|min); lost 1 min ago: Thu/);
 });
 
 test('a lost path stays beside the open one of the same link', async () => {

@@ -41,3 +41,18 @@ test('where every piece is too long, the cell still keeps to its width', () => {
   expect(textOf(row ?? [])).toBe('aaaaaaaaa…');
   expect(lineWidth(row ?? [])).toBe(10);
 });
+
+test('a column with a width that it needs at least is cut to the room there is, and dropped below that', () => {
+  const columns: readonly Column[] = [
+    { title: 'A', isNumber: false, widthMax: 10, rank: 0 },
+    { title: 'Age', isNumber: false, widthMax: 40, widthMin: 14, rank: 2 },
+  ];
+  const rowAt = (width: number): string =>
+    textOf(
+      layoutTable(columns, [[[part('atlas')], [part('lost 3 min ago, measured 8 min ago')]]], width)[1] ?? [],
+    );
+  expect(rowAt(80)).toBe('atlas  lost 3 min ago, measured 8 min ago');
+  expect(rowAt(30)).toBe('atlas  lost 3 min ago, measur…');
+  expect(rowAt(21)).toBe('atlas  lost 3 min ag…');
+  expect(rowAt(20)).toBe('atlas');
+});

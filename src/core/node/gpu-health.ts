@@ -109,7 +109,7 @@ export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): re
           {
             code: 'recovery',
             level: 'danger',
-            what: `its driver asks for: ${action}`,
+            what: `its driver requests: ${action}`,
             why: 'The driver cannot go on with it until that is done.',
           } as const,
         ]),

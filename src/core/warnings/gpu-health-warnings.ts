@@ -3,6 +3,7 @@
 import { type FailedGpu, failedGpuAdvice, failedGpuTitle } from '../node/failed-gpu.ts';
 import type { GpuVendor } from '../node/gpu.ts';
 import { type GpuErrorKind, gpuErrorKind, xidMeaning, xidWords } from '../node/gpu-errors.ts';
+import type { HealthFinding } from '../node/gpu-health.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { knownOr } from '../unknown.ts';
@@ -37,11 +38,20 @@ const failedCommand = (vendor: GpuVendor, { state, pciAddress, index }: FailedGp
     : 'sudo systemctl reboot';
 };
 
+const findingCommand = (
+  vendor: GpuVendor,
+  code: HealthFinding['code'],
+  index: number,
+): string | undefined => {
+  if (vendor === 'nvidia') return NVIDIA_COMMANDS[code](index);
+  return vendor === 'amd' ? 'amd-smi metric --ecc' : undefined;
+};
+
 const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarning[] =>
   gpus.flatMap(({ vendor, devices }) =>
     devices.flatMap(({ device, findings }) =>
       findings.map(({ code, level, what, why }): FoundWarning => {
-        const command = COMMANDS[vendor];
+        const command = findingCommand(vendor, code, device.index);
         return {
           id: `gpu ${code} ${nodeId} ${device.deviceId}`,
           level,
@@ -79,7 +89,12 @@ const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly FoundWarni
 const LOG_PATTERNS: Readonly<Partial<Record<GpuErrorKind, string>>> = { xid: 'NVRM: Xid', sxid: 'SXid' };
 /** A day later it is history, and still on the node's page. */
 const NEWS_MS = 86_400_000;
-const COMMANDS: Readonly<Record<string, string | undefined>> = {
-  nvidia: 'nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER',
-  amd: 'amd-smi metric --ecc',
+/** What NVIDIA's tool prints of each; https://docs.nvidia.com/deploy/nvidia-smi/index.html. */
+const NVIDIA_COMMANDS: Readonly<Record<HealthFinding['code'], (index: number) => string>> = {
+  uncorrected: index => `nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
+  unrepaired: index => `nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
+  pending: index => `nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
+  recovery: index => `nvidia-smi -q -i ${index} | grep -i recovery`,
+  fabric: index => `nvidia-smi -q -i ${index} | grep -A 12 Fabric`,
+  links: index => `nvidia-smi nvlink --status -i ${index}`,
 };

@@ -4,11 +4,12 @@ import { ageMsOf } from '../entry-maps.ts';
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
-import type { ConnectionFacts } from '../link/link-facts.ts';
+import type { ConnectionFacts, LostPath } from '../link/link-facts.ts';
 import { LONG_QUEUE_NS, queueWords, worstQueue } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
 import { endsWords, typeWords } from '../link/link-words.ts';
+import type { DeadEnd } from '../link/loss-cause.ts';
 import { lossCauseWords, pathEndsWords } from '../link/loss-words.ts';
 import { isSampled } from '../link/measured-pairs.ts';
 import { slowPath } from '../link/slow-path.ts';
@@ -43,39 +44,70 @@ export function* linkWarnings(sources: LinkSources): Turns<readonly FoundWarning
   return found;
 }
 
-/** A path that was there and is not, until it returns or somebody forgets it. */
+/** Paths that were there and are not, until they return or somebody forgets them. What goes over one dead cable is one warning. */
 const lostWarnings = (
   link: LinkView,
   [one, other]: readonly [NodeView, NodeView],
   nowMs: number,
 ): readonly FoundWarning[] =>
-  link.lost.map(({ path, of, lostAtMs, reason, cause }) => {
+  [...Map.groupBy(link.lost, placeOfLoss).values()].flatMap((paths): readonly FoundWarning[] => {
+    const [best] = paths;
+    if (best === undefined) return [];
+    const { path, of, reason, cause } = best;
     const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
-    const words = lossCauseWords(cause, nameOf);
-    const [dead] = cause.deadEnds;
+    const causes = lossCauseWords(cause, nameOf);
+    const why =
+      causes === ''
+        ? `${reason}; both ports report a carrier, so look at the switch, a firewall or the address`
+        : causes;
+    const lost = paths.map(each => `${typeWords(each.of)} ${pathEndsWords(each.of, link.nodes)}`);
+    const lostAtMs = Math.max(...paths.map(each => each.lostAtMs));
+    const dead = cause.deadEnds.find(({ kind }) => kind === 'gone') ?? cause.deadEnds[0];
     const at = dead?.node === other.nodeId ? other : one;
-    const known = [of.profile?.uploadBitsPerSecond, of.profile?.downloadBitsPerSecond].filter(
-      value => value !== undefined && isKnown(value),
-    );
-    const figures =
-      known.length === 0
-        ? 'It was never measured.'
-        : `Last measured ${known.map(value => (isKnown(value) ? rate(value) : '')).join(' and ')}, ${ageWords(nowMs - of.measuredAtMs)} ago.`;
-    return {
-      id: `link lost ${link.key} ${path}`,
-      level: 'danger',
-      nodes: link.nodes,
-      title: `${one.name} and ${other.name}: ${typeWords(of)} ${pathEndsWords(of, link.nodes)} is lost`,
-      why: `Lost ${ageWords(nowMs - lostAtMs)} ago: ${words === '' ? `${reason}; both ports report a carrier, so look at the switch, a firewall or the address` : words}. ${figures}`,
-      on: at.name,
-      command: dead === undefined ? 'plimsoll doctor' : portCommand(at, dead.interfaceName),
-    };
+    return [
+      {
+        id: `link lost ${link.key} ${path}`,
+        level: 'danger',
+        nodes: link.nodes,
+        title: `${one.name} and ${other.name}: ${lost.join(' and ')} ${lost.length === 1 ? 'is' : 'are'} lost`,
+        why: `Lost ${ageWords(nowMs - lostAtMs)} ago: ${why}. ${lastMeasured(of, nameOf, nowMs)}`,
+        on: at.name,
+        command: dead === undefined ? 'plimsoll doctor' : deadEndCommand(at, dead),
+      },
+    ];
   });
 
-const portCommand = ({ identity }: NodeView, interfaceName: string): string => {
+/** The same of what goes over one cable, where its ends show that it is dead; else each path is lost by itself. */
+const placeOfLoss = ({ path, cause: { deadEnds } }: LostPath): string =>
+  deadEnds.length === 0
+    ? path
+    : deadEnds
+        .map(({ node, interfaceName, kind }) => `${node} ${interfaceName} ${kind}`)
+        .sort()
+        .join(' ');
+
+const lastMeasured = (
+  { profile, source, sink, measuredAtMs }: ConnectionFacts,
+  nameOf: (id: NodeId) => string,
+  nowMs: number,
+): string => {
+  const known = [
+    { bitsPerSecond: profile?.uploadBitsPerSecond, to: sink },
+    { bitsPerSecond: profile?.downloadBitsPerSecond, to: source },
+  ].flatMap(({ bitsPerSecond, to }) =>
+    bitsPerSecond !== undefined && isKnown(bitsPerSecond) ? [`${rate(bitsPerSecond)} to ${nameOf(to)}`] : [],
+  );
+  return known.length === 0
+    ? 'It was never measured.'
+    : `Last measured: ${known.join(', ')}, ${ageWords(nowMs - measuredAtMs)} ago.`;
+};
+
+/** An interface that is gone has nothing to show: the kernel's log says why it went. */
+const deadEndCommand = ({ identity }: NodeView, { interfaceName, kind }: DeadEnd): string => {
   const name = quotedWords([interfaceName]);
-  const held = heldValue(identity);
-  return held?.operatingSystem.platform === 'macos' ? `ifconfig ${name}` : `ip -s link show ${name}`;
+  const isMac = heldValue(identity)?.operatingSystem.platform === 'macos';
+  if (kind === 'gone') return isMac ? 'networksetup -listallhardwareports' : `sudo dmesg -T | grep ${name}`;
+  return isMac ? `ifconfig ${name}` : `ip -s link show ${name}`;
 };
 
 const ageWords = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
@@ -186,7 +218,7 @@ const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly 
       level: 'caution',
       nodes: link.nodes,
       title: `${from.name} to ${to.name}: ${queueWords(worst.profile)}`,
-      why: 'Whatever shares this link waits that much longer while something is copied over it (bufferbloat). A smaller or managed queue at the slowest place (fq_codel, CAKE), or a limit on what copies, mends it.',
+      why: 'Other traffic on this link waits that much longer while something is copied over it (bufferbloat). A shorter or managed queue at the bottleneck (fq_codel, CAKE), or a rate limit for the copy, fixes it.',
       on: from.name,
       command: `plimsoll probe link ${quotedWords([to.name])}`,
     },

@@ -5,6 +5,7 @@ import type { MemoryUse } from '../node/memory-use.ts';
 import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
+import { quotedWords } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
 
@@ -98,7 +99,19 @@ const diskWarnings = (view: NodeView): readonly FoundWarning[] =>
       nodes: [view.nodeId],
       title: `${view.name}: ${mountPoint} is almost full`,
       why: `${figureText(formatBytes(availableBytes))} left.`,
+      ...largestFolders(view, mountPoint),
     }));
+
+/** Which folders of a volume are the largest. */
+const largestFolders = (
+  view: NodeView,
+  mountPoint: string,
+): { readonly on?: string; readonly command?: string } => {
+  const platform = heldValue(view.identity)?.operatingSystem.platform;
+  return platform === 'linux' || platform === 'macos'
+    ? { on: view.name, command: `sudo du -xhd 1 ${quotedWords([mountPoint])} | sort -h` }
+    : {};
+};
 
 const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
   const part = usedShare(use);

@@ -43,7 +43,7 @@ it('finds nothing wrong with a card that corrects, and three things with one tha
   expect(bad?.map(({ level, what }) => `${level}: ${what}`)).toEqual([
     'danger: 3 uncorrected memory errors',
     'caution: a repair of its memory waits for a reset',
-    'danger: its driver asks for: Reset',
+    'danger: its driver requests: Reset',
   ]);
 });
 
