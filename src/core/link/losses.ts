@@ -9,7 +9,7 @@ import { isKnown } from '../unknown.ts';
 import type { Connection } from './connection.ts';
 import { lostBetween } from './forget-link.ts';
 import type { ConnectionClosed } from './link-kinds.ts';
-import { pathEnds, pathKey, pathProfiles } from './link-path.ts';
+import { type PathProfiles, pathEnds, pathKey, pathProfiles } from './link-path.ts';
 import { rdmaInterfaceParts } from './rdma-ports.ts';
 
 /** It was open for a minute, or something was measured on its path. @param openMs for how long it was open */
@@ -18,10 +18,17 @@ export const isMissed = (state: State, source: NodeId, connection: Connection, o
   pathProfiles(pathEnds(state, source, connection.sink)).get(pathKey(source, connection))?.newest !==
     undefined;
 
-export const expiredLosses = (state: State, self: NodeId, nowMs: number): readonly ConnectionClosed[] =>
+/** @param isLongGone whether an interface of a node has been missing for long enough to be more than one bad reading */
+export const expiredLosses = (
+  state: State,
+  self: NodeId,
+  nowMs: number,
+  isLongGone: (node: NodeId, interfaceName: string) => boolean = () => true,
+): readonly ConnectionClosed[] =>
   Object.entries(state.lostConnections[self] ?? {}).flatMap(([sink, lost]) => {
     if (!isNodeId(sink)) return [];
-    const open = openPaths(state, self, sink);
+    const open = openForLong(state, [self, sink], nowMs);
+    const profiles = pathProfiles(pathEnds(state, self, sink));
     const remembered = isForgotten(state, sink)
       ? NONE
       : new Set(lostBetween(state, self, sink).map(({ connectionKey }) => connectionKey));
@@ -30,8 +37,10 @@ export const expiredLosses = (state: State, self: NodeId, nowMs: number): readon
       const expiry = !remembered.has(connectionKey)
         ? FORGOTTEN
         : open.has(pathKey(self, connection))
-          ? ADDRESS
-          : isInterfaceGone(state, self, connection)
+          ? holdsFigures(profiles.get(pathKey(self, connection)), self, connectionKey)
+            ? undefined
+            : ADDRESS
+          : isInterfaceGone(state, self, connection, isLongGone)
             ? INTERFACE
             : undefined;
       if (expiry === undefined || lostAgeMs + ageMsOf(entry, nowMs) < expiry.afterMs) return [];
@@ -39,18 +48,41 @@ export const expiredLosses = (state: State, self: NodeId, nowMs: number): readon
     });
   });
 
-const openPaths = (state: State, self: NodeId, sink: NodeId): ReadonlySet<string> =>
-  new Set([
-    ...entriesOf(state.connections[self]?.[sink]).map(({ value }) => pathKey(self, value)),
-    ...entriesOf(state.connections[sink]?.[self]).map(({ value }) => pathKey(sink, value)),
-  ]);
+/** Paths with a connection that has been open for as long as a replaced address may take to come back. */
+const openForLong = (
+  state: State,
+  [one, other]: readonly [NodeId, NodeId],
+  nowMs: number,
+): ReadonlySet<string> =>
+  new Set(
+    [
+      { source: one, sink: other },
+      { source: other, sink: one },
+    ].flatMap(({ source, sink }) =>
+      entriesOf(state.connections[source]?.[sink])
+        .filter(entry => ageMsOf(entry, nowMs) >= ADDRESS.afterMs)
+        .map(({ value }) => pathKey(source, value)),
+    ),
+  );
 
-const isInterfaceGone = (state: State, source: NodeId, connection: Connection): boolean =>
+/** The figures of its path were measured over it: they would go with it. */
+const holdsFigures = (profiles: PathProfiles | undefined, source: NodeId, key: string): boolean =>
+  profiles?.newest?.source === source && profiles.newest.connectionKey === key;
+
+const isInterfaceGone = (
+  state: State,
+  source: NodeId,
+  connection: Connection,
+  isLongGone: (node: NodeId, interfaceName: string) => boolean,
+): boolean =>
   [
     { node: source, name: connection.sourceInterface },
     { node: connection.sink, name: connection.sinkInterface },
   ].some(
-    ({ node, name }) => isKnown(name) && interfacesOf(state, node, connection.kind)?.has(name) === false,
+    ({ node, name }) =>
+      isKnown(name) &&
+      interfacesOf(state, node, connection.kind)?.has(name) === false &&
+      isLongGone(node, name),
   );
 
 /** Undefined where the node has not reported any: it has lost none. */

@@ -7,10 +7,12 @@ import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type Connection, connectionKey, type LossCode } from '../../core/link/connection.ts';
 import { connectionCarrier, isSameCarrier, stickyCarrier } from '../../core/link/connection-type.ts';
+import { endReadings } from '../../core/link/link-ends.ts';
+import { lossCause } from '../../core/link/loss-cause.ts';
 import { expiredLosses, isMissed } from '../../core/link/losses.ts';
 import { interfacesWith } from '../../core/node/network.ts';
 import type { State } from '../../core/state.ts';
-import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
 
 export interface ConnectionBookParts {
   readonly nodeId: NodeId;
@@ -33,6 +35,8 @@ type SocketConnection = Extract<Connection, { kind: 'socket' }>;
 
 export class ConnectionBook {
   readonly #parts: ConnectionBookParts;
+  /** Interfaces of lost connections that their node does not report, and since when, on the clock. */
+  #absentSinceMs: ReadonlyMap<string, number> = new Map();
 
   constructor(parts: ConnectionBookParts) {
     this.#parts = parts;
@@ -77,6 +81,7 @@ export class ConnectionBook {
       isSameName(former.sinkInterface, sinkInterface)
     )
       return;
+    if (former !== undefined && isMoved(former, { source, sinkInterface })) this.#moved(former);
     const { type, negotiatedBitsPerSecond } = carrier;
     const { sink, sinkAddress } = place;
     const payload: Connection = {
@@ -89,6 +94,42 @@ export class ConnectionBook {
       negotiatedBitsPerSecond,
     };
     record({ kind: 'connection.opened', payload });
+  }
+
+  /**
+   * The address is reached over another interface now, which is another path: its figures stay with the old one. If the old interface
+   * is down, the path is lost, under a name of its own; otherwise only the route has changed.
+   */
+  #moved(former: SocketConnection): void {
+    const { clock, nodeId, state, record } = this.#parts;
+    const now = state();
+    const { sink } = former;
+    const key = connectionKey(former);
+    const nowMs = clock.nowMs();
+    const readings = { source: endReadings(now, nodeId), sink: endReadings(now, sink) };
+    const { deadEnds } = lossCause(former, { source: nodeId, sink }, readings);
+    const lost = now.lostConnections[nodeId]?.[sink]?.[key];
+    const open = now.connections[nodeId]?.[sink]?.[key];
+    const openMs = open === undefined ? 0 : ageMsOf(open, nowMs);
+    if (deadEnds.length > 0 && (lost !== undefined || isMissed(now, nodeId, former, openMs))) {
+      const movedKey = `${key} over ${knownOr(former.sourceInterface, 'unknown')}`;
+      const lostAgeMs = lost === undefined ? 0 : lost.value.lostAgeMs + ageMsOf(lost, nowMs);
+      const loss = { code: 'interface-down', reason: 'its interface is down', lostAgeMs } as const;
+      record({
+        kind: 'connection.lost',
+        payload: { sink, connectionKey: movedKey, connection: former, ...loss },
+      });
+      const profile = now.linkProfiles[nodeId]?.[sink]?.[key];
+      if (profile !== undefined) {
+        const measuredAgeMs = profile.value.measuredAgeMs + ageMsOf(profile, nowMs);
+        record({
+          kind: 'link.profiled',
+          payload: { ...profile.value, connectionKey: movedKey, measuredAgeMs },
+        });
+      }
+    }
+    const reason = 'its address is reached over another interface';
+    record({ kind: 'connection.closed', payload: { sink, connectionKey: key, reason } });
   }
 
   /** Whether what is recorded of the sink's interface is what the sink reports now. */
@@ -140,8 +181,17 @@ export class ConnectionBook {
   /** Closes for good what was lost and will not be missed. */
   prune(): void {
     const { clock, nodeId, state, record } = this.#parts;
-    for (const payload of expiredLosses(state(), nodeId, clock.nowMs()))
+    const nowMs = clock.nowMs();
+    const absent = new Map<string, number>();
+    const isLongGone = (node: NodeId, interfaceName: string): boolean => {
+      const name = `${node} ${interfaceName}`;
+      const sinceMs = this.#absentSinceMs.get(name) ?? nowMs;
+      absent.set(name, sinceMs);
+      return nowMs - sinceMs >= ABSENT_MS;
+    };
+    for (const payload of expiredLosses(state(), nodeId, nowMs, isLongGone))
       record({ kind: 'connection.closed', payload });
+    this.#absentSinceMs = absent;
   }
 
   /** The one interface of the sink that has the address; the last one known while none or several have it. */
@@ -169,9 +219,21 @@ export class ConnectionBook {
   }
 }
 
+/** Another interface at one end, both known. */
+const isMoved = (
+  former: SocketConnection,
+  now: { readonly source: Reported<string>; readonly sinkInterface: Reported<string> },
+): boolean =>
+  [[former.sourceInterface, now.source] as const, [former.sinkInterface, now.sinkInterface] as const].some(
+    ([was, is]) => isKnown(was) && isKnown(is) && was !== is,
+  );
+
 const isSameName = (one: Reported<string>, other: Reported<string>): boolean =>
   isUnknown(one) ? isUnknown(other) : one === other;
 
 /** The interface was not known before: what was known of the type stays until the interface says otherwise. */
 const isInterfaceNews = (former: SocketConnection | undefined): boolean =>
   former !== undefined && !isKnown(former.sourceInterface);
+
+/** An interface that one reading leaves out, as while USB is read again, is not gone. */
+const ABSENT_MS = 3_600_000;

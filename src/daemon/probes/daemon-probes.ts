@@ -114,8 +114,10 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     runner,
   });
   const baselines = new BaselineTelling(parts);
-  const ask = (isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] =>
-    reconciler.ask(isMeant);
+  const ask = (
+    isMeant: (subject: ProbeSubject) => boolean,
+    isOfAll: boolean,
+  ): readonly RequestedProbe[] => reconciler.ask(isMeant, isOfAll);
   const requestServer = new ProbeRequestServer({
     nodeId: self,
     state,

@@ -20,7 +20,10 @@ export interface ProbeRequestServerParts {
   readonly state: () => State;
   readonly nowMs: () => number;
   readonly requests: PeerRequests;
-  readonly ask: (isMeant: (subject: RequestedProbe['subject']) => boolean) => readonly RequestedProbe[];
+  readonly ask: (
+    isMeant: (subject: RequestedProbe['subject']) => boolean,
+    isOfAll: boolean,
+  ) => readonly RequestedProbe[];
   /** Of a fleet only some peers are measured, until somebody asks for another. */
   readonly peers: Pick<MeasuredPeers, 'isChosen' | 'wish'>;
 }
@@ -67,7 +70,7 @@ export class ProbeRequestServer {
   }
 
   #own(target: ProbeTarget): readonly RequestedProbe[] {
-    return this.#parts.ask(subject => isMeantBy(target, subject));
+    return this.#parts.ask(subject => isMeantBy(target, subject), target === 'all');
   }
 
   /** Whether it is a link that nobody has chosen: it is connected from now on, and measured as soon as it is. */

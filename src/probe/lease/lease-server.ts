@@ -4,6 +4,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
+import { ageMsOf } from '../../core/entry-maps.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import { connectionKey } from '../../core/link/connection.ts';
@@ -19,7 +20,13 @@ import { ANY_PORT, portAddressesOf, portText, sinkPorts } from '../schedule/link
 import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
-import { budgetOf, DEADLINE_MS, LEASE_SLACK_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
+import {
+  budgetOf,
+  DEADLINE_MS,
+  LEASE_SLACK_MS,
+  LINK_PROBES_MAX,
+  ttlMsOf,
+} from '../schedule/probe-settings.ts';
 import type { Spending, SpendLedger } from '../schedule/spend-ledger.ts';
 import type { LeaseAnswer, LeaseRefusal, LeaseRequest } from './lease-message.ts';
 import { decodeLeaseRequest, decodeReturn, LEASE_TOPIC, RELEASE_TOPIC } from './lease-message.ts';
@@ -154,9 +161,15 @@ export class LeaseServer {
     const waitMs = ledger.waitMs(ports);
     if (waitMs === 0 || request.why === 'by-hand') return undefined;
     // This node also knows whether it is the first: no peer stays a newcomer forever.
-    const isKnown = state.linkProfiles[source]?.[self]?.[connectionKey(connection)] !== undefined;
-    if (request.why === 'first' && !isKnown) return undefined;
+    if (request.why === 'first' && !this.#isTriedLately(state, source, connection)) return undefined;
     return refused(`the budget of ${portText(ports)} on ${name} is spent`, waitMs);
+  }
+
+  /** Within a lifetime: a path that was lost for longer is new again, one that flaps is not. */
+  #isTriedLately(state: State, source: NodeId, connection: Connection): boolean {
+    const { clock, settings } = this.#parts;
+    const entry = state.linkProfiles[source]?.[this.#parts.self]?.[connectionKey(connection)];
+    return entry !== undefined && ageMsOf(entry, clock.nowMs()) < ttlMsOf(connection.kind, settings());
   }
 
   #takeBack({ from, body }: PeerQuestion): PeerReply {

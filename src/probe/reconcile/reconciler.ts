@@ -108,10 +108,12 @@ export class Reconciler {
 
   /**
    * Measures as soon as possible, ignoring freshness and budget; a busy interface still delays it, and a runner delays
-   * all but sockets.
+   * all but sockets. @param isOfAll requested of every node at once: of each path one end is enough
    */
-  ask(isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
-    const meant = this.#wanted().flatMap(want => subjectsOf(want).find(isMeant) ?? []);
+  ask(isMeant: (subject: ProbeSubject) => boolean, isOfAll = false): readonly RequestedProbe[] {
+    const meant = this.#wanted().flatMap(want =>
+      isOfAll && want.kind !== 'gpu' && !want.isOwnTurn ? [] : (subjectsOf(want).find(isMeant) ?? []),
+    );
     for (const subject of meant) {
       const key = probeKey(subject);
       if (!this.#running.has(key)) this.#asked.add(key);

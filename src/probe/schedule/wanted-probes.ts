@@ -36,6 +36,8 @@ export interface WantedDevice extends Wanted {
 export interface WantedLink extends Wanted {
   readonly kind: 'socket' | 'rdma';
   readonly subject: LinkSubject;
+  /** This end is the one that measures the path, as long as it does. */
+  readonly isOwnTurn: boolean;
   /** The same path by its other addresses. */
   readonly others: readonly LinkSubject[];
   readonly connection: Connection;
@@ -79,18 +81,20 @@ export const wantedLinks = (
     const own = inOrder.filter(({ source }) => source === self);
     const link = own.find(one => isAsked(subjectOf(one))) ?? own[0];
     if (link === undefined) return [];
+    const isOwnTurn = inOrder[0]?.source === self;
     const intervalMs = linkIntervalMs(state, link, { loads, settings });
     const due = pathDueOf(profiles, { openedAtMs: openedAtMs(own), intervalMs, nowMs });
     return [
       {
         kind: link.connection.kind,
         subject: subjectOf(link),
+        isOwnTurn,
         others: own.filter(one => one !== link).map(subjectOf),
         connection: link.connection,
         newest: profiles?.newest,
         tried: profiles?.tried,
         ...due,
-        dueInMs: due.dueInMs + (inOrder[0]?.source === self ? 0 : OTHER_END_MS),
+        dueInMs: due.dueInMs + (isOwnTurn ? 0 : OTHER_END_MS),
       },
     ];
   });

@@ -8,6 +8,7 @@ import type { Fact } from '../../../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeId } from '../../../src/core/ids.ts';
+import { pathEnds, pathProfiles } from '../../../src/core/link/link-path.ts';
 import type { InterfaceType, NodeNetwork } from '../../../src/core/node/network.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
@@ -17,6 +18,7 @@ import { openConnectionsOf } from '../../../src/daemon/mesh/connections.ts';
 import { closeHeldConnections } from '../../../src/daemon/mesh/mesh-connections.ts';
 import type { InterfaceList } from '../../../src/mesh/discovery/beacon-places.ts';
 import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
+import { LINK_FIGURES } from '../../support/link-figures.ts';
 
 const KEY = new Uint8Array(32).fill(1);
 const ATLAS = nodeId('a'.repeat(26));
@@ -118,6 +120,23 @@ describe('the connections of a daemon', () => {
     await bed.pass(60);
     expect(bed.held).toMatchObject([{ type: 'ethernet', sinkInterface: 'en7' }]);
     expect(bed.lost).toEqual([]);
+  });
+
+  it('that are reached over another interface leave the old path lost, with its figures, where that is down', async () => {
+    await using bed = await Bed.with({ speedBitsPerSecond: 1e9 });
+    await bed.pass(61);
+    bed.record(profileOfJuno);
+    bed.tellOwn({ name: 'en1', type: 'wifi' });
+    await bed.pass(3);
+    expect(bed.held).toMatchObject([{ sourceInterface: 'en1', type: 'wifi' }]);
+    expect(bed.lost).toMatchObject([{ connection: { sourceInterface: 'en0', type: 'ethernet' } }]);
+    const paths = pathProfiles(pathEnds(bed.state, ATLAS, JUNO));
+    expect([...paths.keys()]).toEqual(['socket en0 en7']);
+    // The cable is back, and so are its figures; the radio was only not in use.
+    bed.tellOwn({ speedBitsPerSecond: 1e9 });
+    await bed.pass(3);
+    expect(bed.held).toMatchObject([{ sourceInterface: 'en0', type: 'ethernet' }]);
+    expect([...pathProfiles(pathEnds(bed.state, ATLAS, JUNO)).keys()]).toEqual(['socket en0 en7']);
   });
 
   it('keep the interface of the other end through one reading without the address', async () => {
@@ -228,6 +247,11 @@ describe('the connections of a daemon', () => {
     expect(bed.held).toEqual([]);
   });
 });
+
+const profileOfJuno: Fact = {
+  kind: 'link.profiled',
+  payload: { ...LINK_FIGURES, sink: JUNO, connectionKey: 'socket 10.0.0.2' },
+};
 
 interface OwnInterface {
   readonly name?: string;

@@ -5,14 +5,14 @@ import type { GroupSources } from '../../../core/group/group-view.ts';
 import { groupViews } from '../../../core/group/group-view.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { connectionNames } from '../../../core/link/connection-names.ts';
+import type { ConnectionFacts, LostPath } from '../../../core/link/link-facts.ts';
 import { hasFigures } from '../../../core/link/link-profile.ts';
-import type { LinkView } from '../../../core/link/link-view.ts';
+import { isCarrying, type LinkView } from '../../../core/link/link-view.ts';
 import { pathEndsWords } from '../../../core/link/loss-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
-import type { ListedLink } from '../../../wire/api/cluster-answers.ts';
 import { listedLinks } from '../cluster-views.ts';
 import { TOLD_BY } from './group-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
@@ -29,14 +29,12 @@ export interface LinkMetricsInput {
 }
 
 /** A whole mesh has connections by the square of its nodes: past the bound each node tells its own first. */
-export const addLinkMetrics = (
-  page: MetricPage,
-  { state, nowMs, wallMs, nodeId, connectionsMax, only, links }: LinkMetricsInput,
-): void => {
+export const addLinkMetrics = (page: MetricPage, input: LinkMetricsInput): void => {
+  const { state, nowMs, wallMs, nodeId, connectionsMax, only, links } = input;
+  addPaths(page, input);
   const listed = listedLinks(state, nowMs, links).filter(
     ({ source, sink }) => only === undefined || only.has(source) || only.has(sink),
   );
-  addPaths(page, state, listed.slice(0, connectionsMax), wallMs);
   const rows = listed.filter(({ lost }) => isUnknown(lost));
   const [own, others] = [
     rows.filter(row => row.source === nodeId),
@@ -71,26 +69,55 @@ export const addLinkMetrics = (
   }
 };
 
-/** One series a path, which stays while the path is lost: an alert needs something to look at. */
-const addPaths = (page: MetricPage, state: State, rows: readonly ListedLink[], wallMs: number): void => {
-  const seen = new Set<string>();
-  for (const { source, sink, path, carrier, connection, lost } of rows) {
-    const [first, second] = source < sink ? [source, sink] : [sink, source];
-    const name = `${first} ${second} ${path}`;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const labels: Labels = {
-      node: first,
-      name: nodeName(state, first),
-      peer: second,
-      peer_name: nodeName(state, second),
-      path: pathEndsWords({ source, connection: connection.value }, [first, second]),
-      type: isUnknown(carrier) ? 'unknown' : String(knownOr(carrier.type, 'unknown')),
-    };
-    page.gauge(PATH.up, labels, isUnknown(lost) ? 1 : 0);
-    if (!isUnknown(lost)) page.gauge(PATH.lostAt, labels, (wallMs - lost.ageMs) / 1_000);
+interface PathSeries {
+  readonly labels: Labels;
+  readonly lost: LostPath | undefined;
+  /** Lost ones first, then those of the answering node: the rest is left out. */
+  readonly rank: number;
+}
+
+/**
+ * One series a path, which stays while the path is lost: an alert needs something to look at. Of a path that only waits for a node to
+ * return there is none, as there is no warning.
+ */
+const addPaths = (
+  page: MetricPage,
+  { state, wallMs, nowMs, nodeId, links, only, connectionsMax }: LinkMetricsInput,
+): void => {
+  const series = links
+    .filter(({ nodes: [a, b] }) => only === undefined || only.has(a) || only.has(b))
+    .flatMap(({ nodes, connections, lost, standing }): readonly PathSeries[] => {
+      const open = new Map(connections.map(facts => [facts.path, facts]));
+      const isOwn = nodes.includes(nodeId);
+      const seriesOf = (of: ConnectionFacts, path?: LostPath): PathSeries => ({
+        labels: pathLabels(state, nodes, of),
+        lost: path,
+        rank: (path === undefined ? 2 : 0) + (isOwn ? 0 : 1),
+      });
+      return [
+        ...(isCarrying(standing) ? [...open.values()].map(of => seriesOf(of)) : []),
+        ...lost.map(path => seriesOf(path.of, path)),
+      ];
+    })
+    .toSorted((a, b) => a.rank - b.rank);
+  const told = series.slice(0, connectionsMax);
+  page.gauge(PATH.leftOut, {}, series.length - told.length);
+  for (const { labels, lost } of told) {
+    page.gauge(PATH.up, labels, lost === undefined ? 1 : 0);
+    if (lost !== undefined)
+      page.gauge(PATH.lostAt, labels, (wallMs - Math.max(0, nowMs - lost.lostAtMs)) / 1_000);
   }
 };
+
+const pathLabels = (state: State, nodes: LinkView['nodes'], of: ConnectionFacts): Labels => ({
+  node: nodes[0],
+  name: nodeName(state, nodes[0]),
+  peer: nodes[1],
+  peer_name: nodeName(state, nodes[1]),
+  path: pathEndsWords(of, nodes),
+  kind: of.connection.kind,
+  type: String(knownOr(of.carrier.type, 'unknown')),
+});
 
 /** Nothing of groups of which no link is measured; those that need a look come first. */
 export const addGroupPairMetrics = (
@@ -154,6 +181,10 @@ const PATH = {
   up: {
     name: 'plimsoll_link_path_up',
     help: 'Whether a connection of the path between two interfaces is open: 1, or 0 while it is lost.',
+  },
+  leftOut: {
+    name: 'plimsoll_link_paths_left_out',
+    help: 'Paths beyond the limit; those that are lost come first, then those of the answering node.',
   },
   lostAt: {
     name: 'plimsoll_link_path_lost_timestamp_seconds',
