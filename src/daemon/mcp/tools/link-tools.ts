@@ -106,9 +106,11 @@ const badness = ({ view, told }: Weighed, by: 'shortfall' | 'bandwidth' | 'round
 
 const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
   const shortfall = linkShortfall(view);
-  const unusual = view.connections.flatMap(({ source, sink, connectionKey }) =>
-    unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey }),
-  );
+  const unusual = view.connections
+    .filter(({ isMeasuredHere }) => isMeasuredHere)
+    .flatMap(({ source, sink, connectionKey }) =>
+      unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey }),
+    );
   return {
     nodes: [...view.nodes],
     names: view.nodes.map(id => quoted(nodeName(state, id))),
