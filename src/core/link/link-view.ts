@@ -12,6 +12,8 @@ import { ITEMS_OF_TURN, toTheEnd } from '../turns.ts';
 import type { ConnectionFacts, LinkFacts, LostPath, MeasuredFact, MeasuredWays } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';
 import { LinkBook } from './link-pairs.ts';
+import { isMissed } from './losses.ts';
+import { isNodeLoss, nodeLoss } from './node-loss.ts';
 
 export type LinkStanding =
   | { readonly kind: 'measured' }
@@ -193,7 +195,8 @@ const linkView = (
   nowMs: number,
 ): LinkView => {
   const offline = nodes.filter((_, index) => presences[index] === 'offline');
-  const closed = withoutOpen(lost, connections, offline);
+  const recorded = withoutOpen(lost, connections, offline);
+  const closed = [...recorded, ...unrecorded(state, { closed: recorded, connections, offline }, nowMs)];
   const common = {
     key,
     nodes,
@@ -251,13 +254,49 @@ const withoutOpen = (
 };
 
 /**
+ * Open by the last word of both ends, of which one is not there any more: away since then. The other end records that only when it looks
+ * again, and never where both are offline. Of what would be missed, as with what is recorded.
+ */
+const unrecorded = (
+  state: State,
+  {
+    closed,
+    connections,
+    offline,
+  }: {
+    readonly closed: readonly LostPath[];
+    readonly connections: readonly ConnectionFacts[];
+    readonly offline: readonly NodeId[];
+  },
+  nowMs: number,
+): readonly LostPath[] => {
+  const [node] = offline;
+  const away = node === undefined ? undefined : nodeLoss(state, node, nowMs);
+  if (away === undefined) return [];
+  const { code, reason, atMs: lostAtMs } = away;
+  const cause = { deadEnds: [], hasCarriers: false };
+  const known = new Set(closed.map(({ path }) => path));
+  const paths = new Map<string, LostPath>();
+  for (const of of connections) {
+    const held = paths.get(of.path);
+    if (known.has(of.path) || (held !== undefined && (held.of.isMeasuredHere || !of.isMeasuredHere)))
+      continue;
+    const entry = state.connections[of.source]?.[of.sink]?.[of.connectionKey];
+    const openMs = entry === undefined ? 0 : lostAtMs - (entry.receivedAtMs - entry.ageMs);
+    if (!isMissed(state, of.source, of.connection, openMs)) continue;
+    paths.set(of.path, { path: of.path, of, lostAtMs, code, reason, cause });
+  }
+  return [...paths.values()];
+};
+
+/**
  * With an end offline only what the other end's own interface shows says more than that. And what closed because a node was away opens again
  * by itself; its source records another reason where it does not.
  */
 const isLostForGood = ({ code, cause }: LostPath, offline: readonly NodeId[]): boolean => {
   const isDead = cause.deadEnds.some(({ node }) => !offline.includes(node));
   if (offline.length > 0) return isDead;
-  return isDead || (code !== 'node-offline' && code !== 'node-stopped');
+  return isDead || !isNodeLoss(code);
 };
 
 const figuresOf = (

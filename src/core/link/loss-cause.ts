@@ -17,24 +17,36 @@ export interface DeadEnd {
 export interface LossCause {
   /** The ends that cannot carry anything now, the source's first; none where both interfaces are up or not known. */
   readonly deadEnds: readonly DeadEnd[];
+  /** Both ends report a carrier: what is lost is lost between them. False where an end reports nothing of it. */
+  readonly hasCarriers: boolean;
 }
 
 export const lossCause = (
   connection: Connection,
   { source, sink }: { readonly source: NodeId; readonly sink: NodeId },
   readings: { readonly source: EndReadings; readonly sink: EndReadings },
-): LossCause => ({
-  deadEnds: [
-    ...deadEnd(source, interfaceOf(connection, connection.sourceInterface, readings.source), readings.source),
-    ...deadEnd(sink, interfaceOf(connection, connection.sinkInterface, readings.sink), readings.sink),
-  ],
-});
+): LossCause => {
+  const ends = [
+    endOf(source, interfaceOf(connection, connection.sourceInterface, readings.source), readings.source),
+    endOf(sink, interfaceOf(connection, connection.sinkInterface, readings.sink), readings.sink),
+  ];
+  return {
+    deadEnds: ends.flatMap(end => (end === 'up' || end === undefined ? [] : [end])),
+    hasCarriers: ends.every(end => end === 'up'),
+  };
+};
 
-const deadEnd = (node: NodeId, name: Reported<string>, { network }: EndReadings): readonly DeadEnd[] => {
-  if (isUnknown(name) || network === undefined) return [];
+/** Undefined where the node does not report whether it is up. */
+const endOf = (
+  node: NodeId,
+  name: Reported<string>,
+  { network }: EndReadings,
+): DeadEnd | 'up' | undefined => {
+  if (isUnknown(name) || network === undefined) return undefined;
   const found = network.interfaces.find(held => held.name === name);
-  if (found === undefined) return [{ node, interfaceName: name, kind: 'gone' }];
-  return found.isUp === false ? [{ node, interfaceName: name, kind: 'down' }] : [];
+  if (found === undefined) return { node, interfaceName: name, kind: 'gone' };
+  if (found.isUp === false) return { node, interfaceName: name, kind: 'down' };
+  return found.isUp === true ? 'up' : undefined;
 };
 
 /** The network interface beside an RDMA port; unknown where the device has none. */

@@ -11,7 +11,7 @@ import { ageMsOf } from '../entry-maps.ts';
 import type { Fact } from '../event-kinds.ts';
 import type { NodeId } from '../ids.ts';
 import { nodeName } from '../node/node-view.ts';
-import { nodeIds, presence, stoppedMs } from '../node/presence-view.ts';
+import { nodeIds, presence } from '../node/presence-view.ts';
 import type { ThunderboltPeer } from '../node/thunderbolt.ts';
 import type { State } from '../state.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
@@ -21,6 +21,7 @@ import { joinedEnds } from './link-ends.ts';
 import { isMissed } from './losses.ts';
 import type { IsChosenPeer } from './measured-pairs.ts';
 import { NOT_CHOSEN } from './measured-pairs.ts';
+import { nodeLoss } from './node-loss.ts';
 import type { ActiveRdmaPort } from './rdma-ports.ts';
 import { activeRdmaPorts } from './rdma-ports.ts';
 
@@ -229,10 +230,8 @@ const lossOf = (
 ): Pick<LostConnection, 'code' | 'reason'> => {
   const { sink, sourceInterface, sinkInterface } = connection;
   const name = nodeName(state, sink);
-  if (presence(state, sink, nowMs) === 'offline') {
-    const code = stoppedMs(state, sink, nowMs) === undefined ? 'node-offline' : 'node-stopped';
-    return { code, reason: `${name} is offline` };
-  }
+  const away = nodeLoss(state, sink, nowMs);
+  if (away !== undefined) return { code: away.code, reason: `${name} is offline` };
   const code = 'interface-down';
   const isActive = (node: NodeId, port: string): boolean =>
     activeRdmaPorts(state, node, nowMs).some(held => held.name === port);

@@ -1,6 +1,6 @@
 // Links that carry far less than they should, or than they did last week, and nodes that reach each other one way only.
 
-import { ageMsOf } from '../entry-maps.ts';
+import { ageMsOf, entriesOf } from '../entry-maps.ts';
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
@@ -12,6 +12,7 @@ import { endsWords, typeWords } from '../link/link-words.ts';
 import type { DeadEnd } from '../link/loss-cause.ts';
 import { lossCauseWords, pathEndsWords } from '../link/loss-words.ts';
 import { isSampled } from '../link/measured-pairs.ts';
+import { isNodeLoss } from '../link/node-loss.ts';
 import { slowPath } from '../link/slow-path.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
@@ -37,7 +38,7 @@ export function* linkWarnings(sources: LinkSources): Turns<readonly FoundWarning
     if (index % ITEMS_OF_TURN === 0) yield;
     const [one, other] = link.nodes.map(node => names.get(node));
     if (one === undefined || other === undefined) continue;
-    found.push(...lostWarnings(link, [one, other], sources.nowMs));
+    found.push(...lostWarnings(sources, link, [one, other]));
     if (!isCarrying(link.standing)) continue;
     found.push(...slowWarning(sources.state, link, one, other), ...oneWayWarning(sources, link, one, other));
   }
@@ -46,9 +47,9 @@ export function* linkWarnings(sources: LinkSources): Turns<readonly FoundWarning
 
 /** Paths that were there and are not, until they return or somebody forgets them. What goes over one dead cable is one warning. */
 const lostWarnings = (
+  { state, nowMs }: LinkSources,
   link: LinkView,
   [one, other]: readonly [NodeView, NodeView],
-  nowMs: number,
 ): readonly FoundWarning[] =>
   [...Map.groupBy(link.lost, placeOfLoss).values()].flatMap((paths): readonly FoundWarning[] => {
     const [best] = paths;
@@ -56,10 +57,7 @@ const lostWarnings = (
     const { path, of, reason, cause } = best;
     const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
     const causes = lossCauseWords(cause, nameOf);
-    const why =
-      causes === ''
-        ? `${reason}; both ports report a carrier, so look at the switch, a firewall or the address`
-        : causes;
+    const why = causes === '' ? `${reason}${hintWords(state, best, nowMs)}` : causes;
     const lost = paths.map(each => `${typeWords(each.of)} ${pathEndsWords(each.of, link.nodes)}`);
     const lostAtMs = Math.max(...paths.map(each => each.lostAtMs));
     const dead = cause.deadEnds.find(({ kind }) => kind === 'gone') ?? cause.deadEnds[0];
@@ -100,6 +98,20 @@ const lastMeasured = (
   return known.length === 0
     ? 'It was never measured.'
     : `Last measured: ${known.join(', ')}, ${ageWords(nowMs - measuredAtMs)} ago.`;
+};
+
+/**
+ * Where both ports have a carrier the cause lies between them. Not before the readings of both have had time to show that a cable was
+ * unplugged, nor while it has just been plugged in again and its connections are about to open.
+ */
+const hintWords = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: number): string => {
+  const changedAtMs = [of.source, of.sink].map(node => {
+    const entry = state.nodeNetworks[node];
+    return entry === undefined ? lostAtMs : nowMs - ageMsOf(entry, nowMs);
+  });
+  return cause.hasCarriers && nowMs - Math.max(lostAtMs, ...changedAtMs) >= CAUSE_SETTLED_MS
+    ? '; both ports report a carrier, so look at the switch, a firewall or the address'
+    : '';
 };
 
 /** An interface that is gone has nothing to show: the kernel's log says why it went. */
@@ -244,7 +256,7 @@ const oneWayWarning = (
   const there = socketsOf(state, one.nodeId, other.nodeId, nowMs);
   const back = socketsOf(state, other.nodeId, one.nodeId, nowMs);
   const [from, to, open] = there.count > 0 ? [one, other, there] : [other, one, back];
-  if (open.oldestAgeMs < SETTLED_MS) return [];
+  if (open.oldestAgeMs < SETTLED_MS || !hasSettledLosses(state, [to.nodeId, from.nodeId], nowMs)) return [];
   return [
     {
       id: `one way ${link.key}`,
@@ -257,6 +269,17 @@ const oneWayWarning = (
     },
   ];
 };
+
+/**
+ * What the end that reaches nothing had before: lost a minute ago, and not because the other node was away. Until its connections to a
+ * node that has just restarted are open again, nothing is known of a firewall.
+ */
+const hasSettledLosses = (state: State, [source, sink]: readonly [NodeId, NodeId], nowMs: number): boolean =>
+  entriesOf(state.lostConnections[source]?.[sink])
+    .filter(({ value: { connection } }) => connection.kind === 'socket')
+    .every(
+      entry => !isNodeLoss(entry.value.code) && entry.value.lostAgeMs + ageMsOf(entry, nowMs) >= SETTLED_MS,
+    );
 
 const asksOthers = (state: State, node: NodeId): boolean => {
   const port = state.nodeEndpoints[node]?.value.reachabilityPort;
@@ -280,5 +303,7 @@ const rate = (bitsPerSecond: number): string => figureText(formatBitsPerSecond(b
 const WAYS = { uploadBitsPerSecond: 'upload', downloadBitsPerSecond: 'download' } as const;
 /** Directions open one after the other when a node starts. */
 const SETTLED_MS = 60_000;
+/** Interfaces are read when the system reports a change, and every few seconds. */
+const CAUSE_SETTLED_MS = 10_000;
 /** Nodes tell their memory twice a second. */
 const HEARD_MS = 3_000;

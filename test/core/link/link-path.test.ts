@@ -1,113 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyAll } from '../../../src/core/apply.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { eventClass, type Fact, factKey, factOf } from '../../../src/core/event-kinds.ts';
-import { type NodeId, nodeId } from '../../../src/core/ids.ts';
-import { type Connection, connectionKey, type LossCode } from '../../../src/core/link/connection.ts';
+import { type Fact, factOf } from '../../../src/core/event-kinds.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
+import type { Connection } from '../../../src/core/link/connection.ts';
 import { forgetLink } from '../../../src/core/link/forget-link.ts';
 import { pathKey } from '../../../src/core/link/link-path.ts';
-import { figureAgeMs, type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
+import { figureAgeMs, linkViews } from '../../../src/core/link/link-view.ts';
 import { lossCauseWords } from '../../../src/core/link/loss-words.ts';
 import { expiredLosses } from '../../../src/core/link/losses.ts';
-import type { NetworkInterface } from '../../../src/core/node/network.ts';
-import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { LINK_FIGURES } from '../../support/link-figures.ts';
-import { memoryFact } from '../../support/mesh-node.ts';
+import {
+  A,
+  B,
+  Cluster,
+  here,
+  lost,
+  memory,
+  NOW_MS,
+  network,
+  port,
+  profile,
+  socket,
+} from '../../support/linked-nodes.ts';
 
-const A = nodeId('a'.repeat(26));
-const B = nodeId('b'.repeat(26));
-const NOW_MS = 10_000_000;
-
-const socket = (
-  sink: NodeId,
-  address: string,
-  interfaces: readonly [string, string],
-): Extract<Connection, { kind: 'socket' }> => ({
-  kind: 'socket',
-  sink,
-  sinkAddress: address,
-  sourceInterface: interfaces[0],
-  sinkInterface: interfaces[1],
-  type: 'ethernet',
-  negotiatedBitsPerSecond: 1e9,
-});
-
-const port = (name: string, more: Partial<NetworkInterface> = {}): NetworkInterface => ({
-  name,
-  type: 'ethernet',
-  typeEvidence: 'test',
-  macAddress: unknown('test'),
-  isUp: true,
-  speedBitsPerSecond: 1e9,
-  mtuBytes: 1_500,
-  driver: unknown('test'),
-  addresses: [],
-  members: [],
-  ...more,
-});
-
-const network = (...interfaces: readonly NetworkInterface[]): Fact =>
-  factOf('network.gathered', { source: 'test', intervalMs: 10_000, value: { interfaces } });
-
-const here = factOf('endpoints.told', { meshPort: 1, reachabilityPort: 1 });
-const memory = memoryFact(1);
-
-const lost = (
-  { sink, ...connection }: Connection,
-  { code = 'no-answer' }: { readonly code?: LossCode } = {},
-): Fact => {
-  const whole = { ...connection, sink };
-  return factOf('connection.lost', {
-    sink,
-    connectionKey: connectionKey(whole),
-    connection: whole,
-    code,
-    reason: 'no answer',
-    lostAgeMs: 0,
-  });
-};
-
-/** Events of two nodes on one clock. */
-class Cluster {
-  state: State = EMPTY_STATE;
-  readonly #seqs = new Map<string, number>();
-
-  record(origin: NodeId, atMs: number, ...facts: readonly Fact[]): this {
-    const events = facts.map((fact): Event => {
-      const slot = origin + eventClass(fact.kind);
-      const seq = (this.#seqs.get(slot) ?? 0) + 1;
-      this.#seqs.set(slot, seq);
-      const head = { origin, epoch: 1, class: eventClass(fact.kind), seq, key: factKey(fact), ageMs: 0 };
-      return { ...head, receivedAtMs: atMs, ...fact };
-    });
-    this.state = applyAll(this.state, events);
-    return this;
-  }
-
-  /** Both are present at the moment that a test asks about. */
-  present(atMs = NOW_MS): this {
-    return this.record(A, atMs, here, memory).record(B, atMs, here, memory);
-  }
-
-  link(nowMs = NOW_MS): LinkView {
-    const [link] = linkViews(this.state, nowMs);
-    if (link === undefined) throw new Error('there is no link');
-    return link;
-  }
-}
-
-const profile = (source: NodeId, connection: Connection, bits: readonly [number, number], ageMs = 0): Fact =>
-  factOf('link.profiled', {
-    ...LINK_FIGURES,
-    sink: connection.sink,
-    connectionKey: connectionKey(connection),
-    uploadBitsPerSecond: bits[0],
-    downloadBitsPerSecond: bits[1],
-    roundTripNsP50: bits[0] + (source === A ? 1 : 2),
-    measuredAgeMs: ageMs,
-  });
+/** After everything that the node had recorded. */
+const STOPPING: Fact = { kind: 'node.stopping', payload: { durableEpoch: 1, durableSeq: 99 } };
 
 describe('the path of a connection', () => {
   test('is the same for every address of two interfaces, from both ends', () => {
@@ -265,6 +182,20 @@ describe('a path that is lost', () => {
       .link();
     expect(link).toMatchObject({ standing: { kind: 'gone', offline: [B] }, lost: [] });
     expect(link.last.there?.value).toBe(4e8);
+  });
+
+  test('is listed as away with its node from the moment that the node is, before anybody has recorded that', () => {
+    const stopped = cluster().record(A, NOW_MS, here, memory).record(B, 9_990_000, here, memory, STOPPING);
+    const silent = cluster().record(A, NOW_MS, here, memory).record(B, 9_960_000, here, memory);
+    for (const [both, code, lostAtMs] of [
+      [stopped, 'node-stopped', 9_990_000],
+      [silent, 'node-offline', 9_960_000],
+    ] as const)
+      expect(both.link()).toMatchObject({
+        standing: { kind: 'gone', offline: [B] },
+        lost: [],
+        away: [{ path: 'socket en0 eth0', code, lostAtMs, of: { profile: { uploadBitsPerSecond: 4e8 } } }],
+      });
   });
 
   test('stays until a person forgets it, and is listed again when it is lost again', () => {
