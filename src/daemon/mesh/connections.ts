@@ -4,11 +4,13 @@
 import { networkInterfaces } from 'node:os';
 import { pause } from '../../clock/until-aborted.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
-import type { LossCode } from '../../core/link/connection.ts';
+import type { LostConnection } from '../../core/link/connection.ts';
 import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
 import { NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
-import { nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
+import { isNodeLoss, nodeLoss } from '../../core/link/node-loss.ts';
+import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';
+import type { Entry } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
 import type { InterfaceList } from '../../mesh/discovery/beacon-places.ts';
@@ -83,6 +85,8 @@ export class Connections implements AsyncDisposable {
   #known: ReadonlySet<string> = new Set();
   #seen = '';
   #ownReadings: readonly unknown[] = [];
+  /** What the nodes to which something is lost reported last. */
+  readonly #otherEnds = new Map<NodeId, readonly unknown[]>();
   #lookedAtLostMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ConnectionsParts, ports: Ports) {
@@ -155,6 +159,7 @@ export class Connections implements AsyncDisposable {
   look(): void {
     this.#lookAtNodes();
     this.#lookAtOwnReadings();
+    this.#lookAtOtherEnds();
     this.#lookAtLeftOver();
     this.#lookAtLost();
   }
@@ -182,17 +187,34 @@ export class Connections implements AsyncDisposable {
     const present = new Set(this.#nodes.map(({ node }) => node));
     for (const node of this.#backSinceMs.keys()) if (!present.has(node)) this.#backSinceMs.delete(node);
     for (const [sink, lost] of Object.entries(state().lostConnections[nodeId] ?? {})) {
-      if (!isNodeId(sink) || !present.has(sink)) continue;
+      if (!isNodeId(sink)) continue;
+      if (!present.has(sink)) {
+        this.#blameNode(sink, Object.values(lost));
+        continue;
+      }
       const sinceMs = this.#backSinceMs.get(sink) ?? nowMs;
       this.#backSinceMs.set(sink, sinceMs);
       if (nowMs - sinceMs < LEFT_OVER_MS) continue;
       for (const { value } of Object.values(lost)) {
-        if (value.connection.kind !== 'socket' || !isWithNode(value.code)) continue;
+        if (value.connection.kind !== 'socket' || !isNodeLoss(value.code)) continue;
         const target = { node: sink, address: value.connection.sinkAddress, port: 0 };
         const loss = this.#lossOf(target);
         if (loss !== undefined) this.#book.explain(value.connection, loss);
       }
     }
+  }
+
+  /** A node that is killed answers nothing some time before it is offline: what closed meanwhile was lost with it. */
+  #blameNode(node: NodeId, lost: readonly Entry<LostConnection>[]): void {
+    const away = nodeLoss(this.#parts.state(), node, this.#parts.clock.nowMs());
+    if (away === undefined) return;
+    for (const { value, receivedAtMs, ageMs } of lost)
+      if (
+        value.connection.kind === 'socket' &&
+        value.code === 'no-answer' &&
+        receivedAtMs - ageMs - value.lostAgeMs >= away.atMs - LAST_HEARD_SLACK_MS
+      )
+        this.#book.explain(value.connection, away);
   }
 
   #lookAtNodes(): void {
@@ -231,6 +253,25 @@ export class Connections implements AsyncDisposable {
     this.#ownReadings = now;
     for (const key of this.#open.keys()) this.#describeSoon(key);
     if (!isFirst) this.checks.hurry();
+  }
+
+  /**
+   * A node that reports another interface, or that it reaches this one: a cable may be back. What does not answer is checked once a
+   * minute only, and until then this end would show the path as lost, or as a firewall's.
+   */
+  #lookAtOtherEnds(): void {
+    const { state, nodeId } = this.#parts;
+    const { connections, lostConnections, nodeNetworks } = state();
+    const lost = lostConnections[nodeId] ?? {};
+    for (const node of this.#otherEnds.keys()) if (!Object.hasOwn(lost, node)) this.#otherEnds.delete(node);
+    for (const { node } of this.#nodes) {
+      if (!Object.hasOwn(lost, node)) continue;
+      const now = [nodeNetworks[node]?.value, connections[node]?.[nodeId]];
+      const before = this.#otherEnds.get(node);
+      this.#otherEnds.set(node, now);
+      if (before !== undefined && now.some((value, index) => value !== before[index]))
+        this.checks.hurry(node);
+    }
   }
 
   #opened(target: ReachTarget): void {
@@ -298,12 +339,8 @@ export class Connections implements AsyncDisposable {
     const { node, address } = target;
     const { state, clock } = this.#parts;
     if (!this.#nodes.some(held => held.node === node)) {
-      const nowMs = clock.nowMs();
-      if (stoppedMs(state(), node, nowMs) !== undefined)
-        return { code: 'node-stopped', reason: 'the node stopped' };
-      return presence(state(), node, nowMs) === 'offline'
-        ? { code: 'node-offline', reason: 'the node is offline' }
-        : { code: 'no-answer', reason: 'the node does not answer reachability checks' };
+      const away = nodeLoss(state(), node, clock.nowMs());
+      return away ?? { code: 'no-answer', reason: 'the node does not answer reachability checks' };
     }
     if (!this.#parts.isChosen(node)) return undefined;
     const [, scope] = address.split('%');
@@ -314,8 +351,6 @@ export class Connections implements AsyncDisposable {
       : { code: 'address-gone', reason: 'the node does not have that address any more' };
   }
 }
-
-const isWithNode = (code: LossCode): boolean => code === 'node-stopped' || code === 'node-offline';
 
 const placeKey = ({ sink, sinkAddress }: SocketPlace): string => `${sink} ${sinkAddress}`;
 
@@ -336,6 +371,8 @@ const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNod
   });
 
 const NOT_REACHED = 'it was not reached again since the daemon started';
+/** A node may be heard through others a moment after it was killed. */
+const LAST_HEARD_SLACK_MS = 3_000;
 /** How often what is lost is looked at. */
 const LOST_LOOK_MS = 5_000;
 /** How often the checked addresses are compared with what is known. */

@@ -1,0 +1,129 @@
+// Connections of a daemon that close: which stay as lost, for what reason, and how soon they open again.
+
+import { describe, expect, it } from 'vitest';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { pathEnds, pathProfiles } from '../../../src/core/link/link-path.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { LINK_FIGURES } from '../../support/link-figures.ts';
+import { ATLAS, ConnectionsBed, JUNO } from './connections-bed.ts';
+
+describe('connections that are lost', () => {
+  it('close when the other node falls silent, with its profile', async () => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(3);
+    bed.wire.block('10.0.0.2');
+    await bed.pass(14);
+    expect(bed.facts.at(-1)).toEqual({
+      kind: 'connection.closed',
+      payload: { sink: JUNO, connectionKey: 'socket 10.0.0.2', reason: 'no answer' },
+    });
+    expect(bed.held).toEqual([]);
+  });
+
+  it('stay as lost when they were open for a minute, and open again as what they were', async () => {
+    await using bed = await ConnectionsBed.with({ speedBitsPerSecond: 1e9 });
+    await bed.pass(61);
+    bed.wire.block('10.0.0.2');
+    await bed.pass(14);
+    expect(bed.facts.at(-1)).toMatchObject({
+      kind: 'connection.lost',
+      payload: {
+        code: 'no-answer',
+        connection: { sinkAddress: '10.0.0.2', sourceInterface: 'en0', sinkInterface: 'en7' },
+      },
+    });
+    expect(bed.held).toEqual([]);
+    bed.wire.unblock('10.0.0.2');
+    bed.tellOwn({ type: unknown('the port map did not come') });
+    await bed.pass(60);
+    expect(bed.held).toMatchObject([{ type: 'ethernet', sinkInterface: 'en7' }]);
+    expect(bed.lost).toEqual([]);
+  });
+
+  it.each([
+    ['reports that it reaches this one', (bed: ConnectionsBed) => bed.reachAtlas()],
+    [
+      'reports another state of its interfaces',
+      (bed: ConnectionsBed) => bed.tellJuno(['10.0.0.2', '10.0.0.9']),
+    ],
+  ])('that are lost are checked at once when the other end %s', async (_what, happens) => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(61);
+    bed.wire.block('10.0.0.2');
+    await bed.pass(400);
+    expect(bed.lost).toHaveLength(1);
+    bed.wire.unblock('10.0.0.2');
+    happens(bed);
+    await bed.pass(3);
+    expect(bed.held).toMatchObject([{ sinkAddress: '10.0.0.2' }]);
+  });
+
+  it('that are reached over another interface leave the old path lost, with its figures, where that is down', async () => {
+    await using bed = await ConnectionsBed.with({ speedBitsPerSecond: 1e9 });
+    await bed.pass(61);
+    bed.record(profileOfJuno);
+    bed.tellOwn({ name: 'en1', type: 'wifi' });
+    await bed.pass(3);
+    expect(bed.held).toMatchObject([{ sourceInterface: 'en1', type: 'wifi' }]);
+    expect(bed.lost).toMatchObject([{ connection: { sourceInterface: 'en0', type: 'ethernet' } }]);
+    const paths = pathProfiles(pathEnds(bed.state, ATLAS, JUNO));
+    expect([...paths.keys()]).toEqual(['socket en0 en7']);
+    // The cable is back, and so are its figures; the radio was only not in use.
+    bed.tellOwn({ speedBitsPerSecond: 1e9 });
+    await bed.pass(3);
+    expect(bed.held).toMatchObject([{ sourceInterface: 'en0', type: 'ethernet' }]);
+    expect([...pathProfiles(pathEnds(bed.state, ATLAS, JUNO)).keys()]).toEqual(['socket en0 en7']);
+  });
+
+  it('keep the interface of the other end through one reading without the address', async () => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(61);
+    bed.tellJuno([]);
+    await bed.pass(2);
+    expect(bed.lost).toMatchObject([{ code: 'address-gone', connection: { sinkInterface: 'en7' } }]);
+    bed.tellJuno(['10.0.0.2']);
+    await bed.pass(12);
+    expect(bed.held).toMatchObject([{ sinkInterface: 'en7' }]);
+  });
+
+  it('that were lost with their node have another reason where it is back and they are not', async () => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(61);
+    bed.isJunoHeard = false;
+    await bed.pass(31);
+    expect(bed.lost).toMatchObject([{ code: 'node-offline', lostAgeMs: 0 }]);
+    bed.wire.block('10.0.0.2');
+    bed.isJunoHeard = true;
+    await bed.pass(25);
+    expect(bed.lost).toMatchObject([{ code: 'node-offline' }]);
+    await bed.pass(20);
+    expect(bed.lost).toMatchObject([{ code: 'no-answer' }]);
+    expect(bed.lost).not.toMatchObject([{ lostAgeMs: 0 }]);
+  });
+
+  it('that closed because their node was killed are lost with it, once it is offline', async () => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(61);
+    bed.isJunoHeard = false;
+    bed.wire.block('10.0.0.2');
+    await bed.pass(20);
+    expect(bed.lost).toMatchObject([{ code: 'no-answer' }]);
+    await bed.pass(20);
+    expect(bed.lost).toMatchObject([{ code: 'node-offline' }]);
+  });
+
+  it('that closed long before their node went offline keep their reason', async () => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(61);
+    bed.wire.block('10.0.0.2');
+    await bed.pass(30);
+    bed.isJunoHeard = false;
+    await bed.pass(60);
+    expect(bed.lost).toMatchObject([{ code: 'no-answer' }]);
+  });
+});
+
+const profileOfJuno: Fact = {
+  kind: 'link.profiled',
+  payload: { ...LINK_FIGURES, sink: JUNO, connectionKey: 'socket 10.0.0.2' },
+};
