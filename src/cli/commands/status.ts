@@ -11,7 +11,7 @@ import { nodeIds } from '../../core/node/presence-view.ts';
 import { totalsOf } from '../../core/totals.ts';
 import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
-import { listedGroup, listedNode } from '../../daemon/http/cluster-views.ts';
+import { listedGroup, listedLinks, listedNode } from '../../daemon/http/cluster-views.ts';
 import type { ClusterScope } from '../../tui/cluster-scope.ts';
 import type { NodeField } from '../../tui/node-table.ts';
 import { NODE_FIELDS } from '../../tui/node-table.ts';
@@ -115,6 +115,7 @@ const statusJson = (
   const views = filteredViews(all, filter);
   const found = everyWarning({ state, views: all, nowMs });
   const warnings = isFiltering(filter) ? warningsOf(found, views) : found;
+  const shown = new Set(views.map(({ nodeId }) => nodeId));
   return {
     schema: STATUS_SCHEMA,
     nodeId: snapshot.nodeId,
@@ -125,6 +126,7 @@ const statusJson = (
       ? {}
       : { groups: groupViews({ state, views, warnings, nowMs }, by).map(listedGroup) }),
     nodes: views.map(({ nodeId }) => listedNode(state, nodeId, nowMs)),
+    links: listedLinks(state, nowMs).filter(({ source, sink }) => shown.has(source) || shown.has(sink)),
     warnings: boundedWarnings(warnings),
     state: withAgesAt(state, nowMs),
   };

@@ -9,8 +9,13 @@ import type { Warning } from '../../core/warnings/warning.ts';
 import type { ToldNotice } from '../notice.ts';
 import { noticeSchema } from '../notice.ts';
 import { nodeIdSchema, text } from '../schema.ts';
-import type { ListedNode } from './cluster-answers.ts';
-import { clusterTotalsSchema, listedNodeSchema } from './cluster-answers.ts';
+import {
+  clusterTotalsSchema,
+  type ListedLink,
+  type ListedNode,
+  listedLinkSchema,
+  listedNodeSchema,
+} from './cluster-answers.ts';
 import type { ListedGroup } from './group-answers.ts';
 import { listedGroupSchema, warningSchema } from './group-answers.ts';
 import { stateSchema } from './state-answers.ts';
@@ -26,6 +31,7 @@ export interface StatusDocument {
   readonly totals: ClusterTotals;
   readonly groups?: readonly ListedGroup[];
   readonly nodes: readonly ListedNode[];
+  readonly links: readonly ListedLink[];
   readonly warnings: readonly Warning[];
   readonly state: State;
 }
@@ -39,6 +45,10 @@ export const statusDocumentSchema: v.GenericSchema<unknown, StatusDocument> = v.
   totals: v.pipe(clusterTotalsSchema, v.description('Of the nodes that are shown.')),
   groups: v.exactOptional(v.pipe(v.array(listedGroupSchema), v.description('With --group.'))),
   nodes: v.array(listedNodeSchema),
+  links: v.pipe(
+    v.array(listedLinkSchema),
+    v.description('As /api/links: those with an end among the nodes that are shown.'),
+  ),
   warnings: v.pipe(v.array(warningSchema), v.description('Of the nodes that are shown.')),
   state: v.pipe(stateSchema, v.description('Of the whole cluster; ages are counted up to now.')),
 });
