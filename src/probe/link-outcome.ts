@@ -40,6 +40,7 @@ export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasur
       uploadStreams: reported(amount),
       downloadStreams: reported(amount),
       bytesUsed: bytes,
+      extrasBytes: reported(amount),
       engine: text,
       method: text,
     }),

@@ -32,6 +32,7 @@ export const linkProfileSchema: Schema<LinkProfile> = openObject({
   uploadStreams: reported(figure),
   downloadStreams: reported(figure),
   bytesUsed: figure,
+  extrasBytes: reported(figure),
   engine: text,
   method: text,
   measuredAgeMs: figure,

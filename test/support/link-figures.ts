@@ -16,6 +16,7 @@ export const LINK_FIGURES: Omit<LinkProfile, 'sink' | 'connectionKey'> = {
   uploadQueueNs: 400_000,
   downloadQueueNs: 400_000,
   extrasAgeMs: 0,
+  extrasBytes: 0,
   retransmits: 0,
   uploadStreams: 1,
   downloadStreams: 1,

@@ -101,6 +101,7 @@ export const measured = (
     uploadStreams: 1,
     downloadStreams: 1,
     bytesUsed,
+    extrasBytes: 0,
     engine: 'made-up',
     method: 'made up',
   },

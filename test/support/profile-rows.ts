@@ -27,6 +27,7 @@ export const linkRow = (atWallMs: number, figures: Partial<LinkProfile>): Profil
       uploadQueueNs: NONE,
       downloadQueueNs: NONE,
       extrasAgeMs: NONE,
+      extrasBytes: 0,
       retransmits: NONE,
       uploadStreams: NONE,
       downloadStreams: NONE,

@@ -280,9 +280,9 @@ const shownProfile = (figures: LinkProfile, of: PathPlace, tried: PathPlace): Li
   if (of.entry === tried.entry) return figures;
   const held = SHOWN.get(figures);
   if (held?.after === tried.entry.value) return held.shown;
-  const { failure, intervalMs, bytesUsed } = tried.entry.value;
+  const { failure, intervalMs, bytesUsed, extrasBytes } = tried.entry.value;
   const measuredAgeMs = Math.max(0, tried.triedAtMs - of.measuredAtMs);
-  const shown = { ...figures, failure, intervalMs, bytesUsed, measuredAgeMs };
+  const shown = { ...figures, failure, intervalMs, bytesUsed, extrasBytes, measuredAgeMs };
   SHOWN.set(figures, { after: tried.entry.value, shown });
   return shown;
 };

@@ -41,6 +41,8 @@ export interface LinkProfile {
   readonly downloadStreams: Reported<number>;
   /** What the probe cost, both directions, payload bytes. */
   readonly bytesUsed: number;
+  /** The part of them that the all-reduces cost: not spent by every probe. Unknown from versions that do not count it. */
+  readonly extrasBytes: Reported<number>;
   /** "socket-ffi", "socket-event-loop", "perftest", "ucx", "mlx-jaccl". */
   readonly engine: string;
   /** In words, with durations and sizes. */

@@ -56,6 +56,7 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
         uploadStreams: 1,
         downloadStreams: 1,
         bytesUsed: session.bytesUsed,
+        extrasBytes: 0,
         engine: tool.name,
         method: methodOf({ tool, place: options.place }, latency, upload, download),
       },

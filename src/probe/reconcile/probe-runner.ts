@@ -16,7 +16,7 @@ import { withDeadline } from '../probe-deadline.ts';
 import { failureIntervalMs, refusalWaitMs } from '../schedule/backoff.ts';
 import { ANY_PORT, portText, sourcePorts } from '../schedule/link-ports.ts';
 import type { PortLoads } from '../schedule/probe-interval.ts';
-import { linkIntervalMs, spendingOf } from '../schedule/probe-interval.ts';
+import { linkIntervalMs, routineSpendingOf } from '../schedule/probe-interval.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
 import { DEADLINE_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
 import type { WantedDevice, WantedLink, WantedProbe } from '../schedule/wanted-probes.ts';
@@ -131,7 +131,7 @@ export class ProbeRunner {
     // A connection closed meanwhile has left the state, and a profile would bring it back.
     const held = state().connections[self]?.[sink];
     if (held === undefined || !Object.hasOwn(held, connectionKey)) return { kind: 'ended' };
-    const own = outcome.kind === 'measured' ? spendingOf(outcome.measurement) : undefined;
+    const own = outcome.kind === 'measured' ? routineSpendingOf(outcome.measurement) : undefined;
     const link = { source: self, key: connectionKey, connection: want.connection };
     const lastsMs = linkIntervalMs(state(), link, {
       loads: order.loads,

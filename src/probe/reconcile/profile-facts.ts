@@ -46,7 +46,7 @@ export const linkFact = (
     return { kind: 'link.profiled', payload };
   }
   const figures = held?.figures ?? { ...noLinkFigures(kind), extrasAgeMs: NEVER, measuredAgeMs: 0 };
-  const failed = { failure: failureOf(outcome), bytesUsed: outcome.bytesUsed };
+  const failed = { failure: failureOf(outcome), bytesUsed: outcome.bytesUsed, extrasBytes: 0 };
   return { kind: 'link.profiled', payload: { ...figures, ...place, ...failed } };
 };
 
@@ -116,6 +116,7 @@ const noLinkFigures = (kind: 'socket' | 'rdma'): LinkMeasurement => ({
   uploadStreams: NEVER,
   downloadStreams: NEVER,
   bytesUsed: 0,
+  extrasBytes: 0,
   engine: kind,
   method: 'none: it never succeeded',
 });

@@ -5,7 +5,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { State } from '../../core/state.ts';
-import { isKnown } from '../../core/unknown.ts';
+import { isKnown, knownOr } from '../../core/unknown.ts';
 import { currentPaths, type PlacedLink, pathName } from './current-paths.ts';
 import { ANY_PORT, sinkPorts, sourcePorts } from './link-ports.ts';
 import type { ProbeSettings } from './probe-settings.ts';
@@ -24,10 +24,19 @@ export interface PortLoad extends Spending {
   readonly unmeasured: number;
 }
 
+type SpentFigures = Pick<LinkProfile, 'uploadBitsPerSecond' | 'downloadBitsPerSecond' | 'bytesUsed'>;
+
+/**
+ * How much the next probe of a path with these figures will use: what this one did without its all-reduces, which come once an hour. The
+ * ledger counts those when they are spent.
+ */
+export const routineSpendingOf = (
+  profile: SpentFigures & Pick<LinkProfile, 'extrasBytes'>,
+): Spending | undefined =>
+  spendingOf({ ...profile, bytesUsed: Math.max(0, profile.bytesUsed - knownOr(profile.extrasBytes, 0)) });
+
 /** How much a probe with these figures used of its interface: its bytes at the measured rates. */
-export const spendingOf = (
-  profile: Pick<LinkProfile, 'uploadBitsPerSecond' | 'downloadBitsPerSecond' | 'bytesUsed'>,
-): Spending | undefined => {
+export const spendingOf = (profile: SpentFigures): Spending | undefined => {
   const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, bytesUsed } = profile;
   if (!isKnown(up) || !isKnown(down) || !(up > 0) || !(down > 0)) return undefined;
   // Each direction runs for about the same time, so bytes split in proportion to the rates.
@@ -51,7 +60,8 @@ export const portLoads = (state: State, nowMs: number): PortLoads => {
   for (const { connections, profiles } of currentPaths(state, nowMs)) {
     const [link] = connections;
     if (link === undefined) continue;
-    const spending = profiles?.newest === undefined ? undefined : spendingOf(profiles.newest.entry.value);
+    const spending =
+      profiles?.newest === undefined ? undefined : routineSpendingOf(profiles.newest.entry.value);
     byPath.set(pathName(link), spending);
     for (const place of placesFor(link)) {
       const sum = byPort.get(place) ?? NO_LOAD;

@@ -43,7 +43,9 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     });
     onBytes(session.bytesUsed);
     const figures = roundTripFigures(roundTripsNs);
+    const beforeBytes = session.bytesUsed;
     const allReduces = budget.measuresExtras ? await allReduceFigures(session, budget) : NO_ALL_REDUCES;
+    const extrasBytes = session.bytesUsed - beforeBytes;
     onBytes(session.bytesUsed);
     const roundTripMs = knownOr(figures.roundTripNsP50, 0) / 1e6;
     const streamsMax = Math.min(STREAMS_MAX, options.streamsMax, session.hello.streamsMax);
@@ -73,6 +75,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
       uploadQueueNs: queueOf(upload),
       downloadQueueNs: queueOf(download),
       bytesUsed: session.bytesUsed,
+      extrasBytes,
       engine: bothOn(options, session, 'socket-ffi') ? 'socket-ffi' : 'socket-event-loop',
       method: methodText({
         roundTrips: knownOr(figures.roundTripCount, 0),

@@ -4,7 +4,7 @@ import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { failureIntervalMs } from '../../../src/probe/schedule/backoff.ts';
 import { PortLocks } from '../../../src/probe/schedule/port-locks.ts';
-import { linkIntervalMs, spendingOf } from '../../../src/probe/schedule/probe-interval.ts';
+import { linkIntervalMs, routineSpendingOf, spendingOf } from '../../../src/probe/schedule/probe-interval.ts';
 import { SpendLedger } from '../../../src/probe/schedule/spend-ledger.ts';
 import { PROBE_SETTINGS } from '../../support/probing-mesh.ts';
 
@@ -49,6 +49,14 @@ test('what a probe took follows from its bytes and rates, each direction by its 
   const figures = { uploadBitsPerSecond: 8e8, downloadBitsPerSecond: 2e8, bytesUsed: 50e6 };
   expect(spendingOf(figures)).toEqual({ busyMs: 800, bytesUsed: 50e6 });
   expect(spendingOf({ ...figures, uploadBitsPerSecond: unknown('not measured') })).toBeUndefined();
+});
+
+test('the interval of a path counts what each of its probes costs, and not what comes once an hour', () => {
+  const figures = { uploadBitsPerSecond: 5e7, downloadBitsPerSecond: 5e7, bytesUsed: 70e6 };
+  expect(routineSpendingOf({ ...figures, extrasBytes: 40e6 })).toEqual({ busyMs: 4_800, bytesUsed: 30e6 });
+  expect(routineSpendingOf({ ...figures, extrasBytes: unknown('an older version') })).toEqual(
+    spendingOf(figures),
+  );
 });
 
 test('after failures a probe waits twice as long each time, half an hour at most', () => {
