@@ -105,12 +105,24 @@ const ended = (
     kind: 'connection.closed',
     payload: { sink, connectionKey: key, reason },
   });
-  if (!isChosen(sink)) return closed(NOT_CHOSEN);
   if (!nodeIds(state).includes(sink)) return closed('the node was forgotten');
+  const isAway = presence(state, sink, nowMs) === 'offline';
+  // Of a fleet nobody who is away is chosen; a cable of one's own needs no choice.
+  if (!isAway && connection.type !== 'thunderbolt' && !isChosen(sink)) return closed(NOT_CHOSEN);
+  if (!isAway && areJoined(state, self, connection, nowMs)) return closed('its ports are paired with others');
   const loss = lossOf(state, self, connection, nowMs);
   if (!isMissed(state, self, connection, openMs)) return closed(loss.reason);
   const payload = { sink, connectionKey: key, connection, ...loss, lostAgeMs: 0 };
   return { kind: 'connection.lost', payload };
+};
+
+/** Both ports are active and reach each other: what ended is their pairing, and nothing is lost. */
+const areJoined = (state: State, self: NodeId, connection: RdmaConnection, nowMs: number): boolean => {
+  const { sink, sourceInterface, sinkInterface } = connection;
+  const from = activeRdmaPorts(state, self, nowMs).find(({ name }) => name === sourceInterface);
+  const to = activeRdmaPorts(state, sink, nowMs).find(({ name }) => name === sinkInterface);
+  if (from === undefined || to === undefined) return false;
+  return isThunderboltCable(from, to) || isOneFabric(state, [self, sink], from, to);
 };
 
 type Pair = readonly [ActiveRdmaPort, ActiveRdmaPort];

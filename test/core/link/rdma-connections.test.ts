@@ -3,7 +3,11 @@ import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { Connection } from '../../../src/core/link/connection.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
-import { rdmaConnectionChanges, rdmaConnections } from '../../../src/core/link/rdma-connections.ts';
+import {
+  type RdmaConnection,
+  rdmaConnectionChanges,
+  rdmaConnections,
+} from '../../../src/core/link/rdma-connections.ts';
 import { rdmaInterfaceParts } from '../../../src/core/link/rdma-ports.ts';
 import type { NetworkInterface } from '../../../src/core/node/network.ts';
 import type { RdmaDevice, RdmaPort } from '../../../src/core/node/rdma-devices.ts';
@@ -97,6 +101,29 @@ describe('RDMA on a fabric', () => {
     const names = ['mlx5_0', 'mlx5_1', 'mlx5_10'];
     const state = cluster({ atlas: infiniband(FABRIC, ...names), juno: infiniband(FABRIC, ...names) });
     expect(waysOf(state)).toEqual(['mlx5_0 mlx5_0', 'mlx5_1 mlx5_1', 'mlx5_10 mlx5_10']);
+  });
+
+  it('loses nothing where two ports are paired with others now', () => {
+    const two = cluster({
+      atlas: infiniband(FABRIC, 'mlx5_0', 'mlx5_1'),
+      juno: infiniband(FABRIC, 'mlx5_0', 'mlx5_1'),
+    });
+    const crossed: RdmaConnection = {
+      kind: 'rdma',
+      sink: JUNO,
+      sourceInterface: 'mlx5_0',
+      sinkInterface: 'mlx5_1',
+      type: 'infiniband',
+      negotiatedBitsPerSecond: 400e9,
+    };
+    expect(rdmaConnectionChanges(holding(two, crossed), ATLAS, NOW + 1_000)).toContainEqual({
+      kind: 'connection.closed',
+      payload: {
+        sink: JUNO,
+        connectionKey: 'rdma mlx5_0 mlx5_1',
+        reason: 'its ports are paired with others',
+      },
+    });
   });
 
   it('uses every port where one side has more', () => {
@@ -220,6 +247,11 @@ describe('what is to be recorded of RDMA connections', () => {
         payload: { code: 'node-offline', connection, reason: expect.stringContaining('offline') },
       },
     ]);
+  });
+
+  it('is a loss where a node that nobody chooses while it is away is killed', () => {
+    const changes = rdmaConnectionChanges(holding(state, connection), ATLAS, NOW + 60_000, () => false);
+    expect(changes).toMatchObject([{ kind: 'connection.lost', payload: { code: 'node-offline' } }]);
   });
 
   it('is another rate at once, but never that a rate has become unknown', () => {
