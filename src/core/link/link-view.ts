@@ -181,6 +181,7 @@ const watch = (
   const end = (atMs: number): void => {
     if (atMs >= nowMs && atMs < untilMs) untilMs = atMs;
   };
+  for (const { lostAtMs } of facts.lost) end(lostAtMs + SETTLED_MS);
   for (const { source, probeKey, staleAtMs } of facts.connections) {
     end(staleAtMs);
     end(stageEndsAtMs(state.probeStatuses[source]?.[probeKey]));
@@ -203,10 +204,11 @@ const linkView = (
     medium: best.medium,
     best,
     connections,
-    lost: closed.filter(path => isLostForGood(path, offline)),
-    away: closed.filter(path => !isLostForGood(path, offline)),
+    lost: closed.filter(path => isLostForGood(path, offline, nowMs)),
+    away: closed.filter(path => !isLostForGood(path, offline, nowMs)),
   };
-  const shut = offline.length > 0 ? { kind: 'gone' as const, offline } : closedStanding(connections, lost);
+  const shut =
+    offline.length > 0 ? { kind: 'gone' as const, offline } : closedStanding(connections, lost, nowMs);
   if (shut !== undefined) {
     return {
       ...common,
@@ -237,9 +239,12 @@ const linkView = (
 const closedStanding = (
   connections: readonly ConnectionFacts[],
   lost: readonly LostPath[],
+  nowMs: number,
 ): LinkStanding | undefined => {
   if (connections.length > 0) return undefined;
-  const [path] = lost.filter(one => isLostForGood(one, [])).toSorted((a, b) => b.lostAtMs - a.lostAtMs);
+  const [path] = lost
+    .filter(one => isLostForGood(one, [], nowMs))
+    .toSorted((a, b) => b.lostAtMs - a.lostAtMs);
   return path === undefined ? { kind: 'returning' } : { kind: 'lost', path };
 };
 
@@ -293,11 +298,19 @@ const unrecorded = (
  * With an end offline only what the other end's own interface shows says more than that. And what closed because a node was away opens again
  * by itself; its source records another reason where it does not.
  */
-const isLostForGood = ({ code, cause }: LostPath, offline: readonly NodeId[]): boolean => {
+const isLostForGood = (
+  { code, cause, lostAtMs }: LostPath,
+  offline: readonly NodeId[],
+  nowMs: number,
+): boolean => {
   const isDead = cause.deadEnds.some(({ node }) => !offline.includes(node));
-  if (offline.length > 0) return isDead;
-  return isDead || !isNodeLoss(code);
+  if (isDead || offline.length > 0) return isDead;
+  // Until a killed node is offline, its cables look like those that a switch has lost.
+  return !isNodeLoss(code) && (code !== 'no-answer' || nowMs >= lostAtMs + SETTLED_MS);
 };
+
+/** As long as it takes a node that says nothing to be offline. */
+const SETTLED_MS = 30_000;
 
 const figuresOf = (
   { there, back, roundTrip }: MeasuredWays,

@@ -5,7 +5,12 @@ import type { Clock } from '../../clock/clock.ts';
 import { ageMsOf, entriesOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { type Connection, connectionKey, type LossCode } from '../../core/link/connection.ts';
+import {
+  type Connection,
+  connectionKey,
+  type LossCode,
+  type LostConnection,
+} from '../../core/link/connection.ts';
 import { connectionCarrier, isSameCarrier, stickyCarrier } from '../../core/link/connection-type.ts';
 import { endReadings } from '../../core/link/link-ends.ts';
 import { lossCause } from '../../core/link/loss-cause.ts';
@@ -162,12 +167,17 @@ export class ConnectionBook {
   }
 
   /** Another reason for a loss that was recorded. */
-  explain({ sink, sinkAddress }: SocketPlace, { code, reason }: Loss): void {
+  explain({ sink, connectionKey: key }: LostConnection, { code, reason }: Loss): void {
     const { clock, nodeId, state, record } = this.#parts;
-    const entry = state().lostConnections[nodeId]?.[sink]?.[`socket ${sinkAddress}`];
+    const entry = state().lostConnections[nodeId]?.[sink]?.[key];
     if (entry === undefined || entry.value.code === code) return;
     const lostAgeMs = entry.value.lostAgeMs + ageMsOf(entry, clock.nowMs());
     record({ kind: 'connection.lost', payload: { ...entry.value, code, reason, lostAgeMs } });
+  }
+
+  /** A loss that nobody will look for again. */
+  closedAs({ sink, connectionKey: key }: LostConnection, reason: string): void {
+    this.#parts.record({ kind: 'connection.closed', payload: { sink, connectionKey: key, reason } });
   }
 
   /** For good: its profile goes with it. Also of what was lost. */

@@ -4,7 +4,7 @@
 import { networkInterfaces } from 'node:os';
 import { pause } from '../../clock/until-aborted.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
-import type { LostConnection } from '../../core/link/connection.ts';
+import type { Connection, LostConnection } from '../../core/link/connection.ts';
 import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
 import { NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
 import { isNodeLoss, nodeLoss } from '../../core/link/node-loss.ts';
@@ -194,14 +194,21 @@ export class Connections implements AsyncDisposable {
       }
       const sinceMs = this.#backSinceMs.get(sink) ?? nowMs;
       this.#backSinceMs.set(sink, sinceMs);
-      if (nowMs - sinceMs < LEFT_OVER_MS) continue;
+      const isBack = nowMs - sinceMs >= LEFT_OVER_MS;
       for (const { value } of Object.values(lost)) {
-        if (value.connection.kind !== 'socket' || !isNodeLoss(value.code)) continue;
-        const target = { node: sink, address: value.connection.sinkAddress, port: 0 };
-        const loss = this.#lossOf(target);
-        if (loss !== undefined) this.#book.explain(value.connection, loss);
+        const { connection, code } = value;
+        // Nobody checks a node that was chosen on another day: what is lost to it would never end.
+        if (!this.#parts.isChosen(sink) && connection.type !== 'thunderbolt')
+          this.#book.closedAs(value, NOT_CHOSEN);
+        else if (isBack && isNodeLoss(code)) this.#book.explain(value, this.#lossNow(connection));
       }
     }
+  }
+
+  #lossNow(connection: Connection): Loss {
+    if (connection.kind === 'rdma') return { code: 'interface-down', reason: RDMA_NOT_BACK };
+    const target = { node: connection.sink, address: connection.sinkAddress, port: 0 };
+    return this.#lossOf(target) ?? { code: 'no-answer', reason: 'no answer' };
   }
 
   /** A node that is killed answers nothing some time before it is offline: what closed meanwhile was lost with it. */
@@ -214,7 +221,7 @@ export class Connections implements AsyncDisposable {
         value.code === 'no-answer' &&
         receivedAtMs - ageMs - value.lostAgeMs >= away.atMs - LAST_HEARD_SLACK_MS
       )
-        this.#book.explain(value.connection, away);
+        this.#book.explain(value, away);
   }
 
   #lookAtNodes(): void {
@@ -370,6 +377,7 @@ const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNod
     return held?.node === node && held.port === port && held.network === network;
   });
 
+const RDMA_NOT_BACK = 'its ports have not become active again since the node returned';
 const NOT_REACHED = 'it was not reached again since the daemon started';
 /** A node may be heard through others a moment after it was killed. */
 const LAST_HEARD_SLACK_MS = 3_000;

@@ -114,10 +114,8 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     runner,
   });
   const baselines = new BaselineTelling(parts);
-  const ask = (
-    isMeant: (subject: ProbeSubject) => boolean,
-    isOfAll: boolean,
-  ): readonly RequestedProbe[] => reconciler.ask(isMeant, isOfAll);
+  const ask = (isMeant: (subject: ProbeSubject) => boolean, isOfAll: boolean): readonly RequestedProbe[] =>
+    reconciler.ask(isMeant, isOfAll);
   const requestServer = new ProbeRequestServer({
     nodeId: self,
     state,

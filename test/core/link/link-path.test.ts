@@ -207,7 +207,8 @@ describe('a path that is lost', () => {
     expect(forgetLink(both.state, [A, B])).toEqual({ kind: 'refused', code: 'nothing-lost' });
     expect(expiredLosses(both.state, A, NOW_MS)).toMatchObject([{ connectionKey: 'socket 10.0.0.2' }]);
     both.record(A, NOW_MS, factOf('connection.opened', way), lost(way));
-    expect(both.link().standing.kind).toBe('lost');
+    const laterMs = NOW_MS + 30_000;
+    expect(both.present(laterMs).link(laterMs).standing.kind).toBe('lost');
   });
 
   test('is not hidden by a forgetting that claims events that nobody has', () => {

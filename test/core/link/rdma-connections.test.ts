@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
-import type { Connection } from '../../../src/core/link/connection.ts';
-import { connectionKey } from '../../../src/core/link/connection.ts';
-import {
-  type RdmaConnection,
-  rdmaConnectionChanges,
-  rdmaConnections,
-} from '../../../src/core/link/rdma-connections.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
+import { type Connection, connectionKey } from '../../../src/core/link/connection.ts';
+import { rdmaConnectionChanges, rdmaConnections } from '../../../src/core/link/rdma-connections.ts';
 import { rdmaInterfaceParts } from '../../../src/core/link/rdma-ports.ts';
 import type { NetworkInterface } from '../../../src/core/node/network.ts';
 import type { RdmaDevice, RdmaPort } from '../../../src/core/node/rdma-devices.ts';
@@ -104,19 +98,12 @@ describe('RDMA on a fabric', () => {
   });
 
   it('loses nothing where two ports are paired with others now', () => {
-    const two = cluster({
-      atlas: infiniband(FABRIC, 'mlx5_0', 'mlx5_1'),
-      juno: infiniband(FABRIC, 'mlx5_0', 'mlx5_1'),
-    });
-    const crossed: RdmaConnection = {
-      kind: 'rdma',
-      sink: JUNO,
-      sourceInterface: 'mlx5_0',
-      sinkInterface: 'mlx5_1',
-      type: 'infiniband',
-      negotiatedBitsPerSecond: 400e9,
-    };
-    expect(rdmaConnectionChanges(holding(two, crossed), ATLAS, NOW + 1_000)).toContainEqual({
+    const two = infiniband(FABRIC, 'mlx5_0', 'mlx5_1');
+    const state = cluster({ atlas: two, juno: two });
+    const [connection] = rdmaConnections(state, ATLAS, NOW);
+    if (connection === undefined) throw new Error('there is no connection');
+    const crossed = holding(state, { ...connection, sinkInterface: 'mlx5_1' });
+    expect(rdmaConnectionChanges(crossed, ATLAS, NOW + 1_000)).toContainEqual({
       kind: 'connection.closed',
       payload: {
         sink: JUNO,

@@ -52,9 +52,9 @@ describe('the warning of a lost link', () => {
     expect(warned(silent(60_000).present())[0]?.why).toContain('a firewall');
   });
 
-  test('suspects nothing before the interfaces can have been read again', () => {
-    const [found] = warned(silent(3_000).present());
-    expect(found?.why).toMatch(/^Lost 3.s ago: no answer\. Last measured: /);
+  test('waits for as long as a killed node may still look present', () => {
+    expect(warned(silent(29_000).present())).toEqual([]);
+    expect(warned(silent(30_000).present())).toHaveLength(1);
   });
 
   test('suspects nothing while a cable has just been plugged in again', () => {

@@ -75,6 +75,21 @@ describe('connections that are lost', () => {
     expect([...pathProfiles(pathEnds(bed.state, ATLAS, JUNO)).keys()]).toEqual(['socket en0 en7']);
   });
 
+  it('to a node that is not measured any more end, whatever closed them', async () => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(61);
+    bed.wire.block('10.0.0.2');
+    await bed.pass(14);
+    expect(bed.lost).toHaveLength(1);
+    bed.unchosen.add(JUNO);
+    await bed.pass(7);
+    expect(bed.lost).toEqual([]);
+    expect(bed.facts.at(-1)).toMatchObject({
+      kind: 'connection.closed',
+      payload: { reason: 'not chosen today' },
+    });
+  });
+
   it('keep the interface of the other end through one reading without the address', async () => {
     await using bed = await ConnectionsBed.with({});
     await bed.pass(61);
