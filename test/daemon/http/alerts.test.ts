@@ -104,11 +104,6 @@ describe('the alerts', () => {
     const path = `plimsoll_link_path_up{node="a",name="atlas",peer="b",peer_name="juno",path="en0–eth0",type="ethernet"}`;
     expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x100' })).toEqual(['PlimsollLinkLost']);
     expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x10 1x90' })).toEqual([]);
-    const [peer, stopped] = ['plimsoll_node_live', 'plimsoll_node_stopped'].map(
-      name => `${name}{node="b",name="juno"}`,
-    );
-    const away = { [`${peer}`]: '1x20 0x100', [`${stopped}`]: '0x20 1x100' };
-    expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x100', ...away })).toEqual([]);
   });
 
   it('tell what the page warns of: a link that is short, a path that is slow, lanes and links of a card', () => {
