@@ -199,7 +199,9 @@ const weekWarning = (
   one: NodeView,
   other: NodeView,
 ): readonly FoundWarning[] => {
-  for (const { source, sink, connectionKey } of link.connections) {
+  for (const { source, sink, connectionKey, isMeasuredHere } of link.connections) {
+    // An address that is no longer measured keeps its last profile.
+    if (!isMeasuredHere) continue;
     const [unusual] = unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey });
     if (unusual === undefined) continue;
     const [from, to] = source === one.nodeId ? [one, other] : [other, one];
