@@ -113,3 +113,18 @@ test('a link that comes and goes does not spend more than its budget', async () 
   // Two hours, and the hour that may be saved up; one of them is under way when the budget ends.
   expect(probes * 5_000).toBeLessThanOrEqual(0.02 * 3 * 3_600_000 + 15_000);
 });
+
+test('a request to every node measures each path from one of its ends', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await mesh.clock.advance(60_000);
+  const sources = (): number =>
+    mesh.log.filter(({ kind, role }) => kind === 'started' && role === 'source').length;
+  const before = sources();
+  for (const { reconciler } of mesh.nodes) reconciler.ask(() => true, true);
+  await mesh.clock.advance(60_000);
+  expect(sources() - before).toBe(1);
+  // A request to one node is measured there, whichever end the path has.
+  mesh.at(1).reconciler.ask(() => true);
+  await mesh.clock.advance(60_000);
+  expect(sources() - before).toBe(2);
+});
