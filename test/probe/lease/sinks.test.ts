@@ -283,3 +283,34 @@ test('rates that a sink makes up cost the source no more time than the probe too
   // At that rate the bytes would take 31 years.
   expect(await dueAnswer(juno, atlas)).toMatchObject({ body: { kind: 'granted' } });
 });
+
+test('a spent budget holds back no first probe of a path that was lost for longer than its lifetime', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], isOneWay: true });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  await mesh.clock.advance(60_000);
+  const ask = (why: string): Promise<unknown> =>
+    atlas.requests.ask(
+      juno.id,
+      LEASE_TOPIC,
+      { way: { kind: 'socket', sinkAddress: juno.address }, why },
+      { timeoutMs: 5_000, signal: never },
+    );
+  for (let turn = 0; turn < 3; turn += 1) {
+    await ask('by-hand');
+    await mesh.clock.advance(36_000);
+  }
+  const spent = { body: { kind: 'refused', reason: `the budget of eth0 on ${nameOf(juno)} is spent` } };
+  // It was measured just now: a path that flaps is not new.
+  expect(await ask('first')).toMatchObject(spent);
+  const connection = atlas.node.state.connections[atlas.id]?.[juno.id]?.[`socket ${juno.address}`]?.value;
+  if (connection === undefined) throw new Error('there is no connection');
+  const loss = { code: 'no-answer', reason: 'no answer', lostAgeMs: 0 } as const;
+  const connectionKey = `socket ${juno.address}`;
+  atlas.node.recorder.record({
+    kind: 'connection.lost',
+    payload: { sink: juno.id, connectionKey, connection, ...loss },
+  });
+  await mesh.clock.advance(300_000);
+  expect(await ask('due')).toMatchObject(spent);
+  expect(await ask('first')).toMatchObject({ body: { kind: 'granted' } });
+});
