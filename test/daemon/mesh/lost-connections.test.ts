@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
+import { type Connection, connectionKey, type LossCode } from '../../../src/core/link/connection.ts';
 import { pathEnds, pathProfiles } from '../../../src/core/link/link-path.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { LINK_FIGURES } from '../../support/link-figures.ts';
@@ -136,6 +137,61 @@ describe('connections that are lost', () => {
     await bed.pass(60);
     expect(bed.lost).toMatchObject([{ code: 'no-answer' }]);
   });
+
+  it('of a missing interface end after a week, once it has been missing for an hour without a break', async () => {
+    await using bed = await ConnectionsBed.with({}, []);
+    await bed.pass(3);
+    bed.record(lostLongAgo({ ...OF_USB, kind: 'socket', sinkAddress: '10.0.7.2' }, 'no-answer'));
+    await bed.pass(3_500);
+    expect(bed.lost).toHaveLength(1);
+    // A reading that lists the adapter again, and one that leaves it out.
+    bed.tellOwn({ name: 'usb0' });
+    await bed.pass(10);
+    bed.tellOwn({});
+    await bed.pass(3_500);
+    expect(bed.lost).toHaveLength(1);
+    await bed.pass(120);
+    expect(bed.lost).toEqual([]);
+    expect(bed.facts.at(-1)).toMatchObject({
+      kind: 'connection.closed',
+      payload: { connectionKey: 'socket 10.0.7.2', reason: 'its interface has been gone for a week' },
+    });
+  });
+
+  it('of RDMA that were lost with their node have a reason of their own where it is back without its ports', async () => {
+    await using bed = await ConnectionsBed.with({});
+    await bed.pass(3);
+    bed.record(lostLongAgo({ ...OF_USB, kind: 'rdma' }, 'node-offline'));
+    await bed.pass(20);
+    expect(bed.lost).toMatchObject([{ code: 'node-offline' }]);
+    await bed.pass(20);
+    expect(bed.lost).toMatchObject([
+      {
+        code: 'interface-down',
+        reason: 'its ports have not become active again since the node returned',
+      },
+    ]);
+  });
+});
+
+const OF_USB = {
+  sink: JUNO,
+  sourceInterface: 'usb0',
+  sinkInterface: 'en7',
+  type: 'ethernet',
+  negotiatedBitsPerSecond: unknown('not reported'),
+} as const;
+
+const lostLongAgo = (connection: Connection, code: LossCode): Fact => ({
+  kind: 'connection.lost',
+  payload: {
+    sink: JUNO,
+    connectionKey: connectionKey(connection),
+    connection,
+    code,
+    reason: 'made up',
+    lostAgeMs: 8 * 24 * 3_600_000,
+  },
 });
 
 const profileOfJuno: Fact = {

@@ -9,7 +9,7 @@ import { figureAgeMs, linkViews } from '../../../core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../core/link/link-words.ts';
 import { lossReason, lostPathWords } from '../../../core/link/loss-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
-import { unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
+import { type UnusualFigure, unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
 import type { ToldFigure } from '../figure-fields.ts';
 import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
 import type { McpContext, McpTool } from '../mcp-tool.ts';
@@ -137,9 +137,9 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
   };
 };
 
-/** A round trip is worse when it is longer. */
-const worseShare = ({ share, side }: { readonly share: number; readonly side: 'below' | 'above' }): number =>
-  side === 'below' ? share : 1 / share;
+/** The lower, the worse: of a round trip, which is worse when it is longer, the median's share of it. */
+const worseShare = ({ value, median, side }: UnusualFigure<string>): number =>
+  side === 'below' ? value / median : median / value;
 
 /** Of the connection whose round trip is told. */
 const queueFigure = ({ roundTrip }: LinkView, nowMs: number): ToldFigure => {
