@@ -51,6 +51,7 @@ export const groupMatrix = ({
           said: `${way}: ${wayFigure(pair.median, unit)} ${giga} median of ${pair.linkCount === 1 ? 'one link' : counted(pair.linkCount, 'link')}, worst ${wayFigure(pair.worst, unit)}${worst}${pair.isFlagged ? ', below its rate' : ''}`,
           isStale: false,
           isFlagged: pair.isFlagged,
+          hasLostPath: false,
         };
       }),
     ),

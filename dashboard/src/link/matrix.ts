@@ -1,10 +1,11 @@
 // The matrix of links: from the row's node to the column's node. Nodes that fast links join stand together, with a gap
 // behind each group.
 
-import { formatFinePercent } from '../../../src/core/figure/figure.ts';
+import { counted, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { shareOfExpected } from '../../../src/core/link/link-share.ts';
-import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
+import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
+import { type FigureView, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords } from '../../../src/core/link/link-words.ts';
 import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import type { HeatMeasure, HeatScale } from './heat.ts';
@@ -15,6 +16,8 @@ import { delayFigure, delayName, figureIn } from './link-words.ts';
 export type Cell =
   | { readonly kind: 'self' }
   | { readonly kind: 'unreachable'; readonly said: string }
+  /** It had a connection and has none now. */
+  | { readonly kind: 'lost'; readonly said: string }
   | { readonly kind: 'measuring' | 'unmeasured'; readonly said: string }
   /** What it should carry is unknown, so that there is no share: its bandwidth stands in place of it, without a colour. */
   | ({ readonly kind: 'unrated' } & MeasuredCell)
@@ -25,6 +28,8 @@ interface MeasuredCell {
   readonly said: string;
   readonly isStale: boolean;
   readonly isFlagged: boolean;
+  /** One of its paths is lost; the figure is of another one. */
+  readonly hasLostPath: boolean;
 }
 
 export interface MatrixColumn<Id extends string = NodeId> {
@@ -48,21 +53,13 @@ export interface Matrix<Id extends string = NodeId> {
 export interface MatrixInput {
   readonly nodes: readonly { readonly id: NodeId; readonly name: string }[];
   readonly links: readonly LinkView[];
-  readonly flagged: ReadonlySet<string>;
   readonly measure: HeatMeasure;
   readonly units: LinkUnits;
   /** Of the whole cluster: in a fleet not each node measures each. */
   readonly clusterNodeCount: number;
 }
 
-export const matrixOf = ({
-  nodes,
-  links,
-  flagged,
-  measure,
-  units,
-  clusterNodeCount,
-}: MatrixInput): Matrix => {
+export const matrixOf = ({ nodes, links, measure, units, clusterNodeCount }: MatrixInput): Matrix => {
   const columns = inGroups(nodes, links);
   const byPair = new Map(links.map(link => [link.key, link]));
   const scale = heatScale(
@@ -80,7 +77,6 @@ export const matrixOf = ({
         scale,
         units,
         whyNone: whyNoLink(clusterNodeCount),
-        isFlagged: link !== undefined && flagged.has(link.key),
       });
     }),
   );
@@ -100,18 +96,19 @@ interface Place {
   readonly measure: HeatMeasure;
   readonly scale: HeatScale;
   readonly units: LinkUnits;
-  readonly isFlagged: boolean;
   readonly whyNone: string;
 }
 
-const cellOf = (
-  link: LinkView | undefined,
-  { from, to, measure, scale, units, isFlagged, whyNone }: Place,
-): Cell => {
+const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, whyNone }: Place): Cell => {
   const way = `${from.name} to ${to.name}`;
   if (link === undefined) return { kind: 'unreachable', said: `${way}: ${whyNone}` };
-  if (!isCarrying(link.standing)) return { kind: 'unreachable', said: `${way}: ${standingWords(link)}` };
   const isThere = link.nodes[0] === from.id;
+  if (link.standing.kind === 'lost')
+    return {
+      kind: 'lost',
+      said: `${way}: lost${lastWords(isThere ? link.last.there : link.last.back, units)}`,
+    };
+  if (!isCarrying(link.standing)) return { kind: 'unreachable', said: `${way}: ${standingWords(link)}` };
   const rate = isThere ? link.there : link.back;
   const figure = measure === 'delay' ? link.roundTrip : rate;
   const share = rate === undefined ? undefined : shareOfExpected(rate);
@@ -122,11 +119,14 @@ const cellOf = (
     return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
   }
   const isStale = link.isStale || figure.isStale;
-  const isShortWay = isFlagged && isShort(link, isThere);
+  const short = linkShortfall(link);
+  const isFlagged = short?.direction === 'both' || short?.direction === (isThere ? 'there' : 'back');
+  const hasLostPath = link.lost.length > 0;
+  const remarks = `${hasLostPath ? `, ${link.lost.length === 1 ? 'another path' : counted(link.lost.length, 'other path')} lost` : ''}${isStale ? ', stale' : ''}`;
   if (value === undefined) {
     const text = figureIn(figure.value, unit);
-    const said = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isShortWay ? ', far below the other way' : ''}${isStale ? ', stale' : ''}`;
-    return { kind: 'unrated', text, said, isStale, isFlagged: isShortWay };
+    const said = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isFlagged ? ', far below the other way' : ''}${remarks}`;
+    return { kind: 'unrated', text, said, isStale, isFlagged, hasLostPath };
   }
   const written =
     measure === 'bandwidth'
@@ -144,17 +144,16 @@ const cellOf = (
     kind: 'measured',
     step: heatStep(measure, value, scale),
     text: written.text,
-    said: `${way}: ${written.said}${isFlagged ? ', below its rate' : ''}${isStale ? ', stale' : ''}`,
+    said: `${way}: ${written.said}${isFlagged ? ', below its rate' : ''}${remarks}`,
     isStale,
-    isFlagged: isShortWay,
+    isFlagged,
+    hasLostPath,
   };
 };
 
-/** The flag belongs to the direction that is short: the slower one, or both. */
-const isShort = ({ there, back }: LinkView, isThere: boolean): boolean => {
-  const [mine, other] = isThere ? [there, back] : [back, there];
-  return other === undefined || mine === undefined || mine.value <= other.value * 1.08;
-};
+/** ", last 9.41 Gb/s", as the list has it; '' for one that was never measured. */
+const lastWords = (figure: FigureView | undefined, { rate }: LinkUnits): string =>
+  figure === undefined ? '' : `, last ${figureIn(figure.value, rate)} ${GIGA[rate]}`;
 
 /** Nodes joined by RDMA follow each other; those that are not come last, as one group. In each they stand by name. */
 const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): readonly MatrixColumn[] => {

@@ -20,12 +20,16 @@ const parseDelays = (text: string): Parsed<LengthDistribution> => {
   let problem: Parsed<never> | undefined;
   const inMs = text.trim().replace(/\d+(?:\.\d+)?(?:ms|s|m|h)\b/g, written => {
     const duration = parseDurationMs(written);
-    if (duration.kind === 'ok') return String(Math.max(1, Math.round(duration.value)));
-    problem ??= duration;
+    if (duration.kind === 'ok' && Number.isInteger(duration.value)) return String(duration.value);
+    problem ??=
+      duration.kind === 'wrong'
+        ? duration
+        : wrong(`${written} is not a whole number of milliseconds`, 'Write 1ms or more, without a fraction of one.');
     return written;
   });
   const hasUnit = inMs !== text.trim();
-  const delays = problem ?? parseLength(inMs);
+  if (problem !== undefined) return problem;
+  const delays = parseLength(inMs);
   if (hasUnit && delays.kind === 'ok' && delays.value.kind !== 'file') return parsed(delays.value);
   return wrong(
     `${JSON.stringify(text.slice(0, 40))} is not a time, or a distribution of times`,

@@ -2,8 +2,7 @@
 
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { UNITS_MAX } from '../../wire/comparison-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -143,7 +142,7 @@ export const COMPARE: CompareOptions = {
 
 const parseMargin = (text: string): Parsed<Margins> => {
   const [, , what = '', digits = ''] = /^((.+?)=)?(\d{1,2}(?:\.\d{1,3})?)\s*%$/.exec(text) ?? [];
-  const share = Number(digits) / 100;
+  const share = exactPercent(digits);
   if (digits === '' || share <= 0)
     return wrong(
       `${JSON.stringify(text.slice(0, 40))} is not a margin`,

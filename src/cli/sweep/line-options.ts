@@ -1,8 +1,7 @@
 // The options of `plimsoll line`: those of a run that say what is asked of whom, and those of the search.
 
 import type { SearchOptions } from '../../bench/line/line-search.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
@@ -27,7 +26,7 @@ const percentFrom =
     const [, digits = ''] = /^(\d{1,3}(?:\.\d{1,4})?)\s*%$/.exec(text) ?? [];
     const percent = digits === '' ? Number.NaN : Number(digits);
     return percent >= min && percent <= max
-      ? parsed(percent / 100)
+      ? parsed(exactPercent(digits))
       : wrong(
           `${JSON.stringify(text.slice(0, 40))} is not a share from ${min}% to ${max}%`,
           `Write it in per cent: ${min}%`,

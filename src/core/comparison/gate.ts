@@ -1,8 +1,7 @@
 // What a comparison must not show, as a pull request asks for it: "ttft.p90 > +5%". A rule is broken only where the whole interval
 // lies beyond its threshold: the interval's near end decides, so that chance alone breaks it no oftener than the interval misses.
 
-import type { Parsed } from '../figure/parse-figure.ts';
-import { parsed, wrong } from '../figure/parse-figure.ts';
+import { exactPercent, type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
 import { nearest } from '../text/nearest.ts';
 import { isUnknown } from '../unknown.ts';
 import type { ComparisonDocument, ComparisonGate, GateAnswer } from './comparison-document.ts';
@@ -32,7 +31,7 @@ export const parseGateRule = (text: string): Parsed<GateRule> => {
       meant === undefined ? `There are ${METRIC_NAMES.join(', ')}.` : `Did you mean ${meant}?`,
     );
   }
-  const share = Number((Number(percent) / 100).toPrecision(12));
+  const share = exactPercent(percent);
   if (share <= -1 || share > SHARE_MAX)
     return wrong(
       `${percent} % is out of bounds`,

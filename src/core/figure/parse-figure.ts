@@ -19,8 +19,22 @@ export const parseDurationMs = (text: string): Parsed<number> => {
       'Write a number and a unit: 500ms, 3s, 2m, 1h or 7d.',
     );
   }
-  return parsed(Number(digits) * factor);
+  return parsed(exactProduct(digits, factor));
 };
+
+/**
+ * "16.1" times 1,000 is 16,100: the product of the decimal number as it is written, rounded once. A product of doubles is rounded twice,
+ * so that 16.1 s came to 16100.000000000002 ms.
+ * @param digits decimal digits with at most one point, no sign
+ * @param factor a whole number
+ */
+export const exactProduct = (digits: string, factor: number): number => {
+  const [whole = '', fraction = ''] = digits.split('.');
+  return Number(`${BigInt(whole + fraction) * BigInt(factor)}e-${fraction.length}`);
+};
+
+/** "0.1" of "0.1 %": 0.001, rounded once. */
+export const exactPercent = (digits: string): number => Number(`${digits}e-2`);
 
 /** "512MB", "1.5 GB", "64KiB" to bytes. 1 MB is 10⁶ bytes, 1 MiB is 2²⁰. */
 export const parseBytes = (text: string): Parsed<number> => {
@@ -32,7 +46,7 @@ export const parseBytes = (text: string): Parsed<number> => {
       'Write a number and a unit: 512MB, 1.5GB or 64MiB.',
     );
   }
-  return parsed(Math.round(Number(digits) * factor));
+  return parsed(Math.round(exactProduct(digits, factor)));
 };
 
 /** At most 12 digits, so that no figure leaves the range of exact integers. */

@@ -1,7 +1,6 @@
 // Objectives and the share that must meet them, as people write them: "ttft=500ms,error-rate=0.1%", "95%".
 
-import type { Parsed } from '../figure/parse-figure.ts';
-import { parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
+import { exactPercent, type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Objective } from './objective.ts';
 import { isObjectiveName, OBJECTIVE_NAMES } from './objective.ts';
@@ -68,10 +67,10 @@ const notOne = (item: string, name: string, limit: string): Parsed<never> => {
   );
 };
 
-/** "0.1%" to 0.001, without the noise of a division by 100. */
+/** "0.1%" to 0.001. */
 const percent = (text: string): number | undefined => {
   const digits = /^\s*(\d{1,3}(?:\.\d{1,6})?)\s*%\s*$/.exec(text)?.[1];
-  return digits === undefined ? undefined : Number((Number(digits) / 100).toPrecision(12));
+  return digits === undefined ? undefined : exactPercent(digits);
 };
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 40));

@@ -5,6 +5,7 @@ import { usualMeasure } from '../../../dashboard/src/link/link-filter.ts';
 import type { DelayUnit } from '../../../dashboard/src/link/link-words.ts';
 import type { Cell, Matrix } from '../../../dashboard/src/link/matrix.ts';
 import { matrixOf } from '../../../dashboard/src/link/matrix.ts';
+import { factOf } from '../../../src/core/event-kinds.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
@@ -15,6 +16,7 @@ import { desk, joined, mesh } from '../../e2e/fleet.ts';
 import type { Wire } from '../../e2e/links.ts';
 import { ETHERNET, idOf, opened } from '../../e2e/links.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';
+import { A, B, Cluster, lost, NOW_MS, network, port, profile, socket } from '../../support/linked-nodes.ts';
 import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
 
 const stateOfFleet = ({ machines, told }: Fleet): State =>
@@ -33,11 +35,9 @@ const matrix = (
   state: State,
   measure: HeatMeasure = 'bandwidth',
   {
-    flagged = [],
     delay = 'half',
     clusterNodeCount = 4,
   }: {
-    readonly flagged?: readonly string[];
     readonly delay?: DelayUnit;
     readonly clusterNodeCount?: number;
   } = {},
@@ -45,7 +45,6 @@ const matrix = (
   matrixOf({
     nodes: nodeIds(state).map(id => ({ id, name: nodeName(state, id) })),
     links: linkViews(state, 0),
-    flagged: new Set(flagged),
     measure,
     units: { rate: 'bits', delay },
     clusterNodeCount,
@@ -174,6 +173,7 @@ describe('a step of heat', () => {
       said: 'atlas to juno: 9.41 Gb/s, what it should carry is unknown',
       isStale: false,
       isFlagged: false,
+      hasLostPath: false,
     });
     expect(unrated.unratedUnit).toBe('Gb/s');
     expect(cellAt(matrix(stateOfFleet(joinedBy(unratedWire())), 'bandwidth'), 'atlas', 'juno')).toMatchObject(
@@ -185,14 +185,41 @@ describe('a step of heat', () => {
   });
 
   test('flags of a link without a known rate the direction that is far slower alone, in each measure', () => {
-    const [a, b] = [idOf(studio), idOf(notebook)];
-    const flagged = [a < b ? `${a} ${b}` : `${b} ${a}`];
     const state = stateOfFleet(joinedBy({ ...unratedWire(), up: 940e6, down: 94e6 }));
     for (const measure of ['share', 'bandwidth'] as const) {
-      const drawn = matrix(state, measure, { flagged });
+      const drawn = matrix(state, measure);
       expect(cellAt(drawn, 'atlas', 'juno')).toMatchObject({ isFlagged: false });
       expect(cellAt(drawn, 'juno', 'atlas')).toMatchObject({ isFlagged: true });
     }
+  });
+
+  test('shows a lost link as lost, with its last figure, and not as one that never was', () => {
+    const way = socket(B, '10.0.0.2', ['en0', 'eth0']);
+    const back = socket(A, '10.0.0.1', ['eth0', 'en0']);
+    const cluster = new Cluster()
+      .record(A, 0, network(port('en0')), factOf('connection.opened', way), profile(A, way, [4e8, 3e8]))
+      .record(B, 0, network(port('eth0')), factOf('connection.opened', back))
+      .record(A, 9_700_000, lost(way))
+      .record(B, 9_700_000, lost(back));
+    const cells = (nowMs: number): Matrix =>
+      matrixOf({
+        nodes: [A, B].map(id => ({ id, name: id.slice(0, 1) })),
+        links: linkViews(cluster.present(nowMs).state, nowMs),
+        measure: 'bandwidth',
+        units: { rate: 'bits', delay: 'half' },
+        clusterNodeCount: 2,
+      });
+    expect(cellAt(cells(NOW_MS), 'a', 'b')).toEqual({ kind: 'lost', said: 'a to b: lost, last 0.40 Gb/s' });
+    expect(cellAt(cells(NOW_MS), 'b', 'a')).toEqual({ kind: 'lost', said: 'b to a: lost, last 0.30 Gb/s' });
+    // Another path opens: its figure is the cell's, with a mark and words for the lost one.
+    const radio = socket(B, '10.9.0.2', ['en1', 'wlan0']);
+    cluster.record(A, NOW_MS, factOf('connection.opened', radio), profile(A, radio, [9e8, 9e8]));
+    expect(cellAt(cells(NOW_MS), 'a', 'b')).toMatchObject({
+      kind: 'measured',
+      said: 'a to b: 0.90 Gb/s, another path lost',
+      hasLostPath: true,
+      isFlagged: false,
+    });
   });
 
   test('begins with shares, and with bandwidth where nobody knows what any link should carry', () => {

@@ -2,8 +2,7 @@
 // BurstGPT's: Timestamp in seconds, Model, Request tokens, Response tokens, Total tokens, Log Type; newer files also tell
 // Session ID and Elapsed time. Neither tells which prompts begin alike.
 
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { exactProduct, type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import type { TraceEntry, TraceRequest } from './trace.ts';
 import { traceTokens } from './trace.ts';
 
@@ -30,26 +29,26 @@ const azureTimeMs = (record: TraceRecord): number | undefined => {
   if (found === null) return undefined;
   const [, day = '', time = '', fraction = ''] = found;
   const wholeMs = Date.parse(`${day}T${time}Z`);
-  return Number.isNaN(wholeMs) ? undefined : wholeMs + Number(`0.${fraction || '0'}`) * 1_000;
+  return Number.isNaN(wholeMs) ? undefined : wholeMs + exactProduct(`0.${fraction}`, 1_000);
 };
 
 /** undefined: it failed, as a response of 0 tokens says. */
 export const burstGptEntry = (record: TraceRecord, line: number): Parsed<TraceEntry | undefined> => {
-  const seconds = decimal(record['Timestamp']);
-  if (seconds === undefined) return wrong('Timestamp is not a time in seconds', BURST_SHAPE);
+  const startMs = secondsInMs(record['Timestamp']);
+  if (startMs === undefined) return wrong('Timestamp is not a time in seconds', BURST_SHAPE);
   const [inputTokens, outputTokens] = [count(record['Request tokens']), count(record['Response tokens'])];
   if (inputTokens === undefined) return wrong('Request tokens is not a whole number', BURST_SHAPE);
   if (outputTokens === undefined) return wrong('Response tokens is not a whole number', BURST_SHAPE);
   const elapsed = record['Elapsed time'];
-  const elapsedSeconds = elapsed === undefined || elapsed === '' ? 0 : decimal(elapsed);
-  if (elapsedSeconds === undefined) return wrong('Elapsed time is not a number of seconds', BURST_SHAPE);
+  const elapsedMs = elapsed === undefined || elapsed === '' ? 0 : secondsInMs(elapsed);
+  if (elapsedMs === undefined) return wrong('Elapsed time is not a number of seconds', BURST_SHAPE);
   if (outputTokens === 0) return parsed(undefined);
   const session = record['Session ID'];
   return parsed({
     line,
     key: session === undefined || session === '' ? undefined : session,
-    startMs: seconds * 1_000,
-    requests: [ownRequest(inputTokens, outputTokens, elapsedSeconds * 1_000)],
+    startMs,
+    requests: [ownRequest(inputTokens, outputTokens, elapsedMs)],
   });
 };
 
@@ -68,8 +67,8 @@ const ownRequest = (inputTokens: number, outputTokens: number, tookMs = 0): Trac
 const count = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}(\.0+)?$/.test(text.trim()) ? traceTokens(Number(text)) : undefined;
 
-const decimal = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,10}(\.\d{1,12})?$/.test(text.trim()) ? Number(text) : undefined;
+const secondsInMs = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,10}(\.\d{1,12})?$/.test(text.trim()) ? exactProduct(text.trim(), 1_000) : undefined;
 
 const AZURE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:\+00:00|Z)?$/;
 const AZURE_SHAPE =
