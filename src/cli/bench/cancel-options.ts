@@ -24,7 +24,10 @@ const parseDelays = (text: string): Parsed<LengthDistribution> => {
     problem ??=
       duration.kind === 'wrong'
         ? duration
-        : wrong(`${written} is not a whole number of milliseconds`, 'Write 1ms or more, without a fraction of one.');
+        : wrong(
+            `${written} is not a whole number of milliseconds`,
+            'Write 1ms or more, without a fraction of one.',
+          );
     return written;
   });
   const hasUnit = inMs !== text.trim();

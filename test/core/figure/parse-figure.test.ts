@@ -20,7 +20,11 @@ describe('durations and sizes', () => {
   test('are exactly what is written, whatever the digits: 16.1s is 16,100,000,000 ns', () => {
     expect(readAs(parseDurationMs('16.1s'))).toBe(16_100);
     expect(readAs(parseDurationMs('1.1m'))).toBe(66_000);
-    const digits = fc.tuple(fc.nat({ max: 99_999 }), fc.nat({ max: 999_999 }), fc.integer({ min: 1, max: 6 }));
+    const digits = fc.tuple(
+      fc.nat({ max: 99_999 }),
+      fc.nat({ max: 999_999 }),
+      fc.integer({ min: 1, max: 6 }),
+    );
     fc.assert(
       fc.property(digits, fc.constantFrom(...DURATION_NS), ([whole, fraction, places], [unit, factorNs]) => {
         const behind = String(fraction).padStart(6, '0').slice(0, places);

@@ -68,7 +68,9 @@ const count = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}(\.0+)?$/.test(text.trim()) ? traceTokens(Number(text)) : undefined;
 
 const secondsInMs = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,10}(\.\d{1,12})?$/.test(text.trim()) ? exactProduct(text.trim(), 1_000) : undefined;
+  text !== undefined && /^\d{1,10}(\.\d{1,12})?$/.test(text.trim())
+    ? exactProduct(text.trim(), 1_000)
+    : undefined;
 
 const AZURE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:\+00:00|Z)?$/;
 const AZURE_SHAPE =
