@@ -109,7 +109,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       // An agent has only its share in flight, and each would ask.
       server:
         parts.part === undefined && request.targets === undefined && mayTellMetrics(config.run.serverKind)
-          ? { server: request.target.server, headers: request.headers }
+          ? { server: request.target.server, headers: request.headers, path: '/metrics' }
           : undefined,
       serverFile,
     });

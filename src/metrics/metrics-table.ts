@@ -140,7 +140,7 @@ export class MetricsTable {
         this.#metrics.host(record, this.#isTracking(record.atNs));
         return;
       case 'server.observed':
-        if (this.#isTracking(record.atNs)) this.#metrics.server.observed(record);
+        if (record.moment !== 'load' || this.#isTracking(record.atNs)) this.#metrics.server.observed(record);
         return;
       default:
         this.#failed(record);

@@ -29,6 +29,7 @@ import {
 } from '../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
+import { serverTimeSentence } from '../core/run/server-times.ts';
 import { sessionLines } from '../core/run/session-rows.ts';
 import { variantTable } from '../core/run/variant-rows.ts';
 import { brokenLines, clipped, hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
@@ -45,6 +46,7 @@ export const shortReport = (report: Report): readonly string[] => {
     ...(report.depth === undefined
       ? [...figures(report), '', ...percentiles(report)]
       : depthLines(report.depth, report.calibration)),
+    ...byServer(report),
     ...byUrl(report),
     ...ofSessions(report),
     ...errorBounds(report),
@@ -103,6 +105,12 @@ const head = ({ run, plimsoll, series }: Report): readonly string[] => [
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
   ]),
 ];
+
+/** Where the time went is what people look for, if the server reports it. */
+const byServer = (report: Report): readonly string[] => {
+  const sentence = serverTimeSentence(report);
+  return sentence === undefined ? [] : hangingLines('  ', sentence, COLUMNS);
+};
 
 /** A line for each of several URLs: whoever spreads a load wants to see which is slow or fails. */
 const byUrl = (report: Report): readonly string[] => {

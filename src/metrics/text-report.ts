@@ -25,7 +25,7 @@ import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
 import { nameLabel } from '../core/run/run-tags.ts';
-import { serverFigureRows } from '../core/run/server-rows.ts';
+import { serverAccount } from '../core/run/server-rows.ts';
 import {
   sessionLines,
   TURN_COLUMNS,
@@ -239,15 +239,22 @@ const boundRows = ({ series, rateBounds: bounds }: Report): readonly Pair[] => {
   ];
 };
 
-const server = ({ server: told }: Report): readonly string[] => [
-  '',
-  ...(isUnknown(told)
-    ? [`Server's own metrics: unknown (${told.reason})`]
-    : [
-        `Server's own metrics: ${counted(told.readings, 'reading')}`,
-        ...inColumns(serverFigureRows(told), { hasFigures: true }),
-      ]),
-];
+const server = (report: Report): readonly string[] => {
+  const account = serverAccount(report);
+  if (account === undefined)
+    return [
+      '',
+      `Server's own metrics: unknown (${isUnknown(report.server) ? report.server.reason : 'none'})`,
+    ];
+  return [
+    '',
+    `Server's own metrics: ${counted(account.readings, 'reading')}`,
+    ...account.tables.flatMap(({ head: columns, rows }) =>
+      inColumns([columns, ...rows], { hasFigures: true }),
+    ),
+    ...account.remarks.map(remark => `  ${remark}`),
+  ];
+};
 
 const agents = ({ agents: all = [] }: Report): readonly string[] =>
   all.length === 0

@@ -68,4 +68,7 @@ export const serverEvidenceSchema: v.GenericSchema<unknown, ServerEvidence> = op
   compared: count,
   excess: count,
   excessMost: figure,
+  // An older version took readings while the load ran, and no others.
+  countedOver: v.optional(v.picklist(['whole', 'within']), 'within'),
+  restarts: v.optional(count, 0),
 });

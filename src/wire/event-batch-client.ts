@@ -13,7 +13,7 @@ import type {
 import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleNote } from '../core/run/sample-note.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
-import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { BEATS_MAX, GAP_CELLS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
@@ -120,6 +120,7 @@ const hostFigures = (host: HostRecord): readonly number[] => [
 const serverFigures = (server: ServerRecord): readonly number[] => [
   server.atNs,
   server.inFlight,
+  SERVER_MOMENTS.indexOf(server.moment),
   ...SERVER_FIGURE_KEYS.map(key => server[key]),
 ];
 

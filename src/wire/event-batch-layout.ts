@@ -1,5 +1,5 @@
-// The bytes of an event batch, version 6. Version 5 does not tell which turn of which session a sample is, version 4 has no hash
-// of answers and no skipped turns, version 3 no lateness of samples, chunks and marks, no remarks and nothing of the server,
+// The bytes of an event batch, version 7. Version 6 has only the first 14 figures of a server and not at which moment they were read,
+// version 5 does not tell which turn of which session a sample is, version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples, chunks and marks, no remarks and nothing of the server,
 // version 2 all but what a cap holds back and the mark of warm-up besides, version 1 no heartbeats nor host besides.
 // Little-endian, no padding.
 //
@@ -11,8 +11,8 @@ import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
 
-export const EVENT_BATCH_VERSION = 6;
-export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, 5, EVENT_BATCH_VERSION];
+export const EVENT_BATCH_VERSION = 7;
+export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, 5, 6, EVENT_BATCH_VERSION];
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
 export const HEADER_BYTES = 40;
@@ -98,8 +98,8 @@ export const RECORD_BYTES = {
   skipped: 57,
   /** sampleId u32 · session · turn · turns f64 */
   placed: 29,
-  /** at · inFlight · the figures of SERVER_FIGURE_KEYS in their order, f64 */
-  server: 129,
+  /** at · inFlight · place in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64; 129 before version 7 */
+  server: 257,
 } as const;
 
 const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2 } as const;

@@ -7,7 +7,7 @@ import type { EventRecord } from '../core/run/event-record.ts';
 import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
-import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { DecodeError } from './decode-error.ts';
@@ -47,12 +47,14 @@ class RecordReader extends FieldReader {
   readonly #hasHeldBack: boolean;
   readonly #hasAnswerHash: boolean;
   readonly #hasTurns: boolean;
+  readonly #hasMoments: boolean;
 
   constructor(bytes: Uint8Array, version: number) {
     super(bytes, HEADER_BYTES);
     this.#hasHeldBack = version >= 3;
     this.#hasAnswerHash = version >= 5;
     this.#hasTurns = version >= 6;
+    this.#hasMoments = version >= 7;
   }
 
   record(): EventRecord {
@@ -242,11 +244,16 @@ class RecordReader extends FieldReader {
 
   #server(): EventRecord {
     const [atNs, inFlight] = [this.f64(), this.f64()];
+    const moment = this.#hasMoments ? this.oneOf(SERVER_MOMENTS, this.f64(), 'moment of a reading') : 'load';
+    const figures = this.#hasMoments ? SERVER_FIGURE_KEYS.length : FIGURES_BEFORE_MOMENTS;
     return {
       kind: 'server.observed',
       atNs,
       inFlight,
-      ...recordOf(SERVER_FIGURE_KEYS, () => this.f64()),
+      moment,
+      ...recordOf(SERVER_FIGURE_KEYS, key =>
+        SERVER_FIGURE_KEYS.indexOf(key) < figures ? this.f64() : NO_FIGURE,
+      ),
     };
   }
 
@@ -271,3 +278,6 @@ class RecordReader extends FieldReader {
     return stamps;
   }
 }
+
+/** The first of SERVER_FIGURES, of a batch before version 7. */
+const FIGURES_BEFORE_MOMENTS = 14;

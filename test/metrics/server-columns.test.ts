@@ -12,6 +12,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const reading = (seconds: number, figures: Partial<ServerReading>): ServerReading => ({
   atNs: seconds * 1e9,
+  moment: 'load',
   inFlight: 3,
   ...recordOf(SERVER_FIGURE_KEYS, () => NO_FIGURE),
   ...figures,

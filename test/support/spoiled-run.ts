@@ -78,6 +78,7 @@ export const CLEAN = many(200, at => streamed(50 + 4 * at));
 
 const reading = (figures: Partial<ServerReading>): ServerReading => ({
   atNs: 0,
+  moment: 'load',
   inFlight: NO_FIGURE,
   ...recordOf(SERVER_FIGURE_KEYS, () => NO_FIGURE),
   ...figures,

@@ -5,7 +5,7 @@ import { recordOf } from '../../src/core/record-of.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { GAP_EDGES } from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
-import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../../src/core/run/server-reading.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
 import { BEATS_MAX, OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
 
@@ -109,6 +109,7 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
   fc.record({
     kind: fc.constant('server.observed' as const),
     atNs: time,
+    moment: fc.constantFrom(...SERVER_MOMENTS),
     inFlight: figure,
     ...recordOf(SERVER_FIGURE_KEYS, () => time),
   }),

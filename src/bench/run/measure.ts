@@ -13,8 +13,7 @@ import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts } from './bench-parts.ts';
 import { HostWatch } from './host-watch.ts';
 import type { ServerFile } from './server-file.ts';
-import type { ServerWatchOptions } from './server-watch.ts';
-import { watchServer } from './server-watch.ts';
+import { ServerWatch, type ServerWatchOptions } from './server-watch.ts';
 import type { SessionParts, SessionResult } from './session.ts';
 import { runSession } from './session.ts';
 
@@ -48,7 +47,7 @@ export const measure = async ({
   readonly unmeasuredNs: number;
   readonly zero: SessionParts['zero'];
   /** Tells its metrics, or may; undefined: is not asked. */
-  readonly server: Pick<ServerWatchOptions, 'server' | 'headers'> | undefined;
+  readonly server: Pick<ServerWatchOptions, 'server' | 'headers' | 'path'> | undefined;
   readonly serverFile: ServerFile;
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({
@@ -72,18 +71,22 @@ export const measure = async ({
   const inFlight = new InFlightCounter();
   const count = (): void => inFlight.add(nowNs(), load.counts.issued - load.counts.ended);
   const beside: Promise<void>[] = [];
+  const told = (reading: ServerReading): void => {
+    // Nothing may follow the record of the session's end.
+    if (over.signal.aborted) return;
+    record({ kind: 'server.observed', ...reading });
+    serverFile.append(reading);
+    if (reading.moment === 'load') parts.onServer?.(reading);
+  };
+  const watch =
+    server === undefined
+      ? undefined
+      : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, told });
+  const isLoadOver = new AbortController();
+  let watchingServer: Promise<void> | undefined;
   const begun = (): void => {
     beside.push(every(parts.clock, COUNT_MS, over.signal, count));
-    if (server === undefined) return;
-    const told = (reading: ServerReading): void => {
-      // Nothing may follow the record of the session's end.
-      if (over.signal.aborted) return;
-      record({ kind: 'server.observed', ...reading });
-      serverFile.append(reading);
-      parts.onServer?.(reading);
-    };
-    const { clock } = parts;
-    beside.push(watchServer({ ...server, clock, nowNs, counts: () => load.counts, told }, over.signal));
+    watchingServer = watch?.watch(AbortSignal.any([over.signal, isLoadOver.signal]));
   };
   const interrupt = (): void => aggregator.interrupt();
   if (parts.stop.aborted) interrupt();
@@ -95,6 +98,19 @@ export const measure = async ({
     unmeasuredNs,
     record,
     nowNs,
+    // While the load grows nothing is counted from a moment without requests.
+    ...(watch === undefined || unmeasuredNs > 0
+      ? {}
+      : { beforeLoad: () => watch.start(AbortSignal.any([over.signal, parts.stop])) }),
+    ...(watch === undefined
+      ? {}
+      : {
+          afterLoad: async () => {
+            isLoadOver.abort();
+            await watchingServer;
+            await watch.end(parts.stop.aborted, AbortSignal.any([over.signal, parts.stopNow]));
+          },
+        }),
     onStart: startNs => {
       parts.tap?.started(startNs, nowNs);
       begun();

@@ -1,12 +1,17 @@
-// Reads what the server tells of itself while a run goes on, once a second, on a connection of its own. A page that is slow or
-// large is asked for less often, so that the reading costs at most a hundredth of the main thread; one without figures is not
-// asked for again.
+// Reads what the server reports of itself, on a connection of its own: once before the first request and once after the last reply, so
+// that what its counters rose by is the work of the run, and once a second in between. A page that is slow or large is read less often,
+// so that the reading costs at most a hundredth of the main thread; one without figures is not requested again.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
-import type { ServerReading } from '../../core/run/server-reading.ts';
-import type { Unknown } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import {
+  SERVER_FIGURE_KEYS,
+  type ServerFigures,
+  type ServerMoment,
+  type ServerReading,
+  serverFigureRow,
+} from '../../core/run/server-reading.ts';
+import { isUnknown, type Unknown } from '../../core/unknown.ts';
 import { askText } from '../target/ask-text.ts';
 import type { HeaderField, TargetServer } from '../target/load-target.ts';
 import { readServerFigures } from '../target/server-metrics.ts';
@@ -15,6 +20,8 @@ import type { LoadCounts } from '../threads/load-generator.ts';
 export interface ServerWatchOptions {
   readonly server: TargetServer;
   readonly headers: readonly HeaderField[];
+  /** Of the page of metrics. */
+  readonly path: string;
   readonly clock: Clock;
   /** Since the run's zero. */
   readonly nowNs: () => number;
@@ -26,28 +33,98 @@ export interface ServerWatchOptions {
 export const mayTellMetrics = (serverKind: string | Unknown): boolean =>
   isUnknown(serverKind) || TELLING_KINDS.has(serverKind);
 
-/** Until the signal. */
-export const watchServer = async (options: ServerWatchOptions, signal: AbortSignal): Promise<void> => {
-  const { server, headers, clock, nowNs, counts, told } = options;
-  for (let misses = 0; !signal.aborted && misses < MISSES_MAX; ) {
-    const { ended } = counts();
-    const answer = await askText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal }).catch(
+export class ServerWatch {
+  readonly #options: ServerWatchOptions;
+  /** It has no page of metrics: not requested again. */
+  #hasNone = false;
+  #hasAnswered = false;
+  #spentMs = 0;
+
+  constructor(options: ServerWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Before the first request that is measured, after those of the warm-up. */
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#settled('start', false, signal);
+  }
+
+  /** Until the signal, while the load runs. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    for (let misses = 0; !signal.aborted && !this.#hasNone; ) {
+      const figures = await this.#read('load', signal);
+      misses = figures === undefined ? misses + 1 : 0;
+      // A server that has reported before may be restarting.
+      if (misses >= MISSES_MAX && !this.#hasAnswered) return;
+      await pause(clock, Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS, this.#spentMs * 100)), signal);
+    }
+  }
+
+  /**
+   * After the last reply.
+   * @param isHurried one reading, because somebody waits for the end of the run
+   */
+  async end(isHurried: boolean, signal: AbortSignal): Promise<void> {
+    if (this.#hasAnswered) await this.#settled('end', isHurried, signal);
+  }
+
+  /**
+   * Some servers count a request only after they have sent the end of its reply. Reads until two readings have the same counters and the
+   * server works on nothing (on requests of others: until five have), for `SETTLE_MS_MAX` at most. The last reading counts.
+   */
+  async #settled(moment: ServerMoment, isHurried: boolean, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const fromMs = clock.nowMs();
+    let last: ServerFigures | undefined;
+    for (let same = 0; !signal.aborted; ) {
+      const figures = await this.#figures(signal);
+      const isSame = figures !== undefined && last !== undefined && isSameCount(last, figures);
+      same = isSame ? same + 1 : 0;
+      last = figures ?? last;
+      const isSettled = last !== undefined && same >= (isIdle(last) ? 1 : SAME_READINGS_BUSY);
+      if (isSettled || isHurried || this.#hasNone || clock.nowMs() - fromMs >= SETTLE_MS_MAX) break;
+      await pause(clock, SETTLE_MS, signal);
+    }
+    this.#told(moment, last);
+  }
+
+  async #read(moment: ServerMoment, signal: AbortSignal): Promise<ServerFigures | undefined> {
+    const { ended } = this.#options.counts();
+    const figures = await this.#figures(signal);
+    // Whatever the server counted, it did between question and answer: no more of ours can have been in flight then.
+    this.#told(moment, figures, ended);
+    return figures;
+  }
+
+  #told(moment: ServerMoment, figures: ServerFigures | undefined, endedBefore?: number): void {
+    const { counts, nowNs, told } = this.#options;
+    if (figures === undefined) return;
+    const { issued, ended } = counts();
+    told({ ...figures, atNs: nowNs(), moment, inFlight: issued - (endedBefore ?? ended) });
+  }
+
+  async #figures(signal: AbortSignal): Promise<ServerFigures | undefined> {
+    const { server, headers, path, clock } = this.#options;
+    if (this.#hasNone || signal.aborted) return undefined;
+    const answer = await askText({ server, path, headers, timeoutMs: ANSWER_MS, signal }).catch(
       () => undefined,
     );
-    if (answer === undefined) return;
+    if (answer?.kind !== 'answer') return undefined;
     const fromMs = clock.nowMs();
-    const figures =
-      answer.kind === 'answer' && answer.status === 200 ? readServerFigures(answer.text) : undefined;
-    const spentMs = clock.nowMs() - fromMs;
-    if (figures === undefined) misses += answer.kind === 'answer' ? MISSES_MAX : 1;
-    else {
-      misses = 0;
-      // Whatever the server counted, it did between question and answer: no more of ours can have been in flight then.
-      told({ ...figures, atNs: nowNs(), inFlight: counts().issued - ended });
-    }
-    await pause(clock, Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS, spentMs * 100)), signal);
+    const figures = answer.status === 200 ? readServerFigures(answer.text) : undefined;
+    this.#spentMs = clock.nowMs() - fromMs;
+    // A page that had figures once may be that of a gateway while the server restarts.
+    if (figures === undefined && !this.#hasAnswered) this.#hasNone = true;
+    else if (figures !== undefined) this.#hasAnswered = true;
+    return figures;
   }
-};
+}
+
+const isIdle = ({ running, waiting }: ServerFigures): boolean => running <= 0 && waiting <= 0;
+
+const isSameCount = (one: ServerFigures, other: ServerFigures): boolean =>
+  SERVER_FIGURE_KEYS.every(key => serverFigureRow(key).kind === 'gauge' || one[key] === other[key]);
 
 const TELLING_KINDS: ReadonlySet<string> = new Set(['vLLM', 'SGLang', 'llama.cpp', 'TGI', 'Plimsoll mock']);
 const INTERVAL_MS = 1_000;
@@ -55,3 +132,7 @@ const INTERVAL_MS_MAX = 30_000;
 const ANSWER_MS = 2_000;
 /** A server that is busy may miss some. */
 const MISSES_MAX = 3;
+/** Bounds in docs/limits.md. */
+const SETTLE_MS = 100;
+const SAME_READINGS_BUSY = 4;
+const SETTLE_MS_MAX = 3_000;

@@ -30,6 +30,9 @@ export interface SessionParts {
   readonly zero?: () => Promise<number | undefined>;
   /** The zero of the measured phase, ns since the run's zero. */
   readonly onStart?: (startNs: number) => void;
+  /** With nothing in flight: before the first request that is measured, and after the last reply has ended. Each is bounded in time. */
+  readonly beforeLoad?: () => Promise<void>;
+  readonly afterLoad?: () => Promise<void>;
   readonly onPhase: (phase: SessionPhase) => void;
   readonly early?: { readonly drain: AbortSignal; readonly cancel: AbortSignal };
   /** Ends the load early: whoever is in flight is cancelled. */
@@ -62,6 +65,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     // A load that is stopped or loses a thread ends without a word about its warm-up.
     await Promise.race([load.warmUp(), load.ended, abandoned]);
   }
+  if (!stop.aborted) await Promise.race([parts.beforeLoad?.(), load.ended, abandoned]);
   const zeroNs = await commonZero(parts, load, abandoned);
   // Not asked for once it is stopped: a measured phase of nothing.
   const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start(zeroNs);
@@ -91,6 +95,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   ending.abort();
   // Samples that were issued inside are followed to their end, so that all of them have ended here.
   tell('session.stop_performance_tracking', nowNs());
+  await Promise.race([parts.afterLoad?.(), abandoned]);
   tell('session.ended', nowNs());
   onPhase('ended');
   return {

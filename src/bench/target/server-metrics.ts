@@ -1,41 +1,59 @@
-// What a server tells of itself on its Prometheus page. Names and meanings: vLLM "Production Metrics" (V0's names too), SGLang
-// "Production Metrics", llama.cpp tools/server/README.md, TGI reference "Metrics". Pure; a page of any size costs one pass.
+// What a server reports of itself on its Prometheus page, by the names in the table of figures. Pure; a page of any size costs one pass.
 
 import { recordOf } from '../../core/record-of.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { ServerFigureKey, ServerFigures } from '../../core/run/server-reading.ts';
-import { SERVER_FIGURE_KEYS } from '../../core/run/server-reading.ts';
+import {
+  SERVER_FIGURE_KEYS,
+  type ServerFigureKey,
+  type ServerFigures,
+  serverFigureRow,
+} from '../../core/run/server-reading.ts';
 
 /** undefined: the page has no known figure. */
 export const readServerFigures = (page: string): ServerFigures | undefined => {
   const sums = new Map<string, number>();
-  let lines = 0;
-  const text = plainText(page);
-  for (let start = 0; start < text.length && lines < LINES_MAX; lines += 1) {
-    const found = text.indexOf('\n', start);
-    const end = found === -1 ? text.length : found;
-    addLine(sums, text.slice(start, Math.min(end, start + LINE_LENGTH_MAX)));
-    start = end + 1;
-  }
-  const figures = recordOf(SERVER_FIGURE_KEYS, key => {
-    const name = NAMES[key].find(candidate => sums.has(candidate));
-    const sum = name === undefined ? undefined : sums.get(name);
-    // Figures that are finite may have a sum that is not: without one of them it would be a wrong one.
-    return sum !== undefined && Number.isFinite(sum) ? sum : NO_FIGURE;
-  });
+  for (const line of pageLines(page)) addLine(sums, line);
+  const figures = recordOf(SERVER_FIGURE_KEYS, key => figureOf(key, sums));
   return SERVER_FIGURE_KEYS.some(key => figures[key] !== NO_FIGURE) ? figures : undefined;
 };
 
-/** Engines of one server add up; where each rank of one model tells the same, and of shares, the greatest holds. */
+/** The lines of a page of metrics, each cut to its length. */
+export function* pageLines(page: string): Generator<string> {
+  const text = plainText(page);
+  let lines = 0;
+  for (let start = 0; start < text.length && lines < LINES_MAX; lines += 1) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    yield text.slice(start, Math.min(end, start + LINE_LENGTH_MAX));
+    start = end + 1;
+  }
+}
+
+const figureOf = (key: ServerFigureKey, sums: ReadonlyMap<string, number>): number => {
+  const name = serverFigureRow(key).names.find(candidate => partsOf(candidate).every(part => sums.has(part)));
+  if (name === undefined) return NO_FIGURE;
+  const sum = partsOf(name).reduce((total, part) => total + (sums.get(part) ?? Number.NaN), 0);
+  // Figures that are finite may have a sum that is not: without one of them it would be a wrong one.
+  return Number.isFinite(sum) ? sum : NO_FIGURE;
+};
+
+const partsOf = (name: string | readonly string[]): readonly string[] =>
+  typeof name === 'string' ? [name] : name;
+
+/** Engines of one server add up; where each rank of one model reports the same, and of shares, the greatest counts. */
 const addLine = (sums: Map<string, number>, line: string): void => {
-  const [, name = '', value = ''] = /^([a-zA-Z_:][\w:]*)(?:\{.*\})?[ \t]+(\S+)/.exec(line) ?? [];
-  if (!KNOWN.has(name)) return;
+  const [, name = '', labels = '', value = ''] =
+    /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)/.exec(line) ?? [];
+  const wanted = WANTED.get(name);
+  if (wanted === undefined) return;
   const figure = Number(value);
   if (!(figure >= 0 && Number.isFinite(figure))) return;
-  const before = sums.get(name);
-  const joined =
-    name.startsWith('sglang:') || SHARES.has(name) ? Math.max(before ?? 0, figure) : (before ?? 0) + figure;
-  sums.set(name, joined);
+  const isGreatest = name.startsWith('sglang:') || SHARED.has(name);
+  for (const { id, label } of wanted) {
+    if (label !== undefined && !labels.includes(label)) continue;
+    const before = sums.get(id);
+    sums.set(id, isGreatest ? Math.max(before ?? 0, figure) : (before ?? 0) + figure);
+  }
 };
 
 /** Some builds of llama.cpp (7010 and after) send the page as one JSON text: ggml-org/llama.cpp issue 17384. */
@@ -49,60 +67,27 @@ const plainText = (page: string): string => {
   }
 };
 
-/** The first that a page has. */
-const NAMES: Readonly<Record<ServerFigureKey, readonly string[]>> = {
-  running: [
-    'vllm:num_requests_running',
-    'llamacpp:requests_processing',
-    'sglang:num_running_reqs',
-    'tgi_batch_current_size',
-  ],
-  waiting: [
-    'vllm:num_requests_waiting',
-    'llamacpp:requests_deferred',
-    'sglang:num_queue_reqs',
-    'tgi_queue_size',
-  ],
-  kvUsage: [
-    'vllm:kv_cache_usage_perc',
-    'vllm:gpu_cache_usage_perc',
-    'sglang:token_usage',
-    'llamacpp:kv_cache_usage_ratio',
-  ],
-  prefixQueried: ['vllm:prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total'],
-  prefixHit: [
-    'vllm:prefix_cache_hits_total',
-    'vllm:gpu_prefix_cache_hits_total',
-    'sglang:cached_tokens_total',
-  ],
-  prefixHitShare: ['sglang:cache_hit_rate', 'vllm:gpu_prefix_cache_hit_rate'],
-  preemptions: ['vllm:num_preemptions_total'],
-  swapped: ['vllm:num_requests_swapped'],
-  promptTokens: [
-    'vllm:prompt_tokens_total',
-    'sglang:prompt_tokens_total',
-    'llamacpp:prompt_tokens_total',
-    'tgi_request_input_length_sum',
-  ],
-  generatedTokens: [
-    'vllm:generation_tokens_total',
-    'sglang:generation_tokens_total',
-    'llamacpp:tokens_predicted_total',
-    'tgi_request_generated_tokens_sum',
-  ],
-  draftedTokens: ['vllm:spec_decode_num_draft_tokens_total'],
-  acceptedTokens: ['vllm:spec_decode_num_accepted_tokens_total'],
-  readBytes: ['vllm:estimated_read_bytes_per_gpu_total', 'sglang:estimated_read_bytes_per_gpu_total'],
-  writtenBytes: ['vllm:estimated_write_bytes_per_gpu_total', 'sglang:estimated_write_bytes_per_gpu_total'],
-};
-const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES).flat());
-/** Of one device each, and all do the same. */
-const SHARES: ReadonlySet<string> = new Set([
-  ...NAMES.kvUsage,
-  ...NAMES.prefixHitShare,
-  ...NAMES.readBytes,
-  ...NAMES.writtenBytes,
-]);
+interface Wanted {
+  /** As the table of figures names it. */
+  readonly id: string;
+  /** `reason="capacity"`; undefined: whatever the labels. */
+  readonly label: string | undefined;
+}
+
+const nameOf = (id: string): string => id.replace(/\{.*/, '');
+
+const idsOf = (keys: readonly ServerFigureKey[]): readonly string[] => [
+  ...new Set(keys.flatMap(key => serverFigureRow(key).names.flatMap(partsOf))),
+];
+
+/** By the name of a metric. */
+const WANTED: ReadonlyMap<string, readonly Wanted[]> = Map.groupBy(
+  idsOf(SERVER_FIGURE_KEYS).map(id => ({ id, label: /\{(.*)\}/.exec(id)?.[1] })),
+  ({ id }) => nameOf(id),
+);
+const SHARED: ReadonlySet<string> = new Set(
+  idsOf(SERVER_FIGURE_KEYS.filter(key => serverFigureRow(key).isShared === true)).map(nameOf),
+);
 
 /** A page of a server with many histograms has some thousands. */
 const LINES_MAX = 100_000;

@@ -245,7 +245,12 @@ const readBandwidth = ({ server, windowNs }: Report, bandwidth: number): Reporte
   if (readBytes === undefined)
     return unknown('the server does not count bytes: vLLM and SGLang do with --enable-mfu-metrics');
   if (isUnknown(windowNs) || windowNs <= 0) return unknown('the measured phase has no length');
-  const bytesPerSecond = ((readBytes.rose + (writtenBytes?.rose ?? 0)) * SECOND_NS) / windowNs;
+  const bytes = readBytes.rose + (writtenBytes?.rose ?? 0);
+  if (bytes === 0)
+    return unknown(
+      'the server publishes a counter of bytes that stays where it is: it counts with --enable-mfu-metrics',
+    );
+  const bytesPerSecond = (bytes * SECOND_NS) / windowNs;
   return { bytesPerSecond, ofCeiling: bytesPerSecond / bandwidth };
 };
 

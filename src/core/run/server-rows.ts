@@ -1,24 +1,92 @@
-// What a server told of itself during a run, as rows of a table: a gauge by its mean and bounds, a counter by what it rose.
+// What a server reported of itself during a run, for people: where the time of requests went, its gauges by mean and bounds, what its
+// counters rose by next to what this client counted, and how far that can be believed. Every form of a report derives from this.
 
-import { figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { counted, figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
-import { SERVER_FIGURE_KEYS, SERVER_FIGURES } from './server-reading.ts';
+import { isUnknown } from '../unknown.ts';
+import type { Report } from './report.ts';
+import { SERVER_FIGURE_KEYS, type ServerFigureKey, serverFigureRow } from './server-reading.ts';
 import type { ServerEvidence } from './server-tally.ts';
+import { SERVER_TIME_COLUMNS, serverTimeRows } from './server-times.ts';
 
-export const SERVER_COLUMNS: readonly string[] = ['', 'mean', 'least', 'most', 'in all'];
+type ServerSources = Pick<Report, 'counts' | 'series' | 'server'>;
 
-/** The columns first; none of what the server does not tell. */
-export const serverFigureRows = ({ figures }: ServerEvidence): readonly (readonly string[])[] => [
-  SERVER_COLUMNS,
-  ...SERVER_FIGURE_KEYS.flatMap(key => {
+export interface ServerAccount {
+  /** Of which the tables are. */
+  readonly readings: number;
+  /** Without those that would be empty. */
+  readonly tables: readonly ServerTable[];
+  readonly remarks: readonly string[];
+}
+
+export interface ServerTable {
+  readonly name: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** undefined: the server reported nothing; `report.server` has the reason. */
+export const serverAccount = (report: ServerSources): ServerAccount | undefined => {
+  const { server } = report;
+  if (isUnknown(server)) return undefined;
+  const tables: readonly ServerTable[] = [
+    { name: 'Where the time went', head: SERVER_TIME_COLUMNS, rows: serverTimeRows(report) },
+    { name: 'Metrics of the server', head: FIGURE_COLUMNS, rows: figureRows(server, report) },
+  ];
+  return {
+    readings: server.readings,
+    tables: tables.filter(({ rows }) => rows.length > 0),
+    remarks: serverRemarks(server),
+  };
+};
+
+const serverRemarks = ({ countedOver, restarts }: ServerEvidence): readonly string[] => [
+  ...(restarts === 0
+    ? []
+    : [
+        `the counters of the server began again ${counted(restarts, 'time')}, as after a restart: its totals are lower bounds`,
+      ]),
+  ...(countedOver === 'whole'
+    ? []
+    : [
+        'totals are from the first reading to the last one while the load ran: what the server did before and after is missing',
+      ]),
+];
+
+const FIGURE_COLUMNS: readonly string[] = ['', 'mean', 'least', 'most', 'in all', 'by the client'];
+
+const figureRows = ({ figures }: ServerEvidence, report: ServerSources): readonly (readonly string[])[] =>
+  SERVER_FIGURE_KEYS.flatMap(key => {
     const of = figures[key];
-    if (of === undefined) return [];
-    const { label, kind, unit } = SERVER_FIGURES[key];
+    const { label, kind, unit, isHidden } = serverFigureRow(key);
+    if (of === undefined || isHidden === true) return [];
     const shown = (value: number): string =>
       unit === 'share' ? `${formatThreeDigits(value * 100)} %` : formatThreeDigits(value);
     const name = capitalized(label);
     return kind === 'counter'
-      ? [[name, '', '', '', unit === 'bytes' ? figureText(formatBytes(of.rose)) : formatCount(of.rose)]]
-      : [[name, shown(of.mean), shown(of.min), shown(of.max), '']];
-  }),
-];
+      ? [
+          [
+            ...[name, '', '', ''],
+            unit === 'bytes' ? figureText(formatBytes(of.rose)) : formatCount(of.rose),
+            clientCount(key, report),
+          ],
+        ]
+      : [[name, shown(of.mean), shown(of.min), shown(of.max), '', '']];
+  });
+
+/** What this client counted of the same, of the requests that completed; '' where it cannot. */
+const clientCount = (key: ServerFigureKey, { counts, series }: ServerSources): string => {
+  switch (key) {
+    case 'promptTokens':
+      return totalText(series.inputTokens);
+    case 'generatedTokens':
+      return totalText(series.outputTokens);
+    case 'finished':
+      return formatCount(counts.completed);
+    default:
+      return '';
+  }
+};
+
+const totalText = (series: Report['series'][keyof Report['series']]): string =>
+  series === undefined || series.count === 0 ? '' : formatCount(Number(series.total));

@@ -27,7 +27,7 @@ import type { SeriesKey } from '../../core/run/run-series.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { nameLabel } from '../../core/run/run-tags.ts';
-import { serverFigureRows } from '../../core/run/server-rows.ts';
+import { serverAccount } from '../../core/run/server-rows.ts';
 import {
   sessionLines,
   TURN_COLUMNS,
@@ -118,13 +118,13 @@ const sessionTables = ({ sessions }: Report): Markup | undefined => {
   });
 };
 
-const serverTable = ({ server }: Report): Markup | undefined => {
-  if (isUnknown(server)) return undefined;
-  const [head = [], ...rows] = serverFigureRows(server);
+const serverTable = (report: Report): Markup | undefined => {
+  const account = serverAccount(report);
+  if (account === undefined) return undefined;
   return pageSection({
     title: 'The server',
-    remark: `by its own metrics, ${counted(server.readings, 'reading')}; of all its clients`,
-    content: table({ name: 'The server', head, rows }),
+    remark: `by its own metrics, ${counted(account.readings, 'reading')}; of all its clients`,
+    content: markup`${account.tables.map(table)}${account.remarks.map(remark => markup`<p class="none">${remark}</p>`)}`,
   });
 };
 

@@ -23,6 +23,8 @@ import {
 } from '../../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
+import { serverAccount } from '../../core/run/server-rows.ts';
+import { serverTimeSentence } from '../../core/run/server-times.ts';
 import {
   sessionLines,
   TURN_COLUMNS,
@@ -73,6 +75,7 @@ export const runMarkdown = (report: Report): string => {
       : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
     '',
     ...list(unboundedLines(report)),
+    ...serverTables(report),
     ...sessionTables(report),
     ...agentTable(report),
     ...boundTable(report),
@@ -106,6 +109,17 @@ const withBound = (series: ReportSeries, percentile: string): string => {
 const unboundedLines = ({ series, rateBounds }: Report): readonly string[] => {
   const reason = unboundedReason(series, rateBounds);
   return reason === undefined ? [] : [capitalized(unboundedText(reason))];
+};
+
+const serverTables = (report: Report): readonly string[] => {
+  const account = serverAccount(report);
+  if (account === undefined) return [];
+  const sentence = serverTimeSentence(report);
+  return [
+    ...list(sentence === undefined ? [] : [capitalized(sentence)]),
+    ...account.tables.flatMap(({ head, rows }) => [...markdownTable(head, rows), '']),
+    ...list(account.remarks.map(capitalized)),
+  ];
 };
 
 const sessionTables = ({ sessions }: Report): readonly string[] => {

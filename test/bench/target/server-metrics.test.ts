@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readServerFigures } from '../../../src/bench/target/server-metrics.ts';
+import { recordOf } from '../../../src/core/record-of.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
+import { SERVER_FIGURE_KEYS } from '../../../src/core/run/server-reading.ts';
 import { metricsPage } from '../../../src/mock/metrics-page.ts';
 import { mockSettings } from '../../../src/mock/mock-settings.ts';
 
@@ -26,6 +28,7 @@ test("the mock's page is read as it was told to be", () => {
   const page = metricsPage(settings, LOG);
   expect(page.length).toBeGreaterThanOrEqual(20_000);
   expect(readServerFigures(page)).toEqual({
+    ...recordOf(SERVER_FIGURE_KEYS, () => NO_FIGURE),
     running: 7,
     waiting: 2,
     kvUsage: 7 / 256,
