@@ -4,6 +4,7 @@
 import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { objectiveFields } from '../core/run/objective.ts';
 import { firstLine } from '../core/text/single-line.ts';
+import { isUnknown } from '../core/unknown.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import { OwnProcessError } from '../process/own-process.ts';
 import { BenchError } from './bench-error.ts';
@@ -27,6 +28,8 @@ import { openRunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';
 import { ServerFile } from './run/server-file.ts';
 import { mayTellMetrics } from './run/server-watch.ts';
+import type { ServerAnswer } from './target/ask-server.ts';
+import { pagePath } from './target/server-pages.ts';
 import type { LoadSink } from './threads/load-generator.ts';
 
 /**
@@ -109,7 +112,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       // An agent has only its share in flight, and each would ask.
       server:
         parts.part === undefined && request.targets === undefined && mayTellMetrics(config.run.serverKind)
-          ? { server: request.target.server, headers: request.headers, path: '/metrics' }
+          ? metricsSource(request, server)
           : undefined,
       serverFile,
     });
@@ -135,6 +138,13 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     if (!isBegun) await directory.discard();
   }
 };
+
+/** undefined: it is not known which page of metrics is this server's. */
+const metricsSource = (
+  { target, headers, api }: BenchRequest,
+  { metricsPath = pagePath(target, '/metrics', api) }: ServerAnswer,
+): Parameters<typeof measure>[0]['server'] =>
+  isUnknown(metricsPath) ? undefined : { server: target.server, headers, path: metricsPath };
 
 /** Of the last line. */
 const SERVER_FILE_MS = 500;

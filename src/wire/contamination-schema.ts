@@ -69,6 +69,6 @@ export const serverEvidenceSchema: v.GenericSchema<unknown, ServerEvidence> = op
   excess: count,
   excessMost: figure,
   // An older version took readings while the load ran, and no others.
-  countedOver: v.optional(v.picklist(['whole', 'within']), 'within'),
-  restarts: v.optional(count, 0),
+  countedOver: v.exactOptional(v.picklist(['whole', 'within']), 'within'),
+  restarts: v.exactOptional(count, 0),
 });

@@ -42,10 +42,14 @@ export const startEngineStub = async (options: EngineStubOptions = {}): Promise<
   return { ...stub, url: await listening(server), [Symbol.asyncDispose]: () => closed(server) };
 };
 
-/** The engines by the first part of a path; `root` has all other paths. */
+/**
+ * The engines by the first part of a path; `root` has all other paths.
+ * @param hidden pages that it passes on below no path
+ */
 export const startGatewayStub = async (
   engines: Readonly<Record<string, EngineStubOptions>>,
   root?: string,
+  hidden: readonly string[] = [],
 ): Promise<
   AsyncDisposable & { readonly url: string; readonly engines: Readonly<Record<string, EngineStub>> }
 > => {
@@ -57,7 +61,8 @@ export const startGatewayStub = async (
     const below = Object.hasOwn(stubs, name) ? stubs[name] : undefined;
     if (below !== undefined) request.url = rest;
     const engine = below ?? (root === undefined ? undefined : stubs[root]);
-    if (engine === undefined) notFound(request, response);
+    const isHidden = below !== undefined && hidden.includes(rest);
+    if (engine === undefined || isHidden) notFound(request, response);
     else engine.handle(request, response);
   });
   return { url: await listening(server), engines: stubs, [Symbol.asyncDispose]: () => closed(server) };
@@ -68,18 +73,33 @@ const engineStub = (options: EngineStubOptions): EngineStub => {
   const requests: string[] = [];
   let counters = { ...NOTHING };
   let running = 0;
-  const count = (promptTokens: number): void => {
+  const count = (promptTokens: number, generated: number): void => {
     counters = {
       replies: counters.replies + 1,
       prompt: counters.prompt + promptTokens,
       cached: counters.cached + templateTokens,
-      generated: counters.generated + outputTokens,
+      generated: counters.generated + generated,
     };
   };
   const chat = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
     running += 1;
     const promptTokens = templateTokens + wordsOf(body);
+    if (!/"stream":\s*true/.test(body)) {
+      // Whole, with one token: a question of the client before its run.
+      count(promptTokens, 1);
+      running -= 1;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          model: options.model ?? MODEL,
+          choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'length' }],
+          usage: { prompt_tokens: promptTokens, completion_tokens: 1, total_tokens: promptTokens + 1 },
+          ...(options.fingerprint === undefined ? {} : { system_fingerprint: options.fingerprint }),
+        }),
+      );
+      return;
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const event = (json: object): void => {
       response.write(`data: ${JSON.stringify({ model: options.model ?? MODEL, ...json })}\n\n`);
@@ -107,13 +127,13 @@ const engineStub = (options: EngineStubOptions): EngineStub => {
         : {}),
     });
     if (countsAfterMs === 0) {
-      count(promptTokens);
+      count(promptTokens, outputTokens);
       running -= 1;
     }
     response.end('data: [DONE]\n\n');
     if (countsAfterMs === 0) return;
     await after(countsAfterMs);
-    count(promptTokens);
+    count(promptTokens, outputTokens);
     running -= 1;
   };
   return {

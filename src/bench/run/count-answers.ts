@@ -40,10 +40,7 @@ export const answerCounter = async (
 ): Promise<AnswerCounter> => {
   try {
     if (wish.kind === 'server')
-      return await serverTokenizer(
-        { server: target.server, headers: withApiHeaders(headers, api), model },
-        signal,
-      );
+      return await serverTokenizer({ target, api, headers: withApiHeaders(headers, api), model }, signal);
     const { path: folder } = wish;
     const { facts } = await answerTokensOf({ folder, answers: undefined }, signal);
     return { facts, count: (answers, until) => answerTokensOf({ folder, answers }, until) };

@@ -53,7 +53,7 @@ const findServer = async ({ request, settings, signal }: SurveyOptions): Promise
   }
   const timeoutMs = Math.min(settings.askMsMax, timeouts.totalMs);
   const ask = (asked: BenchTarget): Promise<ServerAnswer> =>
-    askServer({ api, target: asked, headers, model, timeoutMs, signal });
+    askServer({ api, target: asked, headers, model, timeoutMs, maySend: warmup.kind !== 'none', signal });
   return targets === undefined ? await ask(target) : await askTargets(targets, ask);
 };
 

@@ -72,7 +72,8 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
   const tap = new StageTap(account, () => warmupRequests);
   const early = { drain: new AbortController(), cancel: new AbortController() };
   const queue = new ServerQueue({
-    server: request.target.server,
+    target: request.target,
+    api: request.api,
     headers: request.headers,
     clock,
     elapsedNs: () => tap.elapsedNs(),

@@ -7,9 +7,12 @@ import { pause } from '../../clock/until-aborted.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
+import type { ServerApi } from '../target/api/server-api.ts';
 import { askText } from '../target/ask-text.ts';
-import type { HeaderField, TargetServer } from '../target/load-target.ts';
+import type { HeaderField } from '../target/load-target.ts';
 import { requestsWaiting } from '../target/requests-at-server.ts';
+import { pagePath } from '../target/server-pages.ts';
+import type { BenchTarget } from '../target/target-url.ts';
 
 export interface QueueReading {
   /** Since the stage's start. */
@@ -18,7 +21,8 @@ export interface QueueReading {
 }
 
 export interface ServerQueueOptions {
-  readonly server: TargetServer;
+  readonly target: BenchTarget;
+  readonly api: ServerApi;
   readonly headers: readonly HeaderField[];
   readonly clock: Clock;
   /** Since the stage's start; undefined before it. */
@@ -48,11 +52,16 @@ export class ServerQueue {
 
   /** For itself, until the signal; a server that tells nothing is not asked again. */
   async watch(signal: AbortSignal): Promise<void> {
-    const { server, headers, clock } = this.#options;
+    const { target, api, headers, clock } = this.#options;
+    const path = pagePath(target, '/metrics', api);
     for (let misses = 0; !signal.aborted && misses < MISSES_MAX; ) {
-      const answer = await askText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal }).catch(
-        () => undefined,
-      );
+      const answer = await askText({
+        server: target.server,
+        path,
+        headers,
+        timeoutMs: ANSWER_MS,
+        signal,
+      }).catch(() => undefined);
       if (answer === undefined) return;
       const waiting =
         answer.kind === 'answer' && answer.status === 200 ? requestsWaiting(answer.text) : undefined;

@@ -5,8 +5,11 @@ import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
+import type { ServerApi } from './api/server-api.ts';
 import { askText } from './ask-text.ts';
-import type { HeaderField, TargetServer } from './load-target.ts';
+import type { HeaderField } from './load-target.ts';
+import { pagePath } from './server-pages.ts';
+import type { BenchTarget } from './target-url.ts';
 
 export interface ModelLimits {
   /** Tokens of one request, prompt and answer. */
@@ -22,7 +25,8 @@ export interface ModelLimits {
 }
 
 export interface LimitsQuestion {
-  readonly server: TargetServer;
+  readonly target: BenchTarget;
+  readonly api: ServerApi;
   readonly headers: readonly HeaderField[];
   /** undefined: the first that it lists. */
   readonly model: string | undefined;
@@ -74,10 +78,16 @@ const offloadedShare = (running: JsonObject | undefined): Reported<number> => {
 };
 
 const ask = async (
-  { server, headers, signal }: LimitsQuestion,
+  { target, api, headers, signal }: LimitsQuestion,
   path: string,
 ): Promise<JsonObject | undefined> => {
-  const answer = await askText({ server, path, headers, timeoutMs: ASK_MS_MAX, signal });
+  const answer = await askText({
+    server: target.server,
+    path: pagePath(target, path, api),
+    headers,
+    timeoutMs: ASK_MS_MAX,
+    signal,
+  });
   const json = answer.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
   return isJsonObject(json) ? json : undefined;
 };

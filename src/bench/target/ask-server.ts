@@ -9,11 +9,12 @@ import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ModelList, ServerApi } from './api/server-api.ts';
 import { askText } from './ask-text.ts';
+import { findMetricsPage } from './find-metrics-page.ts';
 import type { HeaderField } from './load-target.ts';
 import { serverFacts, settingsPath } from './server-facts.ts';
 import { findServerKind } from './server-kind.ts';
-import type { BenchTarget } from './target-url.ts';
-import { modelsPath } from './target-url.ts';
+import { pagePath } from './server-pages.ts';
+import { type BenchTarget, modelsPath } from './target-url.ts';
 
 export interface ServerQuestion {
   readonly api: ServerApi;
@@ -22,6 +23,8 @@ export interface ServerQuestion {
   /** The one that was given with --model. */
   readonly model: string | undefined;
   readonly timeoutMs: number;
+  /** Whether a request may be sent to find out which server this is. */
+  readonly maySend?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -33,6 +36,8 @@ export interface ServerAnswer {
   /** Of its version and settings. */
   readonly told: Reported<readonly ServerTold[]>;
   readonly notices: readonly string[];
+  /** Of its page of metrics. Not there: nobody looked, and it is where the server itself has it. */
+  readonly metricsPath?: Reported<string>;
 }
 
 /** @throws BenchError `unreachable` when nobody is there, or when the model is not known and the server does not report it. */
@@ -69,7 +74,17 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
     case 'models': {
       const serverKind = await kindOf(reply, question);
       const choice = chosen({ ids: reply.ids, serverKind }, target, model);
-      return { ...choice, serverKind, told: await toldOf(reply, question, { ...choice, serverKind }) };
+      const [told, metricsPath] = await Promise.all([
+        toldOf(reply, question, { ...choice, serverKind }),
+        findMetricsPage({
+          ...question,
+          model: choice.model,
+          ids: reply.ids,
+          maySend: question.maySend === true && isUsable(choice.model, reply.ids),
+        }),
+      ]);
+      const notices = isUnknown(metricsPath) ? [...choice.notices, metricsPath.reason] : choice.notices;
+      return { ...choice, notices, serverKind, told, metricsPath };
     }
     default:
       return reply satisfies never;
@@ -79,13 +94,22 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
 /** By the owner of its models, else by what only one kind of server answers. */
 const kindOf = (
   { serverKind }: ModelList,
-  { target, headers, signal }: ServerQuestion,
+  { api, target, headers, signal }: ServerQuestion,
 ): Promise<string | Unknown> | string | Unknown =>
   isUnknown(serverKind)
     ? findServerKind(path =>
-        askText({ server: target.server, path, headers, timeoutMs: KIND_MS_MAX, signal }),
+        askText({
+          server: target.server,
+          path: pagePath(target, path, api),
+          headers,
+          timeoutMs: KIND_MS_MAX,
+          signal,
+        }),
       )
     : serverKind;
+
+/** A request for a model that the server does not list would only fail. */
+const isUsable = (model: string, ids: readonly string[]): boolean => ids.includes(model);
 
 const unasked = (model: string, reason: string): ServerAnswer => ({
   model,
@@ -103,7 +127,8 @@ const toldOf = async (
   const list = isJsonObject(json) ? (json['data'] ?? json['models']) : undefined;
   const models = Array.isArray(list) ? list.filter(isJsonObject) : [];
   const entry = models.find(({ id, name }) => id === model || name === model);
-  const path = isUnknown(serverKind) ? undefined : settingsPath(serverKind);
+  const page = isUnknown(serverKind) ? undefined : settingsPath(serverKind);
+  const path = page === undefined ? undefined : pagePath(target, page, api);
   const answer =
     path === undefined
       ? undefined
@@ -113,7 +138,7 @@ const toldOf = async (
   return serverFacts(
     [
       { from: 'header "server"', json: server === '' ? undefined : { server } },
-      { from: `GET ${path}`, json: settings },
+      { from: `GET ${path?.replace(/\?.*/, '')}`, json: settings },
       { from: `GET ${api.root}${api.models.path}`, json: entry },
     ],
     headers,

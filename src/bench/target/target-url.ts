@@ -78,7 +78,8 @@ export const endpointPath = (target: BenchTarget, api: ServerApi): string =>
 export const modelsPath = (target: BenchTarget, api: ServerApi): string =>
   `${rootPath(target, api)}${api.models.path}${target.query}`;
 
-const rootPath = ({ path }: BenchTarget, { root, endpoint }: ServerApi): string => {
+/** Of the API: where its endpoint and its list of models are. */
+export const rootPath = ({ path }: BenchTarget, { root, endpoint }: ServerApi): string => {
   if (path.endsWith(endpoint)) return path.slice(0, -endpoint.length);
   return path.endsWith(root) ? path : `${path}${root}`;
 };

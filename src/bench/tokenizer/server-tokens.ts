@@ -4,14 +4,18 @@
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
 import { unknown } from '../../core/unknown.ts';
+import type { ServerApi } from '../target/api/server-api.ts';
 import { askText } from '../target/ask-text.ts';
-import type { HeaderField, TargetServer } from '../target/load-target.ts';
+import type { HeaderField } from '../target/load-target.ts';
+import { pagePath } from '../target/server-pages.ts';
+import type { BenchTarget } from '../target/target-url.ts';
 import { answerLines } from './answer-lines.ts';
 import type { TokenCount } from './answer-tokens.ts';
 import { TokenizerError } from './tokenizer-files.ts';
 
 export interface AskedTokenizer {
-  readonly server: TargetServer;
+  readonly target: BenchTarget;
+  readonly api: ServerApi;
   readonly headers: readonly HeaderField[];
   /** undefined: the server's own. */
   readonly model: string | undefined;
@@ -82,15 +86,15 @@ const countAll = async (
 
 /** @returns why there is no count, else the count */
 const tokensOf = async (
-  { server, headers, model }: AskedTokenizer,
+  { target, api, headers, model }: AskedTokenizer,
   shape: TokenizeShape,
   text: string,
   signal: AbortSignal,
 ): Promise<number | string> => {
   if (text === '') return 0;
   const answer = await askText({
-    server,
-    path: '/tokenize',
+    server: target.server,
+    path: pagePath(target, '/tokenize', api),
     body: JSON.stringify(shape.body(text, model)),
     headers,
     timeoutMs: TOKENIZE_ONE_MS_MAX,

@@ -109,9 +109,10 @@ export const depthRequest = async (
   wished: DepthPlan,
   signal: AbortSignal,
 ): Promise<BenchRequest> => {
-  const { target, headers, model } = request;
+  const { target, api, headers, model } = request;
   const { contextMax, sizeBytes, parameters } = await askModelLimits({
-    server: target.server,
+    target,
+    api,
     headers,
     model,
     signal,

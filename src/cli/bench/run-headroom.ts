@@ -6,6 +6,7 @@ import type { runBench } from '../../bench/bench.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ModelLimits } from '../../bench/target/ask-model-limits.ts';
 import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
+import { serverUrl } from '../../bench/target/server-pages.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import { isRunId } from '../../core/ids.ts';
 import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
@@ -92,14 +93,13 @@ interface ServedFacts {
 }
 
 const servedFacts = async (
-  { target: { server, shown }, headers, model: name }: BenchRequest,
+  { target, api, headers, model: name }: BenchRequest,
   named: string | undefined,
   signal: AbortSignal,
 ): Promise<ServedFacts> => {
-  const limits = await askModelLimits({ server, headers, model: name, signal });
-  const servedPath = isLoopbackHost(server.host) ? limits.modelPath : undefined;
-  const serverUrl = server.socketPath === undefined ? new URL(shown).origin : shown;
-  const model = await servedModel({ named, servedPath, serverUrl }, signal);
+  const limits = await askModelLimits({ target, api, headers, model: name, signal });
+  const servedPath = isLoopbackHost(target.server.host) ? limits.modelPath : undefined;
+  const model = await servedModel({ named, servedPath, serverUrl: serverUrl(target, api) }, signal);
   return { model, limits };
 };
 

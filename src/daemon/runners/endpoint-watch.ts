@@ -4,6 +4,7 @@
 
 import { askText } from '../../bench/target/ask-text.ts';
 import { requestsInFlight } from '../../bench/target/requests-at-server.ts';
+import { pagePath } from '../../bench/target/server-pages.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { EndpointConfig } from '../../config/config.ts';
@@ -60,9 +61,10 @@ export class EndpointWatch {
     const target = parseTargetUrl(url);
     if (target.kind === 'wrong') return;
     const { server, authorization } = target.value;
+    const path = pagePath(target.value, '/metrics');
     const { origin } = new URL(url);
     const headers = authorization === undefined ? [] : [{ name: 'authorization', value: authorization }];
-    const answer = await askText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal });
+    const answer = await askText({ server, path, headers, timeoutMs: ANSWER_MS, signal });
     const count =
       answer.kind === 'answer' && answer.status === 200 ? requestsInFlight(answer.text) : undefined;
     // A server that does not answer in time may be busy: its last report counts until its lease expires.

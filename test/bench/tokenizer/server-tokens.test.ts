@@ -53,7 +53,12 @@ const startServer = async (
   };
 };
 
-const asked = (url: string) => ({ server: requestHere(url).target.server, headers: [], model: undefined });
+const asked = (url: string) => ({
+  target: requestHere(url).target,
+  api: requestHere(url).api,
+  headers: [],
+  model: undefined,
+});
 
 describe('the tokens of answers by the server that wrote them', () => {
   test.each([

@@ -1,0 +1,131 @@
+// Where a server behind a gateway's path publishes its metrics: below that path, or at the root of the host if the root is shown to be
+// the same server. Shown means: the same models, and counters that rise by exactly what one request through the gateway used. Anything
+// less could be the figures of somebody else's server, so it stays unknown with its reason.
+
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { ServerFigures } from '../../core/run/server-reading.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import type { ServerApi } from './api/server-api.ts';
+import { askText, type TextAnswer } from './ask-text.ts';
+import type { HeaderField } from './load-target.ts';
+import { readServerFigures } from './server-metrics.ts';
+import { pagePath, serverBase } from './server-pages.ts';
+import { type BenchTarget, endpointPath, modelsPath } from './target-url.ts';
+
+export interface MetricsQuestion {
+  readonly api: ServerApi;
+  readonly target: BenchTarget;
+  readonly headers: readonly HeaderField[];
+  readonly model: string;
+  /** Of the models that are listed below the gateway's path. */
+  readonly ids: readonly string[];
+  /** Whether a request may be sent before the run. */
+  readonly maySend: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The path of the page. @throws the signal's reason, and nothing else. */
+export const findMetricsPage = async (question: MetricsQuestion): Promise<Reported<string>> => {
+  const { target, api } = question;
+  const below = pagePath(target, METRICS, api);
+  const base = serverBase(target, api);
+  if (base === '') return below;
+  const answer = await ask(question, below);
+  if (figuresOf(answer) !== undefined) return below;
+  const root = `${METRICS}${target.query}`;
+  const reason = await reasonAgainst(question, root);
+  const where = `no metrics at ${base}${METRICS}`;
+  return reason === undefined
+    ? root
+    : unknown(`${where}, and the root of the host may be another server: ${reason}`);
+};
+
+/** Why the server at the root cannot be taken for the one behind the gateway's path; undefined: it is the same. */
+const reasonAgainst = async (question: MetricsQuestion, root: string): Promise<string | undefined> => {
+  const { api, target, ids, maySend } = question;
+  const list = await ask(question, modelsPath({ ...target, path: '' }, api));
+  const listed = list.kind === 'answer' && list.status === 200 ? parseAnyJson(list.text) : undefined;
+  const models = listed === undefined ? undefined : api.models.read(listed);
+  if (models === undefined || isUnknown(models)) return 'it lists no models';
+  if (!isSameSet(models.ids, ids)) return 'it lists other models';
+  const before = figuresOf(await ask(question, root));
+  if (before === undefined) return 'it publishes no metrics, either';
+  if (!maySend) return 'no request may be sent to find out';
+  const used = await oneRequest(question);
+  if (used === undefined) return 'the usage of a request through the gateway is not reported';
+  return await reasonAfter(question, { root, before, used });
+};
+
+interface Used {
+  readonly promptTokens: number;
+  readonly generatedTokens: number;
+}
+
+const reasonAfter = async (
+  question: MetricsQuestion,
+  { root, before, used }: { readonly root: string; readonly before: ServerFigures; readonly used: Used },
+): Promise<string | undefined> => {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const after = figuresOf(await ask(question, root));
+    if (after === undefined) return 'it publishes no metrics any more';
+    const prompt = rise(before, after, 'promptTokens');
+    const generated = rise(before, after, 'generatedTokens');
+    if (prompt === used.promptTokens && generated === used.generatedTokens) return undefined;
+    if (prompt === undefined || generated === undefined) return 'its metrics count no tokens';
+    if (prompt > used.promptTokens || generated > used.generatedTokens)
+      return 'it counts requests that are not of this run';
+  }
+  return 'a request through the gateway did not move its counters';
+};
+
+const rise = (
+  before: ServerFigures,
+  after: ServerFigures,
+  key: 'promptTokens' | 'generatedTokens',
+): number | undefined =>
+  before[key] === NO_FIGURE || after[key] === NO_FIGURE ? undefined : after[key] - before[key];
+
+/** Through the gateway; undefined: it failed, or its usage is not known. */
+const oneRequest = async (question: MetricsQuestion): Promise<Used | undefined> => {
+  const { api, target, model } = question;
+  const body = api.body(
+    { messages: [{ role: 'user', content: 'Say yes.' }], maxTokens: 1 },
+    { model, isStreaming: false, nonce: undefined, fields: { lengthFields: [], added: {} } },
+  );
+  if (body.kind === 'wrong') return undefined;
+  const reply = await ask(question, endpointPath(target, api), body.value.before + body.value.after);
+  if (reply.kind !== 'answer' || reply.status !== 200) return undefined;
+  const read = api.newReply();
+  if (isJsonObject(parseAnyJson(reply.text))) read.document(reply.text);
+  const { inputTokens: promptTokens, outputTokens: generatedTokens } = read;
+  return promptTokens > 0 && generatedTokens > 0 ? { promptTokens, generatedTokens } : undefined;
+};
+
+const ask = async (
+  { target: { server }, headers, signal }: MetricsQuestion,
+  path: string,
+  body?: string,
+): Promise<TextAnswer> =>
+  await askText({
+    server,
+    path,
+    headers,
+    timeoutMs: body === undefined ? PAGE_MS_MAX : REQUEST_MS_MAX,
+    signal,
+    ...(body === undefined ? {} : { body }),
+  });
+
+const figuresOf = (answer: TextAnswer): ServerFigures | undefined =>
+  answer.kind === 'answer' && answer.status === 200 ? readServerFigures(answer.text) : undefined;
+
+const isSameSet = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length > 0 &&
+  new Set([...some, ...others]).size === new Set(some).size &&
+  some.length === others.length;
+
+const METRICS = '/metrics';
+const PAGE_MS_MAX = 2_000;
+const REQUEST_MS_MAX = 30_000;
+/** Each is a request of its own: a server that counts later than that is not shown to be the same. */
+const TRIES_MAX = 20;
