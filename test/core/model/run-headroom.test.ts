@@ -153,7 +153,17 @@ const reportOf = ({ tpotMs, outputTokensPerSecond, concurrency = 8, readBytes }:
     },
     ...(readBytes === undefined
       ? {}
-      : { server: { readings: 10, figures: { readBytes: bytes }, compared: 0, excess: 0, excessMost: 0, countedOver: 'whole', restarts: 0 } }),
+      : {
+          server: {
+            readings: 10,
+            figures: { readBytes: bytes },
+            compared: 0,
+            excess: 0,
+            excessMost: 0,
+            countedOver: 'whole',
+            restarts: 0,
+          },
+        }),
   };
 };
 
