@@ -180,7 +180,7 @@ const outcomeLines = (device: ProbeDevice, outcome: ProbeOutcome<DeviceMeasureme
       row('memory, copy', measurement.memoryCopyBytesPerSecond, formatBytesPerSecond, ''),
       row('memory, GEMV', measurement.memoryGemvBytesPerSecond, formatBytesPerSecond, ''),
     ]),
-    `  ${measurement.method}`,
+    ...measurement.method.split('; ').map(part => `  ${part}`),
   ];
 };
 

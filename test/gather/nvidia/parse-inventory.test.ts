@@ -29,6 +29,24 @@ describe('the inventory of nvidia-smi', () => {
     });
   });
 
+  it('reads a whole H200 as the tool of driver 580 prints it', () => {
+    expect(devicesOf('inventory-h200-driver-580.xml')).toMatchObject([
+      {
+        index: 0,
+        name: 'NVIDIA H200',
+        memoryTotalBytes: 143_771 * MIB,
+        memoryIsUnified: false,
+        driver: '580.159.04',
+        runtime: 'CUDA 13.0',
+        architecture: 'Hopper',
+        pcieMax: { generation: 5, width: 16 },
+        powerLimitWatts: 700,
+        partitions: [],
+        pciAddress: '0000:00:06.0',
+      },
+    ]);
+  });
+
   it('counts a card with MIG once, with its partitions by name and its own memory', () => {
     const [device, ...others] = devicesOf('inventory-a100-mig.xml');
     expect(others).toEqual([]);
