@@ -26,7 +26,7 @@ import { unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
 import { skewNotices, worstClient } from './report-agents.ts';
 import { isOfClient, reportClient } from './report-client.ts';
-import { lawNotices, reportNotices } from './report-notices.ts';
+import { lawNotices, reportNotices, slotNotices } from './report-notices.ts';
 
 export interface ReportInput {
   readonly config: RunConfig;
@@ -77,6 +77,7 @@ export const buildReport = (input: ReportInput): Report => {
       ...reportNotices(metrics, state === 'complete' || state === 'interrupted'),
       ...skewNotices(input.agents ?? []),
       ...lawNotices(law),
+      ...slotNotices(config, law),
       ...(input.tokenizer === undefined ? [] : tokenizerLines(input.tokenizer)),
       ...(config.run.isUnguarded === true ? [`nobody looked for what spoils figures: ${UNGUARDED}`] : []),
       ...input.notices,

@@ -1,8 +1,9 @@
 // What a reader must know beside the figures, one sentence each.
 
-import { counted, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
+import { counted, formatCount, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { Report } from '../core/run/report.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 import { isUnknown } from '../core/unknown.ts';
@@ -18,6 +19,35 @@ export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly 
 ];
 
 /** Lost records, a wrong window and two clocks all look alike from here. */
+/**
+ * llama.cpp reports its slots in /props, whether it publishes metrics or not. More requests at a time than slots wait in its queue, and
+ * their time to first token is mostly that wait.
+ */
+export const slotNotices = (
+  { run, provenance }: Pick<RunConfig, 'run' | 'provenance'>,
+  law: Report['littlesLaw'],
+): readonly string[] => {
+  const slots = slotsOf(provenance);
+  const { pattern } = run;
+  const inFlight = 'concurrency' in pattern ? pattern.concurrency : isUnknown(law) ? 0 : law.inFlight;
+  if (slots === undefined || inFlight <= slots) return [];
+  const most = 'concurrency' in pattern ? formatCount(inFlight) : `${formatThreeDigits(inFlight)} on average`;
+  return [
+    `${most} in flight on ${counted(slots, 'slot')} of the server: the others wait in its queue, and that wait is part of their time to first token (llama.cpp: --parallel N)`,
+  ];
+};
+
+/** Of all servers of a run. */
+const slotsOf = (provenance: RunConfig['provenance']): number | undefined => {
+  if (isUnknown(provenance) || isUnknown(provenance.server)) return undefined;
+  const slots = provenance.server
+    .flatMap(({ facts }) => facts)
+    .filter(({ name }) => name === 'total_slots')
+    .map(({ value }) => Number(value))
+    .filter(count => Number.isSafeInteger(count) && count > 0);
+  return slots.length === 0 ? undefined : slots.reduce((sum, count) => sum + count, 0);
+};
+
 export const lawNotices = (law: Report['littlesLaw']): readonly string[] =>
   isUnknown(law) || law.holds
     ? []

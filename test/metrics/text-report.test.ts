@@ -92,7 +92,7 @@ describe('the text of a report', () => {
             outputSource: 'option',
             lengthFields: [],
             warmupTokensMax: 1,
-            calibration: { requests: 1, askedTokens: 1, countedTokens: 1 },
+            calibration: { requests: 1, askedTokens: 1, countedTokens: 1, shortestTokens: 20 },
             prefixes: { count: 2, tokens: 3 },
             body: '{"k":1}',
           },

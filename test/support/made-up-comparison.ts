@@ -67,6 +67,7 @@ export const madeUpComparison = (pairs: readonly (readonly [a: number, b: number
     metrics,
     refusals: [],
     isAnyway: false,
+    isSameModel: false,
     notices: [],
     resume: unknown('made up'),
     verdict,

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { recordOf } from '../../src/core/record-of.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
 import { BatchLoss } from '../../src/wire/batch-loss.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import { readEventBatch } from '../../src/wire/event-batch.ts';
@@ -221,10 +223,31 @@ describe('bytes that are no batch', () => {
     ]);
   });
 
+  test('of version 6 are read, with the 14 figures that a server had then, of while the load ran', () => {
+    const [now = EMPTY] = batchesOf([
+      {
+        kind: 'server.observed',
+        atNs: 5,
+        inFlight: 3,
+        moment: 'load',
+        ...recordOf(SERVER_FIGURE_KEYS, key => SERVER_FIGURE_KEYS.indexOf(key)),
+      },
+    ]);
+    // Version 6 has no moment, and ends after the fourteenth figure: header, kind, at, inFlight, figures.
+    const bytes = new Uint8Array(40 + 129);
+    bytes.set(now.subarray(0, 57));
+    bytes.set(now.subarray(65, 65 + 14 * 8), 57);
+    bytes[4] = 6;
+    new DataView(bytes.buffer).setUint32(16, bytes.length, true);
+    const [record] = readEventBatch(bytes).records;
+    expect(record).toMatchObject({ atNs: 5, inFlight: 3, moment: 'load', running: 0, writtenBytes: 13 });
+    expect(record).toMatchObject({ waitingForRoom: NO_FIGURE, processStart: NO_FIGURE });
+  });
+
   test('of another version are refused aloud', () => {
     const [bytes = EMPTY] = batchesOf([{ kind: 'session.started', atNs: 0 }]);
-    bytes[4] = 7;
-    expect(() => readEventBatch(bytes)).toThrow('event batch version 7 is not known');
+    bytes[4] = 8;
+    expect(() => readEventBatch(bytes)).toThrow('event batch version 8 is not known');
   });
 });
 

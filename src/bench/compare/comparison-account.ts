@@ -5,6 +5,7 @@ import type { ComparisonDocument } from '../../core/comparison/comparison-docume
 import { comparisonSentence } from '../../core/comparison/comparison-words.ts';
 import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
 import { judgePairs, refusedOr } from '../../core/comparison/judge-pairs.ts';
+import { judgedModels } from '../../core/comparison/same-model.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -86,17 +87,20 @@ export class ComparisonAccount {
     const [a, b] = [this.#options.a.told(this.#pairs), this.#options.b.told(this.#pairs)];
     const { metrics, verdict, look, isOver } = judgePairs(a.units, b.units, question);
     this.#document = { ...this.#document, a, b, metrics };
-    const refusals = pairRefusals({
-      a: { model: a.model, reports: this.#options.a.reports.slice(0, this.#pairs) },
-      b: { model: b.model, reports: this.#options.b.reports.slice(0, this.#pairs) },
-      primary: this.#primary,
-    });
-    const { looks, isAnyway } = this.#document;
+    const { looks, isAnyway, isSameModel } = this.#document;
+    const { refusals, notices } = judgedModels(
+      pairRefusals({
+        a: { model: a.model, reports: this.#options.a.reports.slice(0, this.#pairs) },
+        b: { model: b.model, reports: this.#options.b.reports.slice(0, this.#pairs) },
+        primary: this.#primary,
+      }),
+      { isSameModel, canSay: true },
+    );
     const reports = [this.#options.a, this.#options.b].flatMap(side => side.reports);
     const isNew = look !== undefined && looks.at(-1)?.pairs !== look.pairs;
     const judged = {
       ...this.#document,
-      notices: [...this.#notes, ...pairNotes({ metrics, reports })],
+      notices: [...this.#notes, ...notices, ...pairNotes({ metrics, reports })],
       refusals,
       looks: isNew ? [...looks, look] : looks,
       verdict: refusedOr(verdict, refusals, isAnyway),

@@ -151,7 +151,11 @@ export const arrivedSurvey = ({ model, serverKind, words, told, notices }: Agent
   const server = { model, serverKind, notices, told };
   if (isUnknown(words)) return { ...server, costs: WORDS_AS_TOKENS, calibration: words };
   const { requests, askedTokens, countedTokens, ...costs } = words;
-  return { ...server, costs, calibration: { requests, askedTokens, countedTokens } };
+  return {
+    ...server,
+    costs,
+    calibration: { requests, askedTokens, countedTokens, shortestTokens: Math.ceil(costs.shortTokens) },
+  };
 };
 
 /** Of each prompt a line, as `datasetOfLines` reads it. */

@@ -11,6 +11,8 @@ import type { ServerAnswer } from '../target/ask-server.ts';
 import { askServer } from '../target/ask-server.ts';
 import type { CalibratedWords } from '../target/calibrate-words.ts';
 import { calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
+import { oneRequest } from '../target/one-request.ts';
+import { serverFacts } from '../target/server-facts.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { askTargets } from './target-spread.ts';
@@ -37,11 +39,41 @@ export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey
     isUnknown(words.told) && sizedWish(options.prompts) !== undefined ? [wordNotice(words.told.reason)] : [];
   return {
     ...server,
+    told: withFingerprint(server.told, await fingerprintOf(options, server, words), options.request),
     notices: [...server.notices, ...notice],
     costs: words.costs,
     calibration: words.told,
   };
 };
+
+/** vLLM reports its settings nowhere else; others have a page of them. */
+const fingerprintOf = async (
+  { request, signal }: SurveyOptions,
+  { model, serverKind }: ServerAnswer,
+  { fingerprint }: CalibratedWords,
+): Promise<string> => {
+  const { api, target, targets, warmup } = request;
+  const isWanted = fingerprint === '' && serverKind === 'vLLM' && targets === undefined;
+  if (!isWanted || warmup.kind === 'none' || !FINGERPRINTED.has(api.endpoint)) return fingerprint;
+  const headers = withApiHeaders(request.headers, api);
+  return (await oneRequest({ api, target, headers, model, signal }))?.fingerprint ?? '';
+};
+
+/** First, since it is what the server calls this very build and these settings. */
+const withFingerprint = (
+  told: ServerAnswer['told'],
+  fingerprint: string,
+  { headers, api }: BenchRequest,
+): ServerAnswer['told'] =>
+  fingerprint === '' || isUnknown(told)
+    ? told
+    : [
+        ...serverFacts(
+          [{ from: `POST ${api.root}${api.endpoint}`, json: { system_fingerprint: fingerprint } }],
+          headers,
+        ),
+        ...told,
+      ];
 
 /** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
 const findServer = async ({ request, settings, signal }: SurveyOptions): Promise<ServerAnswer> => {
@@ -80,3 +112,6 @@ const findWordCosts = async (
 
 const wordNotice = (reason: string): string =>
   `prompts have a word for each token, because the server's count of words is not known: ${reason}`;
+
+/** OpenAI's endpoints whose replies have a `system_fingerprint`. */
+const FINGERPRINTED: ReadonlySet<string> = new Set(['/chat/completions', '/completions']);

@@ -8,10 +8,10 @@ import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ModelList, ServerApi } from './api/server-api.ts';
-import { askText } from './ask-text.ts';
+import { askText, type TextAnswer } from './ask-text.ts';
 import { findMetricsPage } from './find-metrics-page.ts';
 import type { HeaderField } from './load-target.ts';
-import { serverFacts, settingsPath } from './server-facts.ts';
+import { cacheConfigOf, serverFacts, settingsPath } from './server-facts.ts';
 import { findServerKind } from './server-kind.ts';
 import { pagePath } from './server-pages.ts';
 import { type BenchTarget, modelsPath } from './target-url.ts';
@@ -74,15 +74,13 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
     case 'models': {
       const serverKind = await kindOf(reply, question);
       const choice = chosen({ ids: reply.ids, serverKind }, target, model);
-      const [told, metricsPath] = await Promise.all([
-        toldOf(reply, question, { ...choice, serverKind }),
-        findMetricsPage({
-          ...question,
-          model: choice.model,
-          ids: reply.ids,
-          maySend: question.maySend === true && isUsable(choice.model, reply.ids),
-        }),
-      ]);
+      const metricsPath = await findMetricsPage({
+        ...question,
+        model: choice.model,
+        ids: reply.ids,
+        maySend: question.maySend === true && isUsable(choice.model, reply.ids),
+      });
+      const told = await toldOf(reply, question, { ...choice, serverKind, metricsPath });
       const notices = isUnknown(metricsPath) ? [...choice.notices, metricsPath.reason] : choice.notices;
       return { ...choice, notices, serverKind, told, metricsPath };
     }
@@ -122,28 +120,42 @@ const unasked = (model: string, reason: string): ServerAnswer => ({
 const toldOf = async (
   { json, server }: ListReply,
   { api, target, headers, signal }: ServerQuestion,
-  { model, serverKind }: Pick<ServerAnswer, 'model' | 'serverKind'>,
+  {
+    model,
+    serverKind,
+    metricsPath,
+  }: Pick<ServerAnswer, 'model' | 'serverKind'> & { readonly metricsPath: Reported<string> },
 ): Promise<readonly ServerTold[]> => {
   const list = isJsonObject(json) ? (json['data'] ?? json['models']) : undefined;
   const models = Array.isArray(list) ? list.filter(isJsonObject) : [];
   const entry = models.find(({ id, name }) => id === model || name === model);
   const page = isUnknown(serverKind) ? undefined : settingsPath(serverKind);
   const path = page === undefined ? undefined : pagePath(target, page, api);
-  const answer =
-    path === undefined
-      ? undefined
-      : await askText({ server: target.server, path, headers, timeoutMs: KIND_MS_MAX, signal });
+  const ask = (asked: string | undefined): Promise<TextAnswer | undefined> =>
+    asked === undefined
+      ? Promise.resolve(undefined)
+      : askText({ server: target.server, path: asked, headers, timeoutMs: KIND_MS_MAX, signal });
+  const hasInfo = serverKind === 'vLLM' && !isUnknown(metricsPath);
+  const [answer, metrics] = await Promise.all([ask(path), ask(hasInfo ? metricsPath : undefined)]);
   signal.throwIfAborted();
-  const settings = answer?.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
+  const settings = pageOf(answer);
+  const metricsText = metrics?.kind === 'answer' && metrics.status === 200 ? metrics.text : '';
   return serverFacts(
     [
       { from: 'header "server"', json: server === '' ? undefined : { server } },
-      { from: `GET ${path?.replace(/\?.*/, '')}`, json: settings },
+      { from: `GET ${withoutQuery(path)}`, json: settings },
+      { from: 'vllm:cache_config_info', json: cacheConfigOf(metricsText) },
       { from: `GET ${api.root}${api.models.path}`, json: entry },
     ],
     headers,
   );
 };
+
+const pageOf = (answer: TextAnswer | undefined): unknown =>
+  answer?.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
+
+/** Keys stand in queries. */
+const withoutQuery = (path = ''): string => path.replace(/\?.*/, '');
 
 const chosen = (
   { ids }: ModelList,

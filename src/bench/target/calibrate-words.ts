@@ -20,6 +20,7 @@ import {
   WORD_BUNDLES,
   WORDS_AS_TOKENS,
 } from '../dataset/word-costs.ts';
+import { textOf } from './api/json-reply.ts';
 import type { ServerApi } from './api/server-api.ts';
 import { askText } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';
@@ -44,6 +45,8 @@ export interface CalibrationQuestion {
 export interface CalibratedWords {
   readonly costs: WordCosts;
   readonly told: Reported<WordCalibration>;
+  /** `system_fingerprint` of the replies: build and settings of the server in its own words; '': none. */
+  readonly fingerprint: string;
 }
 
 /** @throws the signal's reason. What a server does not tell makes words of it, and says why. */
@@ -65,6 +68,7 @@ export const calibrateWords = async (question: CalibrationQuestion): Promise<Cal
 export const uncalibrated = (reason: string): CalibratedWords => ({
   costs: WORDS_AS_TOKENS,
   told: unknown(reason),
+  fingerprint: '',
 });
 
 /** Differences between prompts of one nonce: what is common to them drops out exactly. */
@@ -109,7 +113,16 @@ const verified = async (asker: TokenAsker, found: WordCosts, wish: SizedWish): P
     const factor = (counted - fixed) / (tokens - fixed);
     const isRight = Math.abs(counted - tokens) <= Math.max(1, tokens * TOLERANCE);
     if (isRight || round === ROUNDS_MAX || !(factor > 0) || tokens <= fixed)
-      return { costs, told: { requests: asker.asked, askedTokens: tokens, countedTokens: counted } };
+      return {
+        costs,
+        fingerprint: asker.fingerprint,
+        told: {
+          requests: asker.asked,
+          askedTokens: tokens,
+          countedTokens: counted,
+          shortestTokens: Math.ceil(costs.shortTokens),
+        },
+      };
     costs = {
       ...costs,
       bundles: costs.bundles.map(bundle => ({ ...bundle, tokens: bundle.tokens * factor })),
@@ -126,6 +139,7 @@ interface CountQuestion {
 
 class TokenAsker {
   asked = 0;
+  fingerprint = '';
   readonly #question: CalibrationQuestion;
   readonly #signal: AbortSignal;
 
@@ -169,7 +183,11 @@ class TokenAsker {
     if (reply.status !== 200)
       throw new NoCount(`the server answered a short request with status ${reply.status}`);
     const read = api.newReply();
-    if (isJsonObject(parseAnyJson(reply.text))) read.document(reply.text);
+    const json = parseAnyJson(reply.text);
+    if (isJsonObject(json)) {
+      read.document(reply.text);
+      this.fingerprint = textOf(json['system_fingerprint']);
+    }
     if (read.inputTokens === NO_FIGURE || read.inputTokens === 0)
       throw new NoCount('the server tells no usage');
     return read.inputTokens;

@@ -2,16 +2,17 @@
 // the same server. Shown means: the same models, and counters that rise by exactly what one request through the gateway used. Anything
 // less could be the figures of somebody else's server, so it stays unknown with its reason.
 
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { parseAnyJson } from '../../core/json.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { ServerFigures } from '../../core/run/server-reading.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { ServerApi } from './api/server-api.ts';
 import { askText, type TextAnswer } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';
+import { type OneReply, oneRequest } from './one-request.ts';
 import { readServerFigures } from './server-metrics.ts';
 import { pagePath, serverBase } from './server-pages.ts';
-import { type BenchTarget, endpointPath, modelsPath } from './target-url.ts';
+import { type BenchTarget, modelsPath } from './target-url.ts';
 
 export interface MetricsQuestion {
   readonly api: ServerApi;
@@ -53,18 +54,14 @@ const reasonAgainst = async (question: MetricsQuestion, root: string): Promise<s
   if (before === undefined) return 'it publishes no metrics, either';
   if (!maySend) return 'no request may be sent to find out';
   const used = await oneRequest(question);
-  if (used === undefined) return 'the usage of a request through the gateway is not reported';
+  if (used === undefined || used.promptTokens <= 0 || used.generatedTokens <= 0)
+    return 'the usage of a request through the gateway is not reported';
   return await reasonAfter(question, { root, before, used });
 };
 
-interface Used {
-  readonly promptTokens: number;
-  readonly generatedTokens: number;
-}
-
 const reasonAfter = async (
   question: MetricsQuestion,
-  { root, before, used }: { readonly root: string; readonly before: ServerFigures; readonly used: Used },
+  { root, before, used }: { readonly root: string; readonly before: ServerFigures; readonly used: OneReply },
 ): Promise<string | undefined> => {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const after = figuresOf(await ask(question, root));
@@ -86,35 +83,10 @@ const rise = (
 ): number | undefined =>
   before[key] === NO_FIGURE || after[key] === NO_FIGURE ? undefined : after[key] - before[key];
 
-/** Through the gateway; undefined: it failed, or its usage is not known. */
-const oneRequest = async (question: MetricsQuestion): Promise<Used | undefined> => {
-  const { api, target, model } = question;
-  const body = api.body(
-    { messages: [{ role: 'user', content: 'Say yes.' }], maxTokens: 1 },
-    { model, isStreaming: false, nonce: undefined, fields: { lengthFields: [], added: {} } },
-  );
-  if (body.kind === 'wrong') return undefined;
-  const reply = await ask(question, endpointPath(target, api), body.value.before + body.value.after);
-  if (reply.kind !== 'answer' || reply.status !== 200) return undefined;
-  const read = api.newReply();
-  if (isJsonObject(parseAnyJson(reply.text))) read.document(reply.text);
-  const { inputTokens: promptTokens, outputTokens: generatedTokens } = read;
-  return promptTokens > 0 && generatedTokens > 0 ? { promptTokens, generatedTokens } : undefined;
-};
-
 const ask = async (
   { target: { server }, headers, signal }: MetricsQuestion,
   path: string,
-  body?: string,
-): Promise<TextAnswer> =>
-  await askText({
-    server,
-    path,
-    headers,
-    timeoutMs: body === undefined ? PAGE_MS_MAX : REQUEST_MS_MAX,
-    signal,
-    ...(body === undefined ? {} : { body }),
-  });
+): Promise<TextAnswer> => await askText({ server, path, headers, timeoutMs: PAGE_MS_MAX, signal });
 
 const figuresOf = (answer: TextAnswer): ServerFigures | undefined =>
   answer.kind === 'answer' && answer.status === 200 ? readServerFigures(answer.text) : undefined;
@@ -126,6 +98,5 @@ const isSameSet = (some: readonly string[], others: readonly string[]): boolean 
 
 const METRICS = '/metrics';
 const PAGE_MS_MAX = 2_000;
-const REQUEST_MS_MAX = 30_000;
 /** Each is a request of its own: a server that counts later than that is not shown to be the same. */
 const TRIES_MAX = 20;

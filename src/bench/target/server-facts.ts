@@ -8,6 +8,7 @@ import type { ServerFact, ServerTold } from '../../core/run/provenance.ts';
 import { SERVER_FACT_NAME_MAX, SERVER_FACT_VALUE_MAX, SERVER_FACTS_MAX } from '../../core/run/provenance.ts';
 import { singleLine } from '../../core/text/single-line.ts';
 import type { HeaderField } from './load-target.ts';
+import { pageLines } from './server-metrics.ts';
 
 export interface ServerPage {
   /** "GET /version" */
@@ -26,32 +27,71 @@ export const serverFacts = (
   const secrets = headers.flatMap(secretsOf);
   let room = SERVER_FACTS_MAX;
   return pages.flatMap(({ from, json }) => {
-    const facts: ServerFact[] = [];
-    let visits = VISITS_MAX;
-    const add = (name: string, value: unknown, depth: number): void => {
-      visits -= 1;
-      if (room === 0 || visits < 0 || value === null || value === undefined) return;
-      if (depth < DEPTH_MAX && isJsonObject(value)) {
-        eachOf(value, (key, inner) => {
-          if (room === 0 || visits < 0 || FLEETING.has(key)) return;
-          add(name === '' ? key : `${name}.${key}`, inner, depth + 1);
-        });
-        return;
-      }
-      if (depth < DEPTH_MAX && Array.isArray(value) && value.some(isJsonObject)) {
-        for (const [at, inner] of value.slice(0, room).entries()) add(`${name}[${at}]`, inner, depth + 1);
-        return;
-      }
+    const leaves = leavesOf(json)
+      .toSorted((one, other) => placeOf(one.name) - placeOf(other.name))
+      .slice(0, room);
+    room -= leaves.length;
+    const facts = leaves.map(({ name, value }): ServerFact => {
       const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-      room -= 1;
-      facts.push({
+      return {
         name: cut(singleLine(name), SERVER_FACT_NAME_MAX),
         value: isSecret(name, text, secrets) ? LEFT_OUT : shortened(withoutPassword(text)),
-      });
-    };
-    add('', json, 0);
+      };
+    });
     return facts.length === 0 ? [] : [{ from, facts }];
   });
+};
+
+/**
+ * The labels of `vllm:cache_config_info{block_size="16",num_gpu_blocks="…"} 1`: vLLM's settings of its KV cache are nowhere else. Of several
+ * engines those of the first.
+ */
+export const cacheConfigOf = (page: string): JsonObject | undefined => {
+  for (const line of pageLines(page)) {
+    const labels = /^vllm:cache_config_info\{(.*)\}/.exec(line)?.[1];
+    if (labels === undefined) continue;
+    return Object.fromEntries(
+      labels
+        .matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)
+        .flatMap(([, name = '', value = '']) => (value === 'None' ? [] : [[name, value]])),
+    );
+  }
+  return undefined;
+};
+
+interface Leaf {
+  /** A path in its JSON. */
+  readonly name: string;
+  readonly value: unknown;
+}
+
+const leavesOf = (json: unknown): readonly Leaf[] => {
+  const leaves: Leaf[] = [];
+  let visits = VISITS_MAX;
+  const add = (name: string, value: unknown, depth: number): void => {
+    visits -= 1;
+    if (visits < 0 || value === null || value === undefined) return;
+    if (depth < DEPTH_MAX && isJsonObject(value)) {
+      eachOf(value, (key, inner) => {
+        if (visits >= 0 && !FLEETING.has(key)) add(name === '' ? key : `${name}.${key}`, inner, depth + 1);
+      });
+      return;
+    }
+    if (depth < DEPTH_MAX && Array.isArray(value) && value.some(isJsonObject)) {
+      for (const [at, inner] of value.slice(0, SERVER_FACTS_MAX).entries())
+        add(`${name}[${at}]`, inner, depth + 1);
+      return;
+    }
+    leaves.push({ name, value });
+  };
+  add('', json, 0);
+  return leaves;
+};
+
+/** What decides how a server performs comes first: the rest may be cut, and a report on a screen shows a few. */
+const placeOf = (name: string): number => {
+  const place = FIRST.indexOf(name);
+  return place === -1 ? FIRST.length : place;
 };
 
 const eachOf = (object: JsonObject, each: (key: string, value: unknown) => void): void => {
@@ -94,6 +134,21 @@ const SETTINGS_PATHS: ReadonlyMap<string, string> = new Map([
   ['Ollama', '/api/version'],
 ]);
 
+const FIRST: readonly string[] = [
+  'version',
+  'build_info',
+  'system_fingerprint',
+  'total_slots',
+  'default_generation_settings.n_ctx',
+  'model_path',
+  'model_alias',
+  'num_gpu_blocks',
+  'block_size',
+  'cache_dtype',
+  'gpu_memory_utilization',
+  'enable_prefix_caching',
+  'max_model_len',
+];
 const LEFT_OUT = '(left out: it may be a secret)';
 /** Behind the last dot or underscore of a name. "tokenizer" and "eos_token" are none. */
 const SECRET_NAME =

@@ -139,6 +139,8 @@ const compareStart = async (
       seed,
     },
     isAnyway: invocation.option(COMPARE.anyway),
+    // One file of facts for both sides is one model.
+    isSameModel: invocation.option(COMPARE.sameModel) || (a.facts !== undefined && a.facts === b.facts),
     noteGit: invocation.option(BENCH.noteGit),
     agents,
     startMsMax: invocation.option(COMPARE.startTimeout) ?? START_MS,

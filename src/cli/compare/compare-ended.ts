@@ -42,5 +42,6 @@ export const compareEnded = async (
     primary: invocation.option(COMPARE.primary),
     margins: Object.assign({}, ...invocation.option(COMPARE.margin)),
     isAnyway: invocation.option(COMPARE.anyway),
+    isSameModel: invocation.option(COMPARE.sameModel),
   });
 };

@@ -32,6 +32,7 @@ export interface CompareOptions {
   readonly primary: Option<string | undefined>;
   readonly margin: Option<readonly Margins[]>;
   readonly anyway: Option<boolean>;
+  readonly sameModel: Option<boolean>;
   readonly resume: Option<string | undefined>;
 }
 
@@ -132,6 +133,10 @@ export const COMPARE: CompareOptions = {
     parse: text => parseMargin(text),
   }),
   anyway: flag('anyway', 'Compare also what is not comparable; the reasons stand beside the result.'),
+  sameModel: flag(
+    'same-model',
+    'Models of different names are the same: two engines name one model differently. One --facts for both says so, too.',
+  ),
   resume: value({
     name: 'resume',
     valueName: 'DIR',

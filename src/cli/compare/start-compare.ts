@@ -41,6 +41,7 @@ export interface CompareStart {
   readonly b: AskedSide;
   readonly order: ComparisonOrder;
   readonly isAnyway: boolean;
+  readonly isSameModel: boolean;
   readonly agents: NamedAgents;
   readonly startMsMax: number;
   readonly isOneAtATime: boolean;
@@ -226,7 +227,7 @@ const resumedPlace = async ({
 };
 
 const newDocument = (id: string, state: ProcessState, start: CompareStart): ComparisonDocument => {
-  const { a, b, order, isAnyway, resume } = start;
+  const { a, b, order, isAnyway, isSameModel, resume } = start;
   const { request } = a;
   const prompts = request.dataset.kind === 'file' ? request.dataset.shownPath : 'generated prompts';
   return {
@@ -248,6 +249,7 @@ const newDocument = (id: string, state: ProcessState, start: CompareStart): Comp
     metrics: [],
     refusals: [],
     isAnyway,
+    isSameModel,
     notices: [],
     resume,
     verdict: { kind: 'undecided', pairsToDecide: unknown('no look was taken yet') },

@@ -22,6 +22,7 @@ import { askedMetric, COMPARISON_METRICS, defaultPrimary } from './comparison-me
 import { comparisonSentence } from './comparison-words.ts';
 import { judgeMetrics } from './judge-metrics.ts';
 import { setEvidence } from './run-spread.ts';
+import { judgedModels } from './same-model.ts';
 import type { TimedRun } from './timed-run.ts';
 
 /** A type, not an interface: it stands in `Reported`. */
@@ -62,6 +63,8 @@ export interface FinishedOptions {
   /** By the name of a metric, where it is not the usual one. */
   readonly margins: Readonly<Record<string, number>>;
   readonly isAnyway: boolean;
+  /** undefined: nobody could say so, because no command line compares them. */
+  readonly isSameModel: boolean | undefined;
 }
 
 export const finishedUnit = (report: Report, directory: string): FinishedUnit => ({
@@ -75,18 +78,18 @@ export const compareFinished = (
   b: FinishedSide,
   options: FinishedOptions,
 ): ComparisonDocument => {
-  const { isAnyway, margins, ...told } = options;
+  const { isAnyway, isSameModel, margins, ...told } = options;
   const facts = a.units[0]?.facts ?? b.units[0]?.facts;
   const primary = options.primary ?? (facts === undefined ? 'latency.p90' : defaultPrimary(facts));
   const mode = a.only !== undefined && b.only !== undefined ? 'runs' : 'sets';
-  const refusals = [
-    ...countRefusals(a, b, mode),
-    ...faultRefusals(a, b),
-    ...refusalsBetween(
+  const models = judgedModels(
+    refusalsBetween(
       a.units.map(unit => unit.facts),
       b.units.map(unit => unit.facts),
     ),
-  ];
+    { isSameModel: isSameModel === true, canSay: isSameModel !== undefined },
+  );
+  const refusals = [...countRefusals(a, b, mode), ...faultRefusals(a, b), ...models.refusals];
   const judged = measured(
     a.only !== undefined && b.only !== undefined
       ? bootstrapMetrics(a.only, b.only, { primary, margins })
@@ -114,7 +117,8 @@ export const compareFinished = (
     metrics,
     refusals,
     isAnyway,
-    notices: [...machineNotices(a, b), ...noticesOf(mode, metrics)],
+    isSameModel: isSameModel === true,
+    notices: [...models.notices, ...machineNotices(a, b), ...noticesOf(mode, metrics)],
     verdict: isRefused
       ? ({ kind: 'not-comparable', reason: refusals.map(({ problem }) => problem).join('; ') } as const)
       : (metrics.find(({ isPrimary }) => isPrimary)?.verdict ??

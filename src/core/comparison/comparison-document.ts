@@ -42,6 +42,8 @@ export interface ComparisonDocument {
   readonly refusals: readonly ComparisonRefusal[];
   /** The refusals were read and overruled: verdicts stand beside them. */
   readonly isAnyway: boolean;
+  /** Models of different names are the same: whoever compared them said so. */
+  readonly isSameModel: boolean;
   /** What a reader must know beside the figures, one sentence each. */
   readonly notices: readonly string[];
   /** Of the primary metric; not comparable where something is refused and nobody overruled it. */

@@ -47,12 +47,13 @@ const answerCache: ContaminationCheck = ({ run, samples }) => {
 const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
   const meant = knownOr(run.requests, undefined)?.prefixes;
   const shared = meant === undefined || isUnknown(meant) ? 0 : meant.tokens;
-  const { cacheTold, cacheTokensAsked, cacheTokensHit, cacheHits } = samples;
+  const { cacheTold, cacheTokensAsked, cacheTokensHit, cacheHits, completed } = samples;
   const advice = run.hasNonce
     ? 'A template or tools before the prompt are the same in all requests: switch the cache of prefixes off, or share a prefix on purpose with --prefix-tokens.'
     : 'Leave out --no-nonce, or switch the cache of prefixes off.';
+  const template = templateTokens({ run, samples });
   if (cacheTold > 0) {
-    const unmeant = Math.max(0, cacheTokensHit - shared * cacheTold);
+    const unmeant = Math.max(0, cacheTokensHit - shared * cacheTold - template * cacheHits);
     if (unmeant <= CACHED_SHARE * cacheTokensAsked) return undefined;
     return finding('prefix-cache', OF_PROMPT, {
       count: unmeant,
@@ -64,14 +65,31 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
   }
   const { prefixQueried, prefixHit } = knownOr(server, undefined)?.figures ?? {};
   if (shared > 0 || prefixQueried === undefined || prefixHit === undefined) return undefined;
-  if (prefixHit.rose <= CACHED_SHARE * prefixQueried.rose) return undefined;
+  const unmeant = Math.max(0, prefixHit.rose - template * completed);
+  if (unmeant <= CACHED_SHARE * prefixQueried.rose) return undefined;
   return finding('prefix-cache', OF_PROMPT, {
-    count: prefixHit.rose,
+    count: unmeant,
     of: prefixQueried.rose,
     unit: 'prompt tokens',
-    problem: `by its own metrics the server found ${partWords(prefixHit.rose, prefixQueried.rose)} of the prompt tokens of all its clients in its cache of prefixes`,
+    problem: `by its own metrics the server found ${partWords(unmeant, prefixQueried.rose)} of the prompt tokens of all its clients in its cache of prefixes`,
     advice,
   });
+};
+
+/**
+ * What all requests have in common because of the chat template, whatever they ask: no prompt was prefilled faster for it than for a
+ * user of this server. By the calibration, which counted the shortest prompt; else what every request with a hit had, up to a bound.
+ */
+const templateTokens = ({ run, samples }: Pick<ContaminationSources, 'run' | 'samples'>): number => {
+  const calibration = isKnown(run.requests) ? run.requests.calibration : run.requests;
+  const shortest = isKnown(calibration) ? calibration.shortestTokens : calibration;
+  if (isKnown(shortest)) return shortest;
+  const { cacheTold, cacheHits, cacheHitLeast, cacheTokensAsked } = samples;
+  if (cacheTold === 0) return run.hasNonce ? TEMPLATE_TOKENS_USUAL : 0;
+  // A template is in every request, but for the first ones.
+  if (!run.hasNonce || isUnknown(cacheHitLeast) || cacheHits < TEMPLATE_HITS_LEAST * cacheTold) return 0;
+  const promptTokens = cacheTokensAsked / cacheTold;
+  return Math.min(cacheHitLeast, TEMPLATE_TOKENS_MOST, promptTokens * TEMPLATE_SHARE_MOST);
 };
 
 const identicalPrompts: ContaminationCheck = ({ samples: { repeats, completed } }) =>
@@ -193,7 +211,12 @@ const CHECKS: readonly ContaminationCheck[] = [
 
 const MEANT_TO_BE_CACHED: readonly ContaminationCheck[] = [prefixCache, flatTtft];
 
-/** Of the prompt tokens: less is a template. */
+/** Where nobody counted it: the templates of most models without a system prompt of their own, and of most with one. */
+const TEMPLATE_TOKENS_USUAL = 32;
+const TEMPLATE_TOKENS_MOST = 96;
+const TEMPLATE_SHARE_MOST = 0.5;
+const TEMPLATE_HITS_LEAST = 0.8;
+/** Of the prompt tokens. */
 const CACHED_SHARE = 0.01;
 /** A cache of prefixes makes the first token quicker; only one of answers makes all others so much quicker. */
 const ANSWER_CACHE_SHARE = 0.2;

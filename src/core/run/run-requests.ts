@@ -35,6 +35,8 @@ export type WordCalibration = {
   readonly requests: number;
   readonly askedTokens: number;
   readonly countedTokens: number;
+  /** Of the shortest prompt: template, mark and a word or two. No more of a prompt is common to all of them by the server's doing. */
+  readonly shortestTokens: Reported<number>;
 };
 
 /**

@@ -90,6 +90,7 @@ export class RunComparisons {
       primary: undefined,
       margins: {},
       isAnyway: false,
+      isSameModel: undefined,
     };
   }
 

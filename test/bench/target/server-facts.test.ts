@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { serverFacts } from '../../../src/bench/target/server-facts.ts';
+import { cacheConfigOf, serverFacts } from '../../../src/bench/target/server-facts.ts';
 import {
   SERVER_FACT_NAME_MAX,
   SERVER_FACT_VALUE_MAX,
@@ -33,6 +33,43 @@ describe('what a server tells of itself', () => {
       'server_args.stops': '["a","b"]',
       'models[0].id': 'm',
     });
+  });
+
+  test('begins with build, slots and context, whatever else the server lists before them', () => {
+    const params = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`sampler_${at}`, at]));
+    const [told] = serverFacts(
+      [
+        {
+          from: 'GET /props',
+          json: {
+            default_generation_settings: { n_ctx: 4_096, params },
+            chat_template: '{{ messages }}',
+            total_slots: 4,
+            build_info: 'b11434-0a1b2c3d',
+          },
+        },
+      ],
+      [],
+    );
+    expect(told?.facts.slice(0, 3)).toEqual([
+      { name: 'build_info', value: 'b11434-0a1b2c3d' },
+      { name: 'total_slots', value: '4' },
+      { name: 'default_generation_settings.n_ctx', value: '4096' },
+    ]);
+  });
+
+  test('has the labels of the cache of vLLM, without those that say nothing', () => {
+    const page =
+      '# TYPE vllm:cache_config_info gauge\nvllm:cache_config_info{block_size="16",cache_dtype="auto",cpu_offload="None",' +
+      'engine="0",num_gpu_blocks="2048",path="a \\"b\\" c"} 1.0\nvllm:cache_config_info{engine="1"} 1.0\n';
+    expect(cacheConfigOf(page)).toEqual({
+      block_size: '16',
+      cache_dtype: 'auto',
+      engine: '0',
+      num_gpu_blocks: '2048',
+      path: 'a \\"b\\" c',
+    });
+    expect(cacheConfigOf('vllm:num_requests_running 1\n')).toBeUndefined();
   });
 
   test('loses every secret, by its name, by its look, or because it was sent to it', () => {

@@ -89,6 +89,23 @@ describe('two finished runs', () => {
     expect(anyway.text.indexOf('Compared anyway, although')).toBeGreaterThan(0);
   });
 
+  test('of one model under two names are compared with --same-model, and the two names are listed', async () => {
+    using home = temporaryDirectory();
+    add(home, 'a', { seed: 1, run: { model: 'org/m' } });
+    add(home, 'b', { seed: 2, run: { model: '/models/m.gguf' } });
+    const refused = await compare(home, '--a', 'a', '--b', 'b');
+    expect(refused.code).toBe(EXIT_CODES.benchNotComparable.code);
+    expect(refused.text.replace(/\s+/g, ' ')).toContain(
+      'Different models answered; if they are one model under two names, add --same-model (A: org/m; B: /models/m.gguf)',
+    );
+    const same = await compare(home, '--a', 'a', '--b', 'b', '--same-model');
+    expect(same.code).not.toBe(EXIT_CODES.benchNotComparable.code);
+    expect(same.text).not.toContain('Compared anyway');
+    expect(same.text.replace(/\s+/g, ' ')).toContain(
+      'A calls its model org/m, B /models/m.gguf: compared as the same model, as was said',
+    );
+  });
+
   test('of which one is not complete are refused', async () => {
     using home = temporaryDirectory();
     add(home, 'a', { seed: 1 });

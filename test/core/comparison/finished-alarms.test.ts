@@ -21,6 +21,7 @@ const OPTIONS: FinishedOptions = {
   primary: 'ttft.p50',
   margins: {},
   isAnyway: false,
+  isSameModel: false,
 };
 const PAIRS = 400;
 const REAL = 10;

@@ -132,7 +132,7 @@ describe('a run', () => {
       {
         server: serverOf([
           { prefixQueried: 0, prefixHit: 0 },
-          { prefixQueried: 900, prefixHit: 90 },
+          { prefixQueried: 90_000, prefixHit: 45_000 },
         ]),
       },
     ],
@@ -200,6 +200,32 @@ describe('a run', () => {
     expect(found(cached).map(({ code }) => code)).toEqual(['prefix-cache']);
   });
 
+  describe('whose requests have nothing in common but the template of the chat', () => {
+    const withTemplate = many(100, at =>
+      streamed(550, { remark: { ...REMARK, cachedTokens: at < 4 ? 0 : 24 + (at % 3) } }),
+    );
+
+    test('is not accused of a cache of prefixes, whoever counted the template', () => {
+      expect(found(withTemplate)).toEqual([]);
+      expect(found(withTemplate, { run: calibrated(31) })).toEqual([]);
+    });
+
+    test('is not accused of it by the metrics of its server', () => {
+      const server = serverOf([
+        { prefixQueried: 0, prefixHit: 0 },
+        { prefixQueried: 90_000, prefixHit: 200 * 16 },
+      ]);
+      expect(found(CLEAN, { server })).toEqual([]);
+      expect(found(CLEAN, { server, run: calibrated(20) })).toEqual([]);
+    });
+
+    test('is accused of more than the template', () => {
+      const prompts = many(100, () => streamed(550, { remark: { ...REMARK, cachedTokens: 300 } }));
+      expect(found(prompts).map(({ code }) => code)).toEqual(['prefix-cache']);
+      expect(found(prompts, { run: calibrated(31) }).map(({ code }) => code)).toEqual(['prefix-cache']);
+    });
+  });
+
   test('of a server whose queue is as long as what is in flight has no others', () => {
     const server = serverOf(Array(9).fill({ running: 6, waiting: 3, inFlight: 8 }));
     expect(found(CLEAN, { server })).toEqual([]);
@@ -221,4 +247,19 @@ test('a model that is named by its path or its version is the one that was asked
     ['llama3', 'llama3.1'],
   ] as const)
     expect(isSameModel(asked, answered), `${asked} ${answered}`).toBe(false);
+});
+
+/** Its shortest prompt was counted before the run. */
+const calibrated = (shortestTokens: number): ContaminationSources['run'] => ({
+  ...RUN,
+  requests: {
+    inputTokens: unknown('as they are'),
+    outputTokens: unknown('left to the server'),
+    outputSource: 'default',
+    lengthFields: [],
+    warmupTokensMax: 16,
+    calibration: { requests: 16, askedTokens: 550, countedTokens: 550, shortestTokens },
+    prefixes: unknown('none'),
+    body: '{}',
+  },
 });

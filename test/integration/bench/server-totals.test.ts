@@ -1,7 +1,8 @@
 // What a report says of the server's own metrics: totals are exactly what the server served in the run, next to what the client counted.
 
 import { expect, test } from 'vitest';
-import { knownOr } from '../../../src/core/unknown.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import { type EngineStubOptions, startEngineStub } from '../../support/engine-stub.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere } from './bench-here.ts';
@@ -11,8 +12,8 @@ const runOf = async (options: EngineStubOptions, args: readonly string[] = []) =
   await using engine = await startEngineStub(options);
   const run = await benchHere(folder.path, [
     engine.url,
-    ...['--requests', '20', '--concurrency', '4', '--output-tokens', '8'],
-    ...args,
+    ...['--requests', '20', '--output-tokens', '8'],
+    ...(args.length === 0 ? ['--concurrency', '4'] : args),
   ]);
   const report = run.report();
   const server = knownOr(report.server, undefined);
@@ -50,4 +51,33 @@ test('llama.cpp reports what it guessed ahead and accepted', async () => {
   const { server } = await runOf({ kind: 'llama.cpp', drafted: 6, accepted: 4 });
   expect(server.figures.draftedTokens?.rose).toBe(120);
   expect(server.figures.acceptedTokens?.rose).toBe(80);
+});
+
+const factsOf = (report: Report): Readonly<Record<string, string>> => {
+  const told = isKnown(report.provenance) ? knownOr(report.provenance.server, []) : [];
+  return Object.fromEntries(told.flatMap(({ facts }) => facts.map(({ name, value }) => [name, value])));
+};
+
+test('vLLM reports its build, its cache and the fingerprint of its replies', async () => {
+  const { report } = await runOf({ fingerprint: 'vllm-0.32.0-tp1-1a2b3c4d' });
+  expect(factsOf(report)).toMatchObject({
+    system_fingerprint: 'vllm-0.32.0-tp1-1a2b3c4d',
+    version: '0.32.0',
+    num_gpu_blocks: '2048',
+    cache_dtype: 'auto',
+  });
+});
+
+test('more requests at a time than a llama.cpp has slots are named, next to its build, slots and context', async () => {
+  const { report, stdout } = await runOf({ kind: 'llama.cpp', slots: 4 }, ['--concurrency', '8']);
+  expect(report.notices).toContain(
+    '8 in flight on 4 slots of the server: the others wait in its queue, and that wait is part of their time to first token (llama.cpp: --parallel N)',
+  );
+  expect(stdout).toContain('8 in flight on 4 slots');
+  expect(factsOf(report)).toMatchObject({ build_info: 'b11434-0a1b2c3d', total_slots: '4' });
+});
+
+test('the template of a llama.cpp that reports its cached tokens spoils nothing', async () => {
+  const { report } = await runOf({ kind: 'llama.cpp', templateTokens: 21 });
+  expect(report.contamination).toEqual([]);
 });

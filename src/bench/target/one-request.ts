@@ -1,0 +1,58 @@
+// One short request before the run, whole and of one token: what it used, and what the server calls its build and settings.
+
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { textOf } from './api/json-reply.ts';
+import type { ServerApi } from './api/server-api.ts';
+import { askText } from './ask-text.ts';
+import type { HeaderField } from './load-target.ts';
+import { type BenchTarget, endpointPath } from './target-url.ts';
+
+export interface OneRequest {
+  readonly api: ServerApi;
+  readonly target: BenchTarget;
+  readonly headers: readonly HeaderField[];
+  readonly model: string;
+  readonly signal: AbortSignal;
+}
+
+export interface OneReply {
+  /** NO_FIGURE: not reported. */
+  readonly promptTokens: number;
+  readonly generatedTokens: number;
+  /** `system_fingerprint`; '': none. */
+  readonly fingerprint: string;
+}
+
+/** undefined: it failed. @throws the signal's reason, and nothing else. */
+export const oneRequest = async ({
+  api,
+  target,
+  headers,
+  model,
+  signal,
+}: OneRequest): Promise<OneReply | undefined> => {
+  const body = api.body(
+    { messages: [{ role: 'user', content: 'Say yes.' }], maxTokens: 1 },
+    { model, isStreaming: false, nonce: undefined, fields: { lengthFields: [], added: {} } },
+  );
+  if (body.kind === 'wrong') return undefined;
+  const reply = await askText({
+    server: target.server,
+    path: endpointPath(target, api),
+    body: body.value.before + body.value.after,
+    headers,
+    timeoutMs: REQUEST_MS_MAX,
+    signal,
+  });
+  const json = reply.kind === 'answer' && reply.status === 200 ? parseAnyJson(reply.text) : undefined;
+  if (reply.kind !== 'answer' || !isJsonObject(json)) return undefined;
+  const read = api.newReply();
+  read.document(reply.text);
+  return {
+    promptTokens: read.inputTokens,
+    generatedTokens: read.outputTokens,
+    fingerprint: textOf(json['system_fingerprint']),
+  };
+};
+
+const REQUEST_MS_MAX = 30_000;
