@@ -92,6 +92,7 @@ export const buildReport = (input: ReportInput): Report => {
       key => metrics.counter(key),
     ),
     errors: positive(FAILURE_KINDS, kind => metrics.counter(`errors.${kind}`)),
+    failures: failuresOf(snapshot, counts.failed + warmup.failed),
     finishReasons: positive(FINISH_REASONS, reason => metrics.counter(`finishReason.${reason}`)),
     bytes: { sent: metrics.counter('bytesSent'), received: metrics.counter('bytesReceived') },
     ...ratesOf(input, metrics),
@@ -253,6 +254,11 @@ const objectiveResults = (
           samples: completed + failed,
         })),
       };
+
+/** A version that did not group them is not a run without failures. */
+const failuresOf = (snapshot: MetricsSnapshot | undefined, failed: number): Report['failures'] =>
+  snapshot?.failures ??
+  (failed === 0 ? { groups: [], outages: [] } : unknown('the metrics do not have their messages'));
 
 const answersOf = (config: RunConfig, snapshot: MetricsSnapshot | undefined): Report['objectiveAnswers'] =>
   judgedObjectives(config).length === 0 ? [] : (snapshot?.objectives ?? unknown('not in the metrics'));

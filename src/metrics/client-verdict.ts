@@ -35,6 +35,8 @@ export interface ClientEvidence {
   readonly inconsistentSamples: number;
   /** No connection free, no room for a reply, a thread lost: the server had no part in it. */
   readonly samplesFailedByClient: number;
+  /** Requests that completed: without one there is no figure that the client could have bent. */
+  readonly completed: number;
   /** Requests whose lateness is known. */
   readonly sent: number;
 }
@@ -45,13 +47,7 @@ export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   const starved = evidence.observedNs > 0 && evidence.starvedNs > STARVED_PART_MAX * evidence.observedNs;
   const reasons = [
     ...lossReasons(evidence),
-    ...(starved ? [starvedReason(evidence)] : []),
-    ...pauseReasons(evidence),
-    ...hostReasons(evidence),
-    ...lateSendReasons(evidence),
-    ...lateReadReasons(evidence),
-    ...saturationReasons(evidence),
-    ...collectionReasons(evidence),
+    ...(evidence.completed === 0 ? [] : slowReasons(evidence, starved)),
   ];
   if (reasons.length > 0) return { verdict: 'client-bound', reasons, starved };
   if (evidence.observedNs === 0) {
@@ -59,6 +55,16 @@ export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   }
   return { verdict: 'trustworthy', reasons: [], starved };
 };
+
+const slowReasons = (evidence: ClientEvidence, starved: boolean): readonly string[] => [
+  ...(starved ? [starvedReason(evidence)] : []),
+  ...pauseReasons(evidence),
+  ...hostReasons(evidence),
+  ...lateSendReasons(evidence),
+  ...lateReadReasons(evidence),
+  ...saturationReasons(evidence),
+  ...collectionReasons(evidence),
+];
 
 const lossReasons = ({
   lostRecords,

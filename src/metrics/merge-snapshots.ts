@@ -1,6 +1,7 @@
 // One snapshot of several machines that load one target: counts add, histograms add cell by cell, so that percentiles are
 // those of all values together, and what describes one client is that of the worst.
 
+import { addedFailures } from '../core/run/failure-groups.ts';
 import { addedSessions } from '../core/run/live-sessions.ts';
 import type {
   CounterMetric,
@@ -24,7 +25,7 @@ export interface MergedMetrics extends MetricsBody {
 }
 
 export const mergeSnapshots = (
-  all: readonly Pick<MetricsSnapshot, 'metrics' | 'pendingTasks' | 'sessions'>[],
+  all: readonly Pick<MetricsSnapshot, 'metrics' | 'pendingTasks' | 'sessions' | 'failures'>[],
   { state, measuringSinceNs }: SnapshotMerge,
 ): MergedMetrics => {
   const counters = new Map<string, number>();
@@ -46,8 +47,10 @@ export const mergeSnapshots = (
   ];
   const pendingTasks = all.reduce((sum, snapshot) => sum + snapshot.pendingTasks, 0);
   const sessions = addedSessions(all.flatMap(({ sessions }) => sessions ?? []));
+  const failures = addedFailures(all.flatMap(({ failures }) => failures ?? []));
+  const ofFailures = failures === undefined ? {} : { failures };
   const ofSessions = sessions === undefined ? {} : { sessions };
-  return { state, pendingTasks, metrics, ...ofSessions, unadded: [...unadded] };
+  return { state, pendingTasks, metrics, ...ofFailures, ...ofSessions, unadded: [...unadded] };
 };
 
 const addTo = (series: Map<string, SeriesSampler>, metric: SeriesMetric): boolean => {

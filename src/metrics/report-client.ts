@@ -49,6 +49,7 @@ export const reportClient = (
     lostRecords: droppedEvents + metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused'),
     inconsistentSamples: metrics.counter('samplesInconsistent'),
     samplesFailedByClient: metrics.counter('errors.client'),
+    completed: metrics.counts('measured').completed,
     sent: metrics.series('sendLatenessNs')?.count ?? 0,
   });
   return {

@@ -6,11 +6,13 @@ import { ContaminationTally } from '../core/run/contamination-tally.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { HostRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
+import { FailureTally } from '../core/run/failure-groups.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { judgeObjective } from '../core/run/judge-objective.ts';
 import { LiveSessionTally } from '../core/run/live-sessions.ts';
 import type { JudgedObjective, RequestLimit } from '../core/run/objective.ts';
 import { ObjectiveTally } from '../core/run/objective-tally.ts';
+import { OutageTally } from '../core/run/outage.ts';
 import type { FailureKind, FinishReason } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
@@ -73,6 +75,8 @@ export class RunMetrics {
   readonly #tallies: readonly (readonly [JudgedObjective, ObjectiveTally])[];
   readonly #contamination: ContaminationTally;
   readonly #variants = new VariantMetrics();
+  readonly #failures = new FailureTally();
+  readonly #outages = new OutageTally();
   readonly #sessions: LiveSessionTally | undefined;
   readonly #isStreaming: boolean;
   readonly #hasCells: boolean;
@@ -126,6 +130,9 @@ export class RunMetrics {
   ended(sample: EndedSample): void {
     const isTracked = sample.window >= 0;
     const counters = this.counters;
+    this.#outages.ended(sample);
+    if (sample.failure !== undefined)
+      this.#failures.add({ ...sample.failure, endNs: sample.endNs, isWarmup: !isTracked });
     switch (sample.outcome) {
       case 'completed':
         counters.samplesCompleted.add();
@@ -188,7 +195,10 @@ export class RunMetrics {
   }
 
   /** What goes with a snapshot beside its metrics. */
-  beside(): Pick<MetricsSnapshot, 'objectives' | 'evidence' | 'server' | 'bounds' | 'variants' | 'sessions'> {
+  beside(): Pick<
+    MetricsSnapshot,
+    'objectives' | 'evidence' | 'server' | 'bounds' | 'variants' | 'sessions' | 'failures'
+  > {
     const server = this.server.evidence();
     const variants = this.#variants.figures();
     const sessions = this.#sessions?.figures();
@@ -196,10 +206,17 @@ export class RunMetrics {
       objectives: this.answers(),
       evidence: this.#contamination.evidence(),
       bounds: this.bounds.ofRun(),
+      ...this.failures(),
       ...(server === undefined ? {} : { server }),
       ...(variants === undefined ? {} : { variants }),
       ...(sessions === undefined ? {} : { sessions }),
     };
+  }
+
+  /** Not there if nothing failed. */
+  failures(): Pick<MetricsSnapshot, 'failures'> {
+    const groups = this.#failures.groups();
+    return groups.groups.length === 0 ? {} : { failures: { ...groups, outages: this.#outages.outages() } };
   }
 
   /** What only the coordinator of many machines needs, at the end. */

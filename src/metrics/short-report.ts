@@ -8,6 +8,8 @@ import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { fromText } from '../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRows } from '../core/run/energy-rows.ts';
+import { failureAdvice } from '../core/run/failure-advice.ts';
+import { failureHeadline, failureSentence, outageLines } from '../core/run/failure-text.ts';
 import {
   figureVerdicts,
   figureVerdictText,
@@ -40,6 +42,7 @@ import { tokenRows } from './text-requests.ts';
 export const shortReport = (report: Report): readonly string[] => {
   const above = [
     ...verdictLines(report),
+    ...failureLines(report),
     '',
     ...head(report),
     '',
@@ -66,15 +69,17 @@ const ofSessions = ({ sessions }: Report): readonly string[] =>
 /** In capitals where something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report): readonly string[] => {
   const { client } = report;
+  const failed = failureHeadline(report);
   const said = [
     ...(report.interrupted ? [`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`] : []),
     ...(report.interrupted || report.complete
       ? []
       : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
     ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
+    ...(failed === undefined ? [] : [`${failed.lead.toUpperCase()}${withStop(failed.rest)}`]),
     ...(client.verdict === 'client-bound' ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`] : []),
     ...(report.run.foreign === undefined ? [] : [`FOREIGN: ${foreignSentence(report.run.foreign)}.`]),
-    ...(client.verdict === 'unknown' && report.run.foreign === undefined
+    ...(client.verdict === 'unknown' && report.run.foreign === undefined && report.counts.completed > 0
       ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`]
       : []),
   ];
@@ -85,6 +90,33 @@ const verdictLines = (report: Report): readonly string[] => {
         VERDICT_LINES_MAX,
       );
 };
+
+/** Right below the verdict: what the server said, and what to do. The most frequent first. */
+const failureLines = (report: Report): readonly string[] => {
+  if (isUnknown(report.failures)) return [];
+  const { groups, others, outages } = report.failures;
+  const shown = groups.slice(0, SHORT_GROUPS_MAX);
+  const more = groups.length - shown.length + (others === undefined ? 0 : 1);
+  const lines = [
+    ...shown.flatMap(group => {
+      const advice = failureAdvice(group, report.run);
+      return [
+        ...hangingLines('  ', failureSentence(group), COLUMNS),
+        ...(advice === '' ? [] : hangingLines('    → ', advice, COLUMNS)),
+      ];
+    }),
+    ...(more === 0 ? [] : [`  … ${counted(more, 'more reason')} with --full`]),
+    ...(outages.length < 2
+      ? []
+      : outageLines(outages)
+          .slice(0, SHORT_OUTAGES_MAX)
+          .map(line => `  down ${line}`)),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
+};
+
+/** What a server said may have a stop of its own. */
+const withStop = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`);
 
 const fromRow = (run: Report['run']): readonly (readonly string[])[] => {
   const from = fromText(run);
@@ -233,6 +265,8 @@ const shortened = (lines: readonly string[], linesMax: number): readonly string[
 const TAILS = ['90', '99'] as const;
 const COLUMNS = 80;
 const VERDICT_LINES_MAX = 5;
+const SHORT_GROUPS_MAX = 3;
+const SHORT_OUTAGES_MAX = 4;
 /** Of 40, with what the command says beneath. */
 const SCREEN_LINES = 36;
 const OBJECTIVE_LINES_LEAST = 3;

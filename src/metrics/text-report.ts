@@ -6,6 +6,8 @@ import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
 import { contaminationLines } from '../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../core/run/energy-rows.ts';
+import { failureAdvice } from '../core/run/failure-advice.ts';
+import { FAILURE_COLUMNS, failureRows, outageLines } from '../core/run/failure-text.ts';
 import {
   boundText,
   figureVerdicts,
@@ -61,6 +63,7 @@ export const renderReport = (report: Report, { isUnicode, isFull }: TextReportOp
 };
 
 const everything = (report: Report): readonly string[] => [
+  ...failures(report),
   ...head(report),
   '',
   ...counts(report),
@@ -114,6 +117,18 @@ const variants = (report: Report): readonly string[] => {
     title,
     ...inColumns([columns, ...rows], { hasFigures: true }),
     ...remarks.map(text => `  ${text}`),
+  ];
+};
+
+const failures = ({ failures: known, run }: Report): readonly string[] => {
+  if (isUnknown(known) || known.groups.length === 0) return [];
+  const advice = new Set(known.groups.map(group => failureAdvice(group, run)));
+  return [
+    'Why requests failed',
+    ...inColumns([FAILURE_COLUMNS, ...failureRows(known)]),
+    ...[...advice].filter(text => text !== '').map(text => `  → ${text}`),
+    ...(known.outages.length === 0 ? [] : list('When the server was down', outageLines(known.outages))),
+    '',
   ];
 };
 

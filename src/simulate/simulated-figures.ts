@@ -62,6 +62,7 @@ export const simulatedFigures = ({
               lastAtMs: Math.round(seconds * 740),
             },
           ],
+    failures: unknown('simulated'),
     rateBounds: unknown('simulated'),
     contamination: [],
     client: {

@@ -11,6 +11,8 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import { SPOILED_MARK } from '../core/run/contamination.ts';
+import type { RunFailures } from '../core/run/failure-groups.ts';
+import { failureSentence } from '../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
 import { inTurnRows, liveSessionLine, liveTurnRows } from '../core/run/live-session-rows.ts';
@@ -22,7 +24,6 @@ import {
   neededLabel,
   VERDICT_LABELS,
 } from '../core/run/objective-labels.ts';
-import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import { TOO_FEW } from '../core/run/report-summary.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
@@ -56,7 +57,7 @@ export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly
   const agents = agentLines(view, columns);
   const below = [
     agents,
-    [...errorLines(metrics), ...clientLines(metrics, view.snapshot?.bounds)],
+    [...errorLines(view, columns), ...clientLines(metrics, view.snapshot?.bounds)],
     spoiled,
     notices,
   ];
@@ -247,12 +248,17 @@ const histogramLines = (run: RunHead, metrics: MetricLookup, columns: number): r
   return series === undefined ? [] : renderLogHistogram(series, seriesRow(key).shortLabel, columns);
 };
 
-const errorLines = (metrics: MetricLookup): readonly Line[] => {
-  const errors = FAILURE_KINDS.flatMap(kind => {
-    const count = metrics.counter(`errors.${kind}`);
-    return count === 0 ? [] : [`${kind} ${formatCount(count)}`];
-  });
-  return errors.length === 0 ? [] : [[part('  errors  ', 'dim'), part(errors.join(' · '), 'bad')]];
+/** The most frequent causes, each with what the server said. */
+const errorLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] => {
+  const { groups, others } = snapshot?.failures ?? NO_FAILURES;
+  const more = groups.length - ERROR_LINES_MAX + (others === undefined ? 0 : 1);
+  return [
+    ...groups.slice(0, ERROR_LINES_MAX).map((group): Line => {
+      const text = failureSentence(group);
+      return [part('  failed  ', 'dim'), part(clipped(text, columns - 10), 'bad')];
+    }),
+    ...(more > 0 ? [[part(`          … ${counted(more, 'more reason')}`, 'dim')]] : []),
+  ];
 };
 
 const agentLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] => {
@@ -294,6 +300,8 @@ const AGENT_TABLE: readonly Column[] = LIVE_AGENT_COLUMNS.map((title, index) => 
 
 /** Series that are also shown for the last seconds. */
 const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
+const ERROR_LINES_MAX = 3;
+const NO_FAILURES: RunFailures = { groups: [], outages: [] };
 const NAME_WIDTH: number = Math.max(...RECENT.map(key => RUN_RATES[key].label.length)) + 2;
 const VERDICT_TONES = { met: 'good', missed: 'bad', 'too-few-samples': 'plain' } as const;
 /** Snapshots come five times a second. */

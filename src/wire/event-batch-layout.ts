@@ -119,7 +119,7 @@ export const BEATS_MAX = 64;
 /** Of gaps, in one record: 8 KiB. */
 export const GAP_CELLS_MAX = 512;
 /** UTF-8, cut between characters. */
-export const DETAIL_BYTES_MAX = 512;
+export const DETAIL_BYTES_MAX = 1_600;
 /** Of a model's name, likewise. */
 export const MODEL_BYTES_MAX = 256;
 export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;

@@ -16,6 +16,7 @@ import { depthProfileSchema } from './depth-schema.ts';
 import { energySchema } from './energy-schema.ts';
 import { engineCalibrationSchema } from './engine-schema.ts';
 import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
+import { runFailuresSchema } from './failure-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { provenanceSchema } from './provenance-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
@@ -129,6 +130,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   eventLogDropped: count,
   recordProblems: v.record(name, count),
   errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
+  failures: reported(runFailuresSchema),
   finishReasons: v.record(v.picklist(FINISH_REASONS), v.exactOptional(count)),
   bytes: openObject({ sent: count, received: count }),
   ...recordOf(REPORT_RATE_KEYS, () => reported(figure)),

@@ -8,6 +8,7 @@ import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings } from './contamination-schema.ts';
 import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
+import { runFailuresSchema } from './failure-schema.ts';
 import { foreignMarkSchema } from './foreign-schema.ts';
 import { liveAgentsSchema, sampleCountsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
@@ -74,6 +75,7 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
     ),
     v.maxLength(FAILURE_KINDS.length),
   ),
+  failures: reported(runFailuresSchema),
   rateBounds: rateBoundsSchema,
   contamination: reported(contaminationFindings),
   client,

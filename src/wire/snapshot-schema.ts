@@ -6,6 +6,7 @@ import { GAP_EDGES } from '../core/run/event-record.ts';
 import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
 import { sampleEvidenceSchema, serverEvidenceSchema } from './contamination-schema.ts';
 import { errorBoundSchema, runBoundsSchema } from './error-bound-schema.ts';
+import { runFailuresSchema } from './failure-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { count, figure, unknownSchema } from './schema.ts';
@@ -74,6 +75,7 @@ export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.objec
   server: v.exactOptional(serverEvidenceSchema),
   bounds: v.exactOptional(v.union([unknownSchema, runBoundsSchema])),
   variants: v.exactOptional(variantFiguresSchema),
+  failures: v.exactOptional(runFailuresSchema),
   sessions: v.exactOptional(liveSessionsSchema),
   boundParts: v.exactOptional(
     v.object({

@@ -55,6 +55,22 @@ export const madeUpFigures = (more: Partial<RunFigures> = {}): RunFigures => ({
   objectives: [],
   goodput: 8.31,
   errors: [{ kind: 'timeout', count: 3, detail: 'first byte, 30 s', lastAtMs: 108_000 }],
+  failures: {
+    groups: [
+      {
+        kind: 'timeout',
+        statusCode: 0,
+        count: 3,
+        warmupCount: 0,
+        firstAtNs: 64e9,
+        lastAtNs: 108e9,
+        message: 'first byte, # s',
+        example: 'first byte, 30 s',
+        isVaried: false,
+      },
+    ],
+    outages: [],
+  },
   client: {
     verdict: 'trustworthy',
     reasons: [],

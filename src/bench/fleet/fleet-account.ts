@@ -201,6 +201,7 @@ export const fleetMetrics = (
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
     objectives: metrics.answers(),
     bounds: metrics.bounds.ofRun(),
+    ...metrics.failures(),
   };
 };
 

@@ -11,6 +11,7 @@ import type {
 } from '../../core/run/event-record.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
+import { plainLine } from '../../core/text/single-line.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine, encodeSkippedLine } from '../../wire/sample-line.ts';
 
@@ -140,8 +141,7 @@ export class RecordOutput {
   shortened(detail: string): string {
     let text = detail;
     for (const secret of this.#secrets) text = withoutEnd(text.replaceAll(secret, '[secret]'), secret);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it takes out
-    text = text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+    text = plainLine(text);
     return text.length > DETAIL_LENGTH_MAX ? `${text.slice(0, DETAIL_LENGTH_MAX)}…` : text;
   }
 
@@ -180,6 +180,7 @@ const withoutEnd = (text: string, secret: string): string => {
 
 /** A shorter one would be found in words. */
 const SECRET_LENGTH_MIN = 4;
-const DETAIL_LENGTH_MAX = 160;
+/** What a server says of a context that is too long takes 250. */
+const DETAIL_LENGTH_MAX = 400;
 const LINES_MAX = 512;
 const ANSWER_CHARACTERS_HELD = 1_048_576;

@@ -1,84 +1,27 @@
 // Why a connection could not be opened or was lost, in words for a person and with what to do: for the question before a run
-// and for the load alike. Codes are those of the system, of Node and of its TLS library.
+// and for the load alike.
 
-import { errorCode, errorMessage, type Sentences } from '../../core/problem.ts';
-
-export interface ConnectionProblem extends Sentences {
-  /** This machine is short of something, and the server has no part in it. */
-  readonly isOurs: boolean;
-}
+import { errorCode, errorMessage } from '../../core/problem.ts';
+import {
+  CHECK_PLACE,
+  CONNECTION_PROBLEMS,
+  type ConnectionProblem,
+  connectionProblemText,
+} from '../../core/run/connection-problems.ts';
 
 export const connectionProblem = (error: unknown): ConnectionProblem => {
   const code = errorCode(error) ?? '';
   // HPE_…: of Node's HTTP parser.
-  if (code.startsWith('HPE_')) return problem('what it answers is not HTTP', CHECK_PLACE);
-  const known = PROBLEMS.get(code);
-  if (known === undefined) {
-    const text = code === '' ? errorMessage(error) : `${code}: ${errorMessage(error)}`;
-    return problem(text, CHECK_PLACE);
-  }
-  return { ...known, problem: `${known.problem} (${code})` };
+  if (code.startsWith('HPE_')) return lostBecause('what it answers is not HTTP');
+  const known = CONNECTION_PROBLEMS.get(code);
+  if (known === undefined)
+    return lostBecause(code === '' ? errorMessage(error) : `${code}: ${errorMessage(error)}`);
+  return { ...known, problem: connectionProblemText(code, known) };
 };
 
 /** One that no error of the system tells. */
-export const lostBecause = (why: string): ConnectionProblem => problem(why, CHECK_PLACE);
-
-const problem = (text: string, advice: string, isOurs = false): ConnectionProblem => ({
-  problem: text,
-  advice,
-  isOurs,
+export const lostBecause = (why: string): ConnectionProblem => ({
+  problem: why,
+  advice: CHECK_PLACE,
+  isOurs: false,
 });
-
-const CHECK_PLACE = 'Start the server, or check host and port.';
-const NOT_TRUSTED = problem(
-  'its certificate is not signed by a trusted CA',
-  'Set NODE_EXTRA_CA_CERTS to a PEM file with the CA, or with the certificate where it is self-signed.',
-);
-const NOT_TLS = problem('it does not speak TLS', 'Write http:// instead of https://.');
-const NO_FILES = problem(
-  'this process may not open more files',
-  'Raise the limit, with: ulimit -n 65536; or send fewer requests at a time.',
-  true,
-);
-
-const PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new Map([
-  ['ECONNREFUSED', problem('connection refused', CHECK_PLACE)],
-  ['ENOTFOUND', problem('its name cannot be resolved', 'Check the host name.')],
-  ['EAI_AGAIN', problem('its name cannot be resolved now', 'Check the DNS server of this machine.')],
-  ['EHOSTUNREACH', problem('there is no route to that host', 'Check the address, and the network.')],
-  ['ENETUNREACH', problem('there is no route to that network', 'Check the address, and the network.')],
-  ['ETIMEDOUT', problem('it does not answer', CHECK_PLACE)],
-  ['ECONNRESET', problem('the connection was reset', CHECK_PLACE)],
-  ['EPIPE', problem('the connection was closed', CHECK_PLACE)],
-  ['EPROTO', NOT_TLS],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', NOT_TLS],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', NOT_TLS],
-  ['CERT_HAS_EXPIRED', problem('its certificate has expired', 'Renew the certificate of the server.')],
-  ['CERT_NOT_YET_VALID', problem('its certificate is not valid yet', 'Check the clocks of both machines.')],
-  [
-    'ERR_TLS_CERT_ALTNAME_INVALID',
-    problem('its certificate is for another name', 'Use the name that the certificate has.'),
-  ],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', NOT_TRUSTED],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', NOT_TRUSTED],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', NOT_TRUSTED],
-  ['SELF_SIGNED_CERT_IN_CHAIN', NOT_TRUSTED],
-  ['EMFILE', NO_FILES],
-  [
-    'ENFILE',
-    problem(
-      'this machine may not open more files',
-      'Close some programs, or raise the limit of the system.',
-      true,
-    ),
-  ],
-  [
-    'EADDRNOTAVAIL',
-    problem(
-      'this machine has no free port left for connections to it',
-      'Wait a minute, or send fewer requests at a time.',
-      true,
-    ),
-  ],
-  ['ENOBUFS', problem('this machine has no buffer left for a connection', 'Send fewer at a time.', true)],
-]);

@@ -4,6 +4,7 @@
 import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
 import type { AnswerParts } from './api/answer-parts.ts';
 import type { AnswerText } from './api/answer-text.ts';
+import { messageOfBody } from './api/error-message.ts';
 import type { ApiReply, ReplyDefect, ServerApi } from './api/server-api.ts';
 import { CARRIES_NOTHING } from './api/server-api.ts';
 import type { ContentDecoder } from './content-decoder.ts';
@@ -183,13 +184,9 @@ export class ReplyReader implements EventSink {
   #statusDetail(): string {
     if (this.#location !== '') return `status ${this.#status}, redirect to ${withoutSecrets(this.#location)}`;
     if (this.#documentLength === 0) return `status ${this.#status}`;
-    const text = this.#document.toString('utf8', 0, this.#documentLength);
-    const reply = this.#reply;
-    reply.reset();
-    reply.document(text);
-    const { defect } = reply;
-    reply.reset();
-    return defect?.kind === 'error-frame' ? defect.detail : text;
+    return (
+      messageOfBody(this.#document.toString('utf8', 0, this.#documentLength)) || `status ${this.#status}`
+    );
   }
 
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void {

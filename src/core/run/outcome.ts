@@ -27,6 +27,20 @@ export const FAILURE_KINDS = [
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
+/** What went wrong, before what the server said of it. */
+export const FAILURE_LABELS: Readonly<Record<FailureKind, string>> = {
+  connect: 'no connection',
+  tls: 'no TLS connection',
+  timeout: 'timeout',
+  'http-status': 'HTTP status',
+  truncated: 'reply cut off',
+  malformed: 'malformed reply',
+  'error-frame': 'error in the reply',
+  empty: 'empty reply',
+  reset: 'connection lost',
+  client: 'client',
+};
+
 /** Which deadline passed: said in the detail of a `timeout`. */
 export type TimeoutPhase = 'connect' | 'first-byte' | 'idle' | 'total';
 

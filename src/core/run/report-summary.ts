@@ -15,6 +15,7 @@ import { capitalized } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import { spoiling } from './contamination.ts';
+import { failureHeadline, failureHeadlineText, failureLabel } from './failure-text.ts';
 import { foreignLabel, foreignSentence } from './foreign-run.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import { objectiveSentence } from './objective-labels.ts';
@@ -29,7 +30,8 @@ import type { VerdictWords } from './verdict-words.ts';
 import { verdictWords } from './verdict-words.ts';
 
 export interface ReportVerdict {
-  readonly tone: VerdictWords['tone'];
+  /** bad: no figure means what it is called, because requests failed. */
+  readonly tone: VerdictWords['tone'] | 'bad';
   /** "Trustworthy within 0.4 ms, complete", "Interrupted", "Client-bound". */
   readonly headline: string;
   readonly sentence: string;
@@ -58,6 +60,15 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       reasons: isWhole ? [] : reasons,
       atLeast: { rates: false, counts: !isWhole },
     };
+  const failed = failureHeadline(report);
+  if (failed !== undefined)
+    return {
+      tone: failed.isGrave ? 'bad' : 'caution',
+      headline: isWhole ? failureHeadlineText(failed) : `${words.word}. ${failureHeadlineText(failed)}`,
+      sentence: ofCompleted(report, words),
+      reasons,
+      atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isWhole },
+    };
   return {
     tone: words.tone,
     headline: words.tone === 'good' ? `${words.word}, complete` : words.word,
@@ -71,6 +82,12 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   };
 };
 
+/** What can be said of the rest: the client is not to blame for what the server did. */
+const ofCompleted = ({ counts }: Report, { remark, word }: VerdictWords): string =>
+  counts.completed === 0
+    ? 'No request completed, so there are no figures of latency and throughput.'
+    : `Figures are those of the ${counted(counts.completed, 'request')} that completed. ${word}: ${remark.charAt(0).toLowerCase()}${remark.slice(1)}`;
+
 export interface SummaryFigure {
   readonly name: string;
   readonly value: Figure;
@@ -80,11 +97,19 @@ export interface SummaryFigure {
   readonly remark: string;
 }
 
+/** "8 HTTP 401"; of a version that did not group them, by kind. */
+const failureShort = ({ failures, errors }: Report): readonly string[] =>
+  isUnknown(failures)
+    ? Object.entries(errors).map(([kind, count]) => `${formatCount(count)} ${kind}`)
+    : failures.groups
+        .filter(({ count }) => count > 0)
+        .map(group => `${formatCount(group.count)} ${failureLabel(group)}`);
+
 /** The six that a report opens with. */
 export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
   const { rates, counts: areCountsAtLeast } = reportVerdict(report).atLeast;
   const { counts, run } = report;
-  const failures = Object.entries(report.errors).map(([kind, count]) => `${formatCount(count)} ${kind}`);
+  const failures = failureShort(report);
   const asked = 'requestsPerSecond' in run.pattern ? run.pattern.requestsPerSecond : undefined;
   return [
     percentileFigure(report, headlineSeries({ isStreaming: run.streaming })),

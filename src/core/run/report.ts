@@ -7,6 +7,7 @@ import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { RunEnergy } from './energy.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
+import type { RunFailures } from './failure-groups.ts';
 import type { ForeignOrigin } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LittlesLaw } from './littles-law.ts';
@@ -56,6 +57,8 @@ export interface Report extends ReportRates {
   /** Records that did not fit: name of the counter to how many; empty when all was well. */
   readonly recordProblems: Readonly<Record<string, number>>;
   readonly errors: Readonly<Partial<Record<FailureKind, number>>>;
+  /** Why requests failed, grouped by the server's message, and when the server was away. */
+  readonly failures: Reported<RunFailures>;
   readonly finishReasons: Readonly<Partial<Record<FinishReason, number>>>;
   readonly bytes: { readonly sent: number; readonly received: number };
   readonly objectives?: readonly ObjectiveResult[];

@@ -5,6 +5,7 @@ import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
+import type { RunFailures } from './failure-groups.ts';
 import { READ_PERCENTILES } from './figure-verdict.ts';
 import { isFailureKind } from './outcome.ts';
 import type { LatenessFigures, Report, ReportClient, ReportRun, ReportSeries } from './report.ts';
@@ -66,6 +67,7 @@ export const runDigest = (report: Report): RunFigures => ({
   objectives: report.objectiveAnswers,
   goodput: report.goodput ?? unknown('no objective of single requests'),
   errors: errorsOf(report),
+  failures: isUnknown(report.failures) ? report.failures : shortFailures(report.failures),
   rateBounds: headlineBounds(report.rateBounds),
   contamination: isUnknown(report.contamination)
     ? report.contamination
@@ -103,6 +105,15 @@ const errorsOf = (report: Report): readonly RunError[] =>
       ? [{ kind, count, detail: unknown('not stored'), lastAtMs: unknown('not stored') }]
       : [],
   );
+
+const shortFailures = ({ groups, ...rest }: RunFailures): RunFailures => ({
+  ...rest,
+  groups: groups.map(group => ({
+    ...group,
+    message: group.message.slice(0, REASON_LENGTH_MAX),
+    example: group.example.slice(0, REASON_LENGTH_MAX),
+  })),
+});
 
 const headlineBounds = (bounds: Report['rateBounds']): RunFigures['rateBounds'] =>
   isUnknown(bounds)

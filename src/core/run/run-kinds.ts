@@ -52,6 +52,8 @@ const RUN = {
     advice: 'free',
     verdict: 'plain',
     reasons: 'free',
+    message: 'free',
+    example: 'free',
   },
 } as const;
 
@@ -81,6 +83,8 @@ const PROGRESS = {
     advice: 'free',
     verdict: 'plain',
     reasons: 'free',
+    message: 'free',
+    example: 'free',
   },
 } as const;
 

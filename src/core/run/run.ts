@@ -7,6 +7,7 @@ import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { ContentArrived } from './content-arrived.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
+import type { RunFailures } from './failure-groups.ts';
 import type { ForeignMark } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
@@ -77,6 +78,8 @@ export interface RunFigures extends Readonly<Record<HeadlineRateKey, Reported<nu
   /** Requests a second that meet every objective of a request; unknown where there is none. */
   readonly goodput: Reported<number>;
   readonly errors: readonly RunError[];
+  /** Why requests failed, grouped by the server's message, and when the server was away. */
+  readonly failures: Reported<RunFailures>;
   /** By how much each rate may be off because of the client, or why nothing of the run has an error bound. */
   readonly rateBounds: Reported<RateBounds>;
   /** What spoils these figures, so far or at the end. */

@@ -3,6 +3,7 @@
 import type { Reported } from '../unknown.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
 import type { BoundParts, RunBounds, SeriesErrorBound } from './error-bound.ts';
+import type { RunFailures } from './failure-groups.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveSessions } from './live-sessions.ts';
@@ -30,6 +31,8 @@ export interface MetricsSnapshot {
   readonly bounds?: Reported<RunBounds>;
   /** Of each model of a mix. Not there where a run has one. */
   readonly variants?: readonly VariantFigures[];
+  /** Why requests failed, and when the server was away. Not there if none failed, or of a version that did not group them. */
+  readonly failures?: RunFailures;
   /** Of a run of sessions. Not there of a version that did not tell which turn a sample is. */
   readonly sessions?: LiveSessions;
   /** Only in the last that agents tell their coordinator. Never on disk. */

@@ -39,6 +39,7 @@ import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { boundTables } from './bound-tables.ts';
+import { failureTable } from './failure-table.ts';
 import type { FontFace } from './font-faces.ts';
 import { htmlPage } from './page.ts';
 import { pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
@@ -64,7 +65,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       title,
       subtitle: subtitle(report),
       tags: nameAndTags(report),
-    })}${verdictBand(reportVerdict(report))}${sixFigures(summaryFigures(report))}
+    })}${verdictBand(reportVerdict(report))}${failureTable(report)}${sixFigures(summaryFigures(report))}
 <p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}${spoiledFigures(report)}
 ${pictures(report, overTime)}${boundTables(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,

@@ -9,6 +9,8 @@ import {
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
+import { failureAdvice } from '../../core/run/failure-advice.ts';
+import { FAILURE_COLUMNS, failureRows, outageLines } from '../../core/run/failure-text.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
@@ -59,6 +61,7 @@ export const runMarkdown = (report: Report): string => {
     `## ${tone === 'good' ? '' : '⚠ '}${headline}`,
     '',
     ...list(reasons.map(capitalized)),
+    ...failureTable(report),
     ...list(objectiveLines(report)),
     ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run, report.calibration)),
     ...markdownTable(
@@ -119,6 +122,25 @@ const serverTables = (report: Report): readonly string[] => {
     ...list(sentence === undefined ? [] : [capitalized(sentence)]),
     ...account.tables.flatMap(({ head, rows }) => [...markdownTable(head, rows), '']),
     ...list(account.remarks.map(capitalized)),
+  ];
+};
+
+const failureTable = ({ failures, run }: Report): readonly string[] => {
+  if (isUnknown(failures) || failures.groups.length === 0) return [];
+  const advice = new Set(failures.groups.map(group => failureAdvice(group, run)));
+  return [
+    ...markdownTable(
+      FAILURE_COLUMNS.map(capitalized),
+      failureRows(failures).map(([count = '', why = '', when = '', message = '']) => [
+        count,
+        why,
+        when,
+        markdownCode(message),
+      ]),
+    ),
+    '',
+    ...list([...advice].filter(text => text !== '')),
+    ...list(outageLines(failures.outages).map(line => `Server down ${line}`)),
   ];
 };
 

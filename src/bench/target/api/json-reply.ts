@@ -8,6 +8,7 @@ import type { FinishReason } from '../../../core/run/outcome.ts';
 import { AnswerHash } from './answer-hash.ts';
 import { AnswerParts } from './answer-parts.ts';
 import { AnswerText } from './answer-text.ts';
+import { errorOf, messageOfBody } from './error-message.ts';
 import type { ApiReply, ReplyDefect } from './server-api.ts';
 import { CARRIES_NOTHING } from './server-api.ts';
 
@@ -78,13 +79,13 @@ export abstract class JsonReply implements ApiReply {
     const json = parseAnyJson(text);
     if (!isJsonObject(json)) {
       this.defect = isErrorEvent
-        ? { kind: 'error-frame', detail: text.slice(0, DETAIL_LENGTH_MAX) }
+        ? { kind: 'error-frame', detail: messageOfBody(text) }
         : { kind: 'malformed', detail: `not a JSON object: ${text.slice(0, DETAIL_LENGTH_MAX)}` };
       return CARRIES_NOTHING;
     }
     const error = errorOf(json);
     if (error !== '' || isErrorEvent) {
-      this.defect = { kind: 'error-frame', detail: error || text.slice(0, DETAIL_LENGTH_MAX) };
+      this.defect = { kind: 'error-frame', detail: error || messageOfBody(text) };
       return CARRIES_NOTHING;
     }
     const { model } = json;
@@ -99,19 +100,6 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 /** NO_FIGURE for what is no number of tokens. */
 export const tokenCount = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : NO_FIGURE;
-
-/** `error` may be null, a text or an object with a message; vLLM also sends `object: "error"` with the message beside it, and OpenAI's responses an event of the type "error". */
-export const errorOf = (json: JsonObject): string => {
-  const { error } = json;
-  if (isJsonObject(error)) {
-    const { message, code } = error;
-    return textOf(message) || textOf(code) || JSON.stringify(error).slice(0, 300);
-  }
-  if (typeof error === 'string' && error !== '') return error;
-  if (json['object'] === 'error' || json['type'] === 'error')
-    return textOf(json['message']) || 'an error without a message';
-  return '';
-};
 
 /** "[DONE]", white space around it allowed. */
 const isDoneMark = (bytes: Buffer, start: number, end: number): boolean => {

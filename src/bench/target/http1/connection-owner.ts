@@ -2,8 +2,8 @@
 // back, and this file need not know what that is.
 
 import type { LoopTimers } from '../../../clock/loop-timers.ts';
+import type { ConnectionProblem } from '../../../core/run/connection-problems.ts';
 import type { LoadRecorder } from '../../arena/load-recorder.ts';
-import type { ConnectionProblem } from '../connection-problem.ts';
 import type { LoadTimeouts } from '../load-target.ts';
 import type { TargetDialer } from './dialer.ts';
 

@@ -1,9 +1,9 @@
 // One connection to the server and the one request it may carry. The read callback is the measuring path: stamp, frame,
 // copy, and nothing else.
 
+import type { ConnectionProblem } from '../../../core/run/connection-problems.ts';
 import type { EndKind } from '../../arena/load-record.ts';
 import type { SampleEnd } from '../../arena/load-recorder.ts';
-import type { ConnectionProblem } from '../connection-problem.ts';
 import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
 import type { DialedSocket } from './dialer.ts';

@@ -1,0 +1,168 @@
+// What to do about requests that failed, by what the server said. One table, from the most exact cause to the broadest; the
+// first row that fits is used. Messages are those of vLLM, SGLang, llama.cpp, Ollama, TGI, OpenAI, Anthropic, LiteLLM and of
+// the frameworks under them, as test/core/run/failure-advice.test.ts has them.
+
+import { isUnknown, type Unknown } from '../unknown.ts';
+import { connectionAdvice } from './connection-problems.ts';
+import type { FailureGroup } from './failure-groups.ts';
+import type { FailureKind } from './outcome.ts';
+
+/** Of the run. */
+export interface AdviceContext {
+  /** Without credentials. */
+  readonly target: string;
+  readonly api: string | Unknown;
+  readonly model: string | Unknown;
+  /** Which the server listed before the run; not there if it listed none. */
+  readonly offeredModels?: readonly string[];
+}
+
+/** One or two sentences; '' if nothing is known to help. */
+export const failureAdvice = (
+  { kind, statusCode, example }: Pick<FailureGroup, 'kind' | 'statusCode' | 'example'>,
+  context: AdviceContext,
+): string => {
+  for (const { kinds, statuses, says, advice } of ROWS) {
+    if (kinds !== undefined && !kinds.includes(kind)) continue;
+    if (statuses !== undefined && !statuses.includes(statusCode)) continue;
+    const found = says?.exec(example);
+    if (found === null) continue;
+    return typeof advice === 'string' ? advice : advice(context, found ?? NOTHING_FOUND, example);
+  }
+  return '';
+};
+
+interface AdviceRow {
+  readonly kinds?: readonly FailureKind[];
+  readonly statuses?: readonly number[];
+  readonly says?: RegExp;
+  readonly advice: string | ((context: AdviceContext, found: readonly string[], example: string) => string);
+}
+
+const offeredText = ({ offeredModels = [], target, model }: AdviceContext): string => {
+  const others = offeredModels.filter(name => name !== model);
+  const [first] = others;
+  if (first === undefined)
+    return `Check the name: --model M. The server lists its models at ${target.replace(/\/+$/, '')}/v1/models.`;
+  const shown = others.slice(0, MODELS_SHOWN_MAX).join(', ');
+  const more = others.length > MODELS_SHOWN_MAX ? ` and ${others.length - MODELS_SHOWN_MAX} more` : '';
+  return `The server has ${shown}${more}. Use: --model ${first}`;
+};
+
+const otherApi = ({ api }: AdviceContext): string =>
+  `Check the URL: it is the server, its /v1, or the endpoint. If the server has another API, name it: --api ${!isUnknown(api) && api === 'chat' ? 'completions' : 'chat'}; --help lists them.`;
+
+const withoutField = (field: string): string =>
+  `This server does not accept the field ${field}. Leave it out: --body '{"${field}":null}'`;
+
+const ROWS: readonly AdviceRow[] = [
+  { kinds: ['client'], says: /\([A-Z_]+\)$/, advice: (_, __, example) => connectionAdvice(example) ?? '' },
+  {
+    kinds: ['connect', 'tls', 'reset'],
+    says: /\([A-Z_]+\)$/,
+    advice: (_, __, example) => connectionAdvice(example) ?? '',
+  },
+  {
+    says: /stream_options/,
+    advice: `${withoutField('stream_options')}. Without it some servers report no token counts: then add --tokenizer FILE.`,
+  },
+  {
+    says: /max_completion_tokens.*instead|instead.*max_completion_tokens|max_tokens.*(?:not supported|unsupported)/i,
+    advice: `This model wants the limit in another field: --body '{"max_tokens":null,"max_completion_tokens":256}'`,
+  },
+  {
+    says: /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs? tokens? \+ max_new_tokens/i,
+    advice:
+      'Ask for less with --input-tokens and --output-tokens, or give the server more room: --max-model-len (vLLM), --context-length (SGLang), -c (llama-server), num_ctx (Ollama).',
+  },
+  {
+    says: /out of memory|outofmemory|\bOOM\b|failed to allocate|cudaMalloc|not enough memory|insufficient memory|requires more system memory/i,
+    advice:
+      'The server ran out of memory. Send fewer requests at a time (--concurrency) or shorter ones (--input-tokens), or give it less to store: --max-num-seqs, --max-model-len, a smaller model.',
+  },
+  {
+    statuses: [400, 404, 422, 500],
+    says: /model.{0,80}(?:not found|does not exist|doesn't exist|not exist|not available|unknown|not supported|is not a valid)|(?:invalid|unknown|no such|unsupported) model|model_not_found|no available (?:model|server)/i,
+    advice: offeredText,
+  },
+  {
+    says: /chat template|does not support chat|chat_template/i,
+    advice: 'The model has no chat template. Use plain completions: --api completions',
+  },
+  {
+    says: /(?:extra inputs are not permitted|extra fields not permitted)/i,
+    advice: (_, __, example) => {
+      const [, field = ''] = /(?:^|; |\bbody\.)([a-z_]{2,40}): Extra/i.exec(example) ?? [];
+      return field === '' ? '' : `${withoutField(field)}.`;
+    },
+  },
+  {
+    statuses: [400, 422],
+    says: /(?:unrecognized|unknown|unsupported|unexpected|invalid)[^'"`]{0,60}(?:argument|parameter|field|property|key|value|keyword)[^'"`]{0,40}['"`]?:? ?['"`]?([a-z_]{3,40})\b/i,
+    advice: (_, [, field = '']) => (OWN_FIELDS.has(field) ? '' : `${withoutField(field)}.`),
+  },
+  {
+    statuses: [401],
+    advice: 'Provide a key that the server accepts: --api-key-file FILE, or set OPENAI_API_KEY.',
+  },
+  {
+    statuses: [403],
+    advice:
+      'The server knows the request and refuses it: check what the key may do (--api-key-file FILE), and that the URL is the API itself.',
+  },
+  { statuses: [404, 405, 501], advice: otherApi },
+  { statuses: [301, 302, 303, 307, 308], advice: 'Use the URL that it redirects to.' },
+  {
+    statuses: [413],
+    advice:
+      'The request is larger than the server accepts: shorter prompts (--input-tokens), or raise its limit (nginx: client_max_body_size).',
+  },
+  {
+    statuses: [429, 529],
+    advice: 'The server limits how much it takes: lower --rate or --concurrency, or raise its limit.',
+  },
+  {
+    statuses: [502, 504],
+    advice:
+      'A proxy answered, and the server behind it did not: check that the server runs, and read its log.',
+  },
+  {
+    statuses: [503],
+    advice:
+      'The server is starting, stopped or full: wait until it is ready, or lower --rate or --concurrency.',
+  },
+  { statuses: [500], advice: 'The server failed: its own log says why.' },
+  {
+    statuses: [400, 422],
+    advice:
+      'The server rejects these requests as they are: change fields with --body, or name its API with --api.',
+  },
+  {
+    kinds: ['timeout'],
+    says: /^(first-byte|idle|connect)/,
+    advice: (_, [phase = '']) => `Lower the load, or wait longer: --timeout-${phase} 5m.`,
+  },
+  { kinds: ['timeout'], advice: 'Lower the load, or wait longer: --timeout 10m.' },
+  {
+    kinds: ['malformed'],
+    says: /not streamed|not an event stream/,
+    advice: 'Check the URL. If the server cannot stream, use --streaming off.',
+  },
+  {
+    kinds: ['connect', 'reset', 'truncated'],
+    advice: 'The server closed the connection: its own log says why.',
+  },
+];
+
+/** Fields that the run writes itself: leaving them out is no way. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  '',
+  'model',
+  'messages',
+  'prompt',
+  'input',
+  'stream',
+  'max_tokens',
+]);
+const NOTHING_FOUND: readonly string[] = [];
+const MODELS_SHOWN_MAX = 5;

@@ -1,0 +1,155 @@
+// Why requests failed: grouped by kind, HTTP status and what the server said, with the numbers and ids of each message folded,
+// so that eight thousand failures of one cause are one group. Bounded, whatever a server sends: what has no group is counted.
+
+import { foldedMessage } from './folded-message.ts';
+import type { Outage } from './outage.ts';
+import type { FailureKind } from './outcome.ts';
+
+export type RunFailures = {
+  /** Most frequent first, at most FAILURE_GROUPS_MAX. */
+  readonly groups: readonly FailureGroup[];
+  /** All failures that are in no group; not there if every failure is in one. */
+  readonly others?: FailureCounts;
+  /** In order of time. Empty if nothing was ever answered: then it was no outage of part of the run. */
+  readonly outages: readonly Outage[];
+};
+
+export type FailureCounts = {
+  /** Of the measured phase. */
+  readonly count: number;
+  /** Outside it: warm-up, the time in which the load grows. */
+  readonly warmupCount: number;
+  /** When the first and the last of them ended, since the run's zero. */
+  readonly firstAtNs: number;
+  readonly lastAtNs: number;
+};
+
+export type FailureGroup = FailureCounts & {
+  readonly kind: FailureKind;
+  /** HTTP status; 0: there was none. */
+  readonly statusCode: number;
+  /** What all of them have in common: numbers are #, ids are …. */
+  readonly message: string;
+  /** The message of the first of them, as it came. */
+  readonly example: string;
+  /** Others in the group have other numbers or ids than the example. */
+  readonly isVaried: boolean;
+};
+
+export interface FailedRequest {
+  readonly kind: FailureKind;
+  readonly statusCode: number;
+  readonly detail: string;
+  readonly endNs: number;
+  readonly isWarmup: boolean;
+}
+
+/** Follows as many messages as it may; if there are more, the rarest gives up its place, and its failures are in no group. */
+export class FailureTally {
+  readonly #groups = new Map<string, MutableGroup>();
+  readonly #folded = new Map<string, string>();
+  #others: FailureCounts | undefined;
+
+  add({ kind, statusCode, detail, endNs, isWarmup }: FailedRequest): void {
+    const one = {
+      count: isWarmup ? 0 : 1,
+      warmupCount: isWarmup ? 1 : 0,
+      firstAtNs: endNs,
+      lastAtNs: endNs,
+    };
+    const message = this.#foldedOnce(detail);
+    this.#put({ ...one, kind, statusCode, message, example: detail, isVaried: false });
+  }
+
+  /** Of another tally: of another machine that loads the same target. */
+  addAll({ groups, others }: Pick<RunFailures, 'groups' | 'others'>): void {
+    for (const group of groups) this.#put(group);
+    if (others !== undefined) this.#others = addedCounts(this.#others, others);
+  }
+
+  groups(): Pick<RunFailures, 'groups' | 'others'> {
+    const sorted = [...this.#groups.values()].toSorted(
+      (a, b) => sizeOf(b) - sizeOf(a) || a.firstAtNs - b.firstAtNs,
+    );
+    const rest = sorted.slice(FAILURE_GROUPS_MAX);
+    const others = rest.reduce<FailureCounts | undefined>(addedCounts, this.#others);
+    return {
+      groups: sorted.slice(0, FAILURE_GROUPS_MAX).map(group => ({ ...group })),
+      ...(others === undefined ? {} : { others }),
+    };
+  }
+
+  #put(group: FailureGroup): void {
+    const key = `${group.kind} ${group.statusCode} ${group.message}`;
+    const before = this.#groups.get(key);
+    if (before === undefined) {
+      if (this.#groups.size >= FOLLOWED_MAX) this.#dropRarest();
+      this.#groups.set(key, { ...group });
+      return;
+    }
+    before.isVaried ||= group.isVaried || group.example !== before.example;
+    if (group.firstAtNs < before.firstAtNs) before.example = group.example;
+    before.count += group.count;
+    before.warmupCount += group.warmupCount;
+    before.firstAtNs = Math.min(before.firstAtNs, group.firstAtNs);
+    before.lastAtNs = Math.max(before.lastAtNs, group.lastAtNs);
+  }
+
+  #dropRarest(): void {
+    let [rarest, key]: [MutableGroup | undefined, string] = [undefined, ''];
+    for (const [name, group] of this.#groups)
+      if (rarest === undefined || sizeOf(group) < sizeOf(rarest)) [rarest, key] = [group, name];
+    if (rarest === undefined) return;
+    this.#groups.delete(key);
+    this.#others = addedCounts(this.#others, rarest);
+  }
+
+  /** A server that rejects everything says the same thousands of times a second. */
+  #foldedOnce(detail: string): string {
+    const known = this.#folded.get(detail);
+    if (known !== undefined) return known;
+    if (this.#folded.size >= FOLLOWED_MAX) this.#folded.clear();
+    const folded = foldedMessage(detail);
+    this.#folded.set(detail, folded);
+    return folded;
+  }
+}
+
+/** Of several machines that load one target; undefined: none of them reported any. */
+export const addedFailures = (all: readonly RunFailures[]): RunFailures | undefined => {
+  if (all.length === 0) return undefined;
+  const tally = new FailureTally();
+  for (const failures of all) tally.addAll(failures);
+  const [only, ...rest] = all;
+  // Each machine knows of its own requests only: whether the target was away for all of them is counted at the end.
+  return { ...tally.groups(), outages: rest.length === 0 ? (only?.outages ?? []) : [] };
+};
+
+/** The same with its times on another clock, which is ahead by so much. */
+export const shiftedFailures = ({ groups, others, outages }: RunFailures, byNs: number): RunFailures => {
+  const shifted = <T extends FailureCounts>(counts: T): T => ({
+    ...counts,
+    firstAtNs: counts.firstAtNs + byNs,
+    lastAtNs: counts.lastAtNs + byNs,
+  });
+  return {
+    groups: groups.map(shifted),
+    ...(others === undefined ? {} : { others: shifted(others) }),
+    outages: outages.map(outage => ({ ...outage, fromNs: outage.fromNs + byNs, toNs: outage.toNs + byNs })),
+  };
+};
+
+type MutableGroup = { -readonly [Key in keyof FailureGroup]: FailureGroup[Key] };
+
+const sizeOf = ({ count, warmupCount }: FailureCounts): number => count + warmupCount;
+
+const addedCounts = (before: FailureCounts | undefined, counts: FailureCounts): FailureCounts => ({
+  count: (before?.count ?? 0) + counts.count,
+  warmupCount: (before?.warmupCount ?? 0) + counts.warmupCount,
+  firstAtNs: Math.min(before?.firstAtNs ?? counts.firstAtNs, counts.firstAtNs),
+  lastAtNs: Math.max(before?.lastAtNs ?? counts.lastAtNs, counts.lastAtNs),
+});
+
+export const FAILURE_GROUPS_MAX = 10;
+/** Messages that are followed at once. */
+const FOLLOWED_MAX = 64;

@@ -1,0 +1,134 @@
+// Why requests failed, as people read it: the headline of a run in which some did, a row for each cause, and the outages.
+
+import { formatAge, formatClock } from '../figure/duration.ts';
+import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
+import type { FailureCounts, FailureGroup, RunFailures } from './failure-groups.ts';
+import type { Outage } from './outage.ts';
+import { FAILURE_LABELS, type SampleCounts } from './outcome.ts';
+
+/** A report, or the figures of a run in the cluster. */
+export interface MaybeFailed {
+  /** Of the measured phase. */
+  readonly counts: SampleCounts;
+  readonly failures: Reported<RunFailures>;
+}
+
+export interface FailureHeadline {
+  /** "All 8 requests failed", "The server was down". */
+  readonly lead: string;
+  /** What follows it, with its sign: ": HTTP 401, invalid key", " from 0:12 to 0:31; 26 % of 812 requests failed". */
+  readonly rest: string;
+  /** Nothing completed, or the server was away: no figure means what it is called. */
+  readonly isGrave: boolean;
+}
+
+/** What a person must know first of a run in which requests failed; undefined if none did. */
+export const failureHeadline = ({ counts, failures }: MaybeFailed): FailureHeadline | undefined => {
+  const known = isUnknown(failures) ? NO_FAILURES : failures;
+  const { completed, failed, issued } = counts;
+  const why = causeText(known, failed === 0 ? 'warmupCount' : 'count');
+  if (failed === 0) {
+    const warmup = sumOf(known, 'warmupCount');
+    if (warmup === 0 || (completed > 0 && known.outages.length === 0)) return undefined;
+    return { lead: `${counted(warmup, 'warm-up request')} failed`, rest: why, isGrave: completed === 0 };
+  }
+  if (completed === 0)
+    return {
+      lead: failed === issued ? allFailed(failed) : `No request completed, ${formatCount(failed)} failed`,
+      rest: why,
+      isGrave: true,
+    };
+  const share = failed / Math.max(1, issued);
+  const part = `${share < PERCENT_LEAST ? `${formatCount(failed)}` : figureText(formatFinePercent(share))} of ${counted(issued, 'request')} failed`;
+  if (known.outages.length === 0) return { lead: part, rest: why, isGrave: share >= GRAVE_LEAST };
+  return { lead: 'The server was down', rest: ` ${outageText(known.outages)}; ${part}${why}`, isGrave: true };
+};
+
+/** "All 8 requests failed: HTTP 401, invalid key" */
+export const failureHeadlineText = ({ lead, rest }: FailureHeadline): string => `${lead}${rest}`;
+
+/** "HTTP 401", "connection failed". */
+export const failureLabel = ({ kind, statusCode }: Pick<FailureGroup, 'kind' | 'statusCode'>): string =>
+  kind === 'http-status' ? `HTTP ${statusCode}` : FAILURE_LABELS[kind];
+
+/** What the server said, and whether others like it are counted with it. */
+export const failureMessage = ({ example, isVaried }: Pick<FailureGroup, 'example' | 'isVaried'>): string =>
+  isVaried ? `${example} (and the same with other numbers)` : example;
+
+/** "at 0:12", "0:12 to 0:31, 2 of them in warm-up". */
+export const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts): string => {
+  const [first, last] = [clock(firstAtNs), clock(lastAtNs)];
+  const range = first === last ? `at ${first}` : `${first} to ${last}`;
+  if (warmupCount === 0) return range;
+  return `${range}, ${count === 0 ? '' : `${formatCount(warmupCount)} of them `}in warm-up`;
+};
+
+/** Measured or not. */
+export const failureCountText = ({ count, warmupCount }: FailureCounts): string =>
+  formatCount(count + warmupCount);
+
+/** "8 × HTTP 401, 0:12 to 0:31, 1 of them in warm-up: invalid key" */
+export const failureSentence = (group: FailureGroup): string =>
+  `${failureCountText(group)} × ${failureLabel(group)}, ${failureTimes(group)}${group.example === '' ? '' : `: ${failureMessage(group)}`}`;
+
+export const FAILURE_COLUMNS = ['failed', 'why', 'when', 'what the server said'] as const;
+
+/** Of FAILURE_COLUMNS, a row for each group, and one for the failures that are in none. */
+export const failureRows = ({ groups, others }: RunFailures): readonly (readonly string[])[] => [
+  ...groups.map(group => [
+    failureCountText(group),
+    failureLabel(group),
+    failureTimes(group),
+    failureMessage(group),
+  ]),
+  ...(others === undefined
+    ? []
+    : [[failureCountText(others), 'other', failureTimes(others), 'other messages, each of few requests']]),
+];
+
+/** "from 0:12 to 0:31", "from 0:12 to the end", "3 times, 48 s in all, first from 0:12 to 0:31". */
+export const outageText = (outages: readonly Outage[]): string => {
+  const [first] = outages;
+  if (first === undefined) return '';
+  const range = `from ${clock(first.fromNs)} to ${first.isOver ? clock(first.toNs) : 'the end'}`;
+  if (outages.length === 1) return range;
+  const sumNs = outages.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0);
+  return `${outages.length} times, ${figureText(formatAge(sumNs / 1e6))} in all, first ${range}`;
+};
+
+/** A line for each: "0:12 to 0:31, 19 s, 212 requests failed". */
+export const outageLines = (outages: readonly Outage[]): readonly string[] =>
+  outages.map(
+    ({ fromNs, toNs, isOver, failed }) =>
+      `${clock(fromNs)} to ${isOver ? clock(toNs) : 'the end'}, ${figureText(formatAge((toNs - fromNs) / 1e6))}${isOver ? '' : ' or more'}: ${counted(failed, 'request')} failed`,
+  );
+
+const allFailed = (failed: number): string =>
+  failed === 1 ? 'The only request failed' : `All ${counted(failed, 'request')} failed`;
+
+/** ": HTTP 401, invalid key"; if no cause has half of them, how many there are. */
+const causeText = ({ groups, others }: RunFailures, of: 'count' | 'warmupCount'): string => {
+  const [first, ...rest] = groups.toSorted((a, b) => b[of] - a[of]).filter(group => group[of] > 0);
+  if (first === undefined) return '';
+  const more = rest.length + (others === undefined ? 0 : 1);
+  const words = first.example === '' ? '' : `, ${short(first.example)}`;
+  const also =
+    more === 0 ? '' : `; and ${others === undefined ? counted(more, 'other reason') : 'other reasons'}`;
+  return `: ${failureLabel(first)}${words}${also}`;
+};
+
+const sumOf = ({ groups, others }: RunFailures, of: 'count' | 'warmupCount'): number =>
+  groups.reduce((sum, group) => sum + group[of], others?.[of] ?? 0);
+
+const clock = (ns: number): string => formatClock(ns / 1e6);
+
+const short = (text: string): string =>
+  text.length <= HEADLINE_MESSAGE_MAX ? text : `${text.slice(0, HEADLINE_MESSAGE_MAX - 1).trimEnd()}…`;
+
+const NO_FAILURES: RunFailures = { groups: [], outages: [] };
+/** Fewer are told as a count: "3 of 10 000 requests failed". */
+const PERCENT_LEAST = 0.01;
+/** From there on what is missing bends every figure. */
+const GRAVE_LEAST = 0.05;
+const HEADLINE_MESSAGE_MAX = 140;

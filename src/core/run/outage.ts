@@ -1,0 +1,221 @@
+// When the server was away: it refused connections, or something in front of it returned 502, 503 or 504, and no request that
+// was on its way was answered. Found from requests in the order in which they end, roughly, and in bounded room.
+
+import type { EndedSample } from './ended-sample.ts';
+
+export type Outage = {
+  /** When the first request failed because of it, since the run's zero. */
+  readonly fromNs: number;
+  /** When the first request was sent that was answered again; of one that was not over, when the last one failed. */
+  readonly toNs: number;
+  /** Something was answered afterwards. */
+  readonly isOver: boolean;
+  /** Requests that failed because of it, measured or not. */
+  readonly failed: number;
+};
+
+type Ended = Pick<EndedSample, 'sentNs' | 'endNs' | 'outcome' | 'failure' | 'bytesSent'>;
+
+/** Time in steps, each with the first and last failure and the first and last moment of an answer in it. */
+export class OutageTally {
+  #stepNs: number = STEP_NS;
+  #steps: Step[] = [];
+  #hasAnswer = false;
+  #hasFailure = false;
+
+  ended(sample: Ended): void {
+    const sign = signOf(sample);
+    switch (sign) {
+      case 'answered':
+        this.#answered(sample);
+        return;
+      case 'away':
+        this.#failed(sample.endNs, { failed: 1, certain: 1 });
+        // A connection that nobody accepts shows that the server was away for as long as it was tried.
+        if (sample.bytesSent === 0) this.#failed(sample.sentNs, { failed: 0, certain: 0 });
+        return;
+      case 'lost':
+        this.#failed(sample.endNs, { failed: 1, certain: 0 });
+        return;
+      case 'no-sign':
+        return;
+      default:
+        sign satisfies never;
+    }
+  }
+
+  /** Of those that are over and the one that is not, in order of time. Empty if nothing was ever answered. */
+  outages(): readonly Outage[] {
+    if (!this.#hasAnswer || !this.#hasFailure) return [];
+    const found: (Candidate & Outage)[] = [];
+    let open: Candidate | undefined;
+    for (const { isAnswered, failedFromNs, failedToNs, answeredFromNs, answeredToNs, ...counts } of this
+      .#steps) {
+      if (isAnswered) continue;
+      const hasAnswer = answeredFromNs <= answeredToNs;
+      // Of a step with both, what failed before the first answer is of the outage that the answer ends.
+      if (failedFromNs < answeredFromNs)
+        open = extended(open, { ...counts, failedFromNs, failedToNs: Math.min(failedToNs, answeredFromNs) });
+      if (hasAnswer) {
+        if (open !== undefined) found.push(closed(open, answeredFromNs));
+        open = undefined;
+      }
+      if (hasAnswer && failedToNs >= answeredToNs)
+        open = extended(open, { ...counts, failedFromNs: Math.max(failedFromNs, answeredToNs), failedToNs });
+    }
+    if (open !== undefined) found.push(closed(open, undefined));
+    return found
+      .filter(isOutage)
+      .map(({ fromNs, toNs, isOver, failed }): Outage => ({ fromNs, toNs, isOver, failed }))
+      .toSorted((a, b) => lengthOf(b) - lengthOf(a))
+      .slice(0, OUTAGES_MAX)
+      .toSorted((a, b) => a.fromNs - b.fromNs);
+  }
+
+  /** From when it was sent until it ended a server was there: one that exits takes its connections with it. */
+  #answered({ sentNs, endNs }: Ended): void {
+    this.#hasAnswer = true;
+    // The later one first: reaching for it may join steps.
+    const last = this.#indexOf(endNs);
+    const first = this.#indexOf(Math.min(sentNs, endNs));
+    for (let index = first; index <= last; index += 1) {
+      const step = this.#at(index);
+      const fromNs = Math.max(sentNs, index * this.#stepNs);
+      const toNs = Math.min(endNs, (index + 1) * this.#stepNs);
+      step.answeredFromNs = Math.min(step.answeredFromNs, fromNs);
+      step.answeredToNs = Math.max(step.answeredToNs, toNs);
+      if (index > first && index < last) step.isAnswered = true;
+    }
+  }
+
+  #failed(atNs: number, { failed, certain }: Pick<Step, 'failed' | 'certain'>): void {
+    this.#hasFailure = true;
+    const step = this.#at(this.#indexOf(atNs));
+    step.failedFromNs = Math.min(step.failedFromNs, atNs);
+    step.failedToNs = Math.max(step.failedToNs, atNs);
+    step.failed += failed;
+    step.certain += certain;
+  }
+
+  #indexOf(atNs: number): number {
+    while (atNs / this.#stepNs >= STEPS_MAX) this.#join();
+    return Math.max(0, Math.floor(atNs / this.#stepNs));
+  }
+
+  #at(index: number): Step {
+    while (this.#steps.length <= index) this.#steps.push(emptyStep());
+    return this.#steps[index] ?? emptyStep();
+  }
+
+  #join(): void {
+    this.#stepNs *= 2;
+    this.#steps = Array.from({ length: Math.ceil(this.#steps.length / 2) }, (_, index) =>
+      joined(this.#steps[2 * index] ?? emptyStep(), this.#steps[2 * index + 1] ?? emptyStep()),
+    );
+  }
+}
+
+/**
+ * What one request shows of whether the server is there. A connection that is lost in the middle is not enough by itself: a
+ * server may close one connection and be there for all others.
+ */
+const signOf = ({ outcome, failure, bytesSent }: Ended): 'answered' | 'away' | 'lost' | 'no-sign' => {
+  if (outcome === 'completed') return 'answered';
+  if (failure === undefined) return 'no-sign';
+  switch (failure.kind) {
+    case 'connect':
+    case 'tls':
+      return 'away';
+    case 'timeout':
+      return bytesSent === 0 ? 'away' : 'lost';
+    case 'reset':
+    case 'truncated':
+      return 'lost';
+    case 'http-status':
+      return AWAY_STATUSES.has(failure.statusCode) ? 'away' : 'answered';
+    case 'error-frame':
+    case 'malformed':
+    case 'empty':
+      return 'answered';
+    case 'client':
+      return 'no-sign';
+    default:
+      return failure.kind satisfies never;
+  }
+};
+
+interface Step {
+  /** Throughout: some request was on its way that was answered. */
+  isAnswered: boolean;
+  answeredFromNs: number;
+  answeredToNs: number;
+  failedFromNs: number;
+  failedToNs: number;
+  failed: number;
+  /** Of these, those that no server can have seen. */
+  certain: number;
+}
+
+const emptyStep = (): Step => ({
+  isAnswered: false,
+  answeredFromNs: Number.POSITIVE_INFINITY,
+  answeredToNs: Number.NEGATIVE_INFINITY,
+  failedFromNs: Number.POSITIVE_INFINITY,
+  failedToNs: Number.NEGATIVE_INFINITY,
+  failed: 0,
+  certain: 0,
+});
+
+const joined = (a: Step, b: Step): Step => ({
+  isAnswered: a.isAnswered && b.isAnswered,
+  answeredFromNs: Math.min(a.answeredFromNs, b.answeredFromNs),
+  answeredToNs: Math.max(a.answeredToNs, b.answeredToNs),
+  failedFromNs: Math.min(a.failedFromNs, b.failedFromNs),
+  failedToNs: Math.max(a.failedToNs, b.failedToNs),
+  failed: a.failed + b.failed,
+  certain: a.certain + b.certain,
+});
+
+interface Candidate {
+  readonly fromNs: number;
+  readonly lastNs: number;
+  readonly failed: number;
+  readonly certain: number;
+}
+
+const extended = (
+  open: Candidate | undefined,
+  {
+    failedFromNs,
+    failedToNs,
+    failed,
+    certain,
+  }: Pick<Step, 'failedFromNs' | 'failedToNs' | 'failed' | 'certain'>,
+): Candidate => ({
+  fromNs: open?.fromNs ?? failedFromNs,
+  lastNs: Math.max(open?.lastNs ?? failedToNs, failedToNs),
+  failed: (open?.failed ?? 0) + failed,
+  certain: (open?.certain ?? 0) + certain,
+});
+
+const closed = (open: Candidate, answeredNs: number | undefined): Candidate & Outage => ({
+  ...open,
+  toNs: Math.max(open.lastNs, answeredNs ?? open.lastNs),
+  isOver: answeredNs !== undefined,
+});
+
+const isOutage = ({ fromNs, lastNs, certain }: Candidate): boolean =>
+  certain >= CERTAIN_MIN && lastNs - fromNs >= LENGTH_NS_MIN;
+
+const lengthOf = ({ fromNs, toNs }: Outage): number => toNs - fromNs;
+
+/** What a proxy returns whose server does not answer (RFC 9110 §15.6), and a server that is starting. */
+const AWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
+const CERTAIN_MIN = 2;
+/** Between the first and the last failure: a connection that is lost and opened again is not an outage. */
+const LENGTH_NS_MIN = 500_000_000;
+const STEP_NS = 100_000_000;
+/** Seven minutes in steps of 100 ms; a longer run has longer steps, up to 21 s in a day. */
+const STEPS_MAX = 4_096;
+/** The longest are reported. */
+export const OUTAGES_MAX = 20;

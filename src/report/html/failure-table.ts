@@ -1,0 +1,24 @@
+// Why requests failed, at the top of the page of a run: a row for each cause with what to do, and when the server was down.
+
+import { failureAdvice } from '../../core/run/failure-advice.ts';
+import { FAILURE_COLUMNS, failureRows, outageLines } from '../../core/run/failure-text.ts';
+import type { Report } from '../../core/run/report.ts';
+import { type Markup, markup } from '../../core/text/markup.ts';
+import { isUnknown } from '../../core/unknown.ts';
+
+export const failureTable = ({ failures, run }: Report): Markup | undefined => {
+  if (isUnknown(failures) || failures.groups.length === 0) return undefined;
+  const advice = failures.groups.map(group => failureAdvice(group, run));
+  return markup`<section class="failures" aria-label="Why requests failed"><table>
+<thead><tr>${FAILURE_COLUMNS.map(title => markup`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${failureRows(failures).map(
+    ([count, why, when, message], index) =>
+      markup`<tr><td>${count}</td><th scope="row">${why}</th><td>${when}</td><td class="said">${message}${
+        advice[index] === undefined || advice[index] === '' ? undefined : markup`<p>${advice[index]}</p>`
+      }</td></tr>`,
+  )}</tbody></table>${
+    failures.outages.length === 0
+      ? undefined
+      : markup`<p>The server was down:</p><ul>${outageLines(failures.outages).map(line => markup`<li>${line}</li>`)}</ul>`
+  }</section>`;
+};

@@ -1,0 +1,37 @@
+// Why requests failed and when the server was away, as it crosses a process boundary and is stored.
+
+import * as v from 'valibot';
+import {
+  FAILURE_GROUPS_MAX,
+  type FailureCounts,
+  type FailureGroup,
+  type RunFailures,
+} from '../core/run/failure-groups.ts';
+import { OUTAGES_MAX, type Outage } from '../core/run/outage.ts';
+import { FAILURE_KINDS } from '../core/run/outcome.ts';
+import { count, figure, openObject, text } from './schema.ts';
+
+const counts = { count, warmupCount: count, firstAtNs: figure, lastAtNs: figure };
+const countsSchema: v.GenericSchema<unknown, FailureCounts> = openObject(counts);
+
+const group: v.GenericSchema<unknown, FailureGroup> = openObject({
+  ...counts,
+  kind: v.picklist(FAILURE_KINDS),
+  statusCode: count,
+  message: text,
+  example: text,
+  isVaried: v.boolean(),
+});
+
+const outage: v.GenericSchema<unknown, Outage> = openObject({
+  fromNs: figure,
+  toNs: figure,
+  isOver: v.boolean(),
+  failed: count,
+});
+
+export const runFailuresSchema: v.GenericSchema<unknown, RunFailures> = openObject({
+  groups: v.pipe(v.array(group), v.maxLength(FAILURE_GROUPS_MAX)),
+  others: v.exactOptional(countsSchema),
+  outages: v.pipe(v.array(outage), v.maxLength(OUTAGES_MAX)),
+});
