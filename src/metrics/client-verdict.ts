@@ -35,8 +35,8 @@ export interface ClientEvidence {
   readonly inconsistentSamples: number;
   /** No connection free, no room for a reply, a thread lost: the server had no part in it. */
   readonly samplesFailedByClient: number;
-  /** Requests that completed: without one there is no figure that the client could have bent. */
-  readonly completed: number;
+  /** false: requests failed and none completed, so that there is no figure that the client could have changed. */
+  readonly hasFigures: boolean;
   /** Requests whose lateness is known. */
   readonly sent: number;
 }
@@ -45,10 +45,7 @@ export type ClientVerdict = Pick<ReportClient, 'verdict' | 'reasons' | 'starved'
 
 export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   const starved = evidence.observedNs > 0 && evidence.starvedNs > STARVED_PART_MAX * evidence.observedNs;
-  const reasons = [
-    ...lossReasons(evidence),
-    ...(evidence.completed === 0 ? [] : slowReasons(evidence, starved)),
-  ];
+  const reasons = [...lossReasons(evidence), ...(evidence.hasFigures ? slowReasons(evidence, starved) : [])];
   if (reasons.length > 0) return { verdict: 'client-bound', reasons, starved };
   if (evidence.observedNs === 0) {
     return { verdict: 'unknown', reasons: ['the client left no measurements of itself'], starved };

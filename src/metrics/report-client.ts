@@ -36,6 +36,7 @@ export const reportClient = (
       max: metrics.counter('client.gcPauseNsMax'),
     }),
   };
+  const { completed, failed } = metrics.counts('measured');
   const verdict = clientVerdict({
     ...figures,
     pattern,
@@ -49,7 +50,7 @@ export const reportClient = (
     lostRecords: droppedEvents + metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused'),
     inconsistentSamples: metrics.counter('samplesInconsistent'),
     samplesFailedByClient: metrics.counter('errors.client'),
-    completed: metrics.counts('measured').completed,
+    hasFigures: completed > 0 || failed === 0,
     sent: metrics.series('sendLatenessNs')?.count ?? 0,
   });
   return {

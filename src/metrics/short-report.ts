@@ -9,7 +9,12 @@ import { fromText } from '../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRows } from '../core/run/energy-rows.ts';
 import { failureAdvice } from '../core/run/failure-advice.ts';
-import { failureHeadline, failureSentence, outageLines } from '../core/run/failure-text.ts';
+import {
+  type FailureHeadline,
+  failureHeadline,
+  failureSentence,
+  outageLines,
+} from '../core/run/failure-text.ts';
 import {
   figureVerdicts,
   figureVerdictText,
@@ -47,12 +52,12 @@ export const shortReport = (report: Report): readonly string[] => {
     ...head(report),
     '',
     ...(report.depth === undefined
-      ? [...figures(report), '', ...percentiles(report)]
+      ? [...figures(report), ...(hasFigures(report) ? ['', ...percentiles(report)] : [])]
       : depthLines(report.depth, report.calibration)),
     ...byServer(report),
     ...byUrl(report),
     ...ofSessions(report),
-    ...errorBounds(report),
+    ...(hasFigures(report) ? errorBounds(report) : []),
     ...underBound(report),
     ...energy(report),
     ...spoiled(report),
@@ -76,12 +81,13 @@ const verdictLines = (report: Report): readonly string[] => {
       ? []
       : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
     ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
-    ...(failed === undefined ? [] : [`${failed.lead.toUpperCase()}${withStop(failed.rest)}`]),
+    ...(failed?.isGrave === true ? [failedLine(failed)] : []),
     ...(client.verdict === 'client-bound' ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`] : []),
     ...(report.run.foreign === undefined ? [] : [`FOREIGN: ${foreignSentence(report.run.foreign)}.`]),
     ...(client.verdict === 'unknown' && report.run.foreign === undefined && report.counts.completed > 0
       ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`]
       : []),
+    ...(failed?.isGrave === false ? [failedLine(failed)] : []),
   ];
   return said.length === 0
     ? [`${reportVerdict(report).headline}.`]
@@ -114,6 +120,8 @@ const failureLines = (report: Report): readonly string[] => {
   ];
   return lines.length === 0 ? [] : ['', ...lines];
 };
+
+const failedLine = ({ lead, rest }: FailureHeadline): string => withStop(`${lead.toUpperCase()}${rest}`);
 
 /** What a server said may have a stop of its own. */
 const withStop = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`);
@@ -156,13 +164,18 @@ const byUrl = (report: Report): readonly string[] => {
   return ['', ...shortened(inColumns(rows, { hasFigures: true }), URL_LINES_MAX)];
 };
 
+/** If requests failed and none completed, there is nothing but dashes to show. */
+const hasFigures = ({ counts }: Report): boolean => counts.completed > 0 || counts.failed === 0;
+
 const figures = (report: Report): readonly string[] =>
   inColumns(
-    summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [
-      isSpoiled ? `${name}${SPOILED_MARK}` : name,
-      `${isAtLeast ? 'at least ' : ''}${figureText(value)}`,
-      remark,
-    ]),
+    summaryFigures(report)
+      .filter((_, index, all) => hasFigures(report) || index === all.length - 1)
+      .map(({ name, value, isAtLeast, isSpoiled, remark }) => [
+        isSpoiled ? `${name}${SPOILED_MARK}` : name,
+        `${isAtLeast ? 'at least ' : ''}${figureText(value)}`,
+        remark,
+      ]),
   );
 
 /** A tail that so few samples cannot tell has a dash. */

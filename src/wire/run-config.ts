@@ -1,6 +1,7 @@
 // config.json of a run directory, as text and back. Keys that a newer version adds are let through unread.
 
 import * as v from 'valibot';
+import { OFFERED_MODELS_MAX } from '../core/run/failure-advice.ts';
 import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
 import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
@@ -74,6 +75,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   api: reported(text),
   model: reported(text),
   models: v.exactOptional(modelMixSchema),
+  offeredModels: v.exactOptional(v.pipe(v.array(text), v.maxLength(OFFERED_MODELS_MAX))),
   urls: v.exactOptional(urlMixSchema),
   pattern: runPatternSchema,
   shape: reported(runShapeSchema),

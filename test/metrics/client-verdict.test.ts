@@ -29,7 +29,7 @@ const well: ClientEvidence = {
   lostRecords: 0,
   inconsistentSamples: 0,
   samplesFailedByClient: 0,
-  completed: 1_000,
+  hasFigures: true,
   sent: 10_000,
 };
 

@@ -70,9 +70,16 @@ describe('the text of a report', () => {
     );
     const { client } = reportOf('complete');
     const bound = { ...client, verdict: 'client-bound', reasons: ['it was slow'] } as const;
-    expect(textOf(reportOf('complete', { client: bound }))).toMatch(/^CLIENT-BOUND: it was slow\./);
+    expect(textOf(reportOf('complete', { client: bound }))).toMatch(
+      /^10.% OF 20 REQUESTS FAILED\.\nCLIENT-BOUND: it was slow\./,
+    );
     expect(
-      textOf(reportOf('complete', { client: { ...client, verdict: 'trustworthy', reasons: [] } })),
+      textOf(
+        reportOf('complete', {
+          counts: { issued: 18, completed: 18, failed: 0, cancelled: 0, unresolved: 0 },
+          client: { ...client, verdict: 'trustworthy', reasons: [] },
+        }),
+      ),
     ).toMatch(/^Trustworthy( within .*)?, complete\.\n\nRun run-1/);
   });
 

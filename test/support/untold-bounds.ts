@@ -31,7 +31,7 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'dashboard/src/stream/backoff.ts': ['RETRY_MS_MAX'],
   'dashboard/src/topology/arrangement.ts': ['FULL_NODES_MAX'],
   'src/bench/load/pacing.ts': ['SENT_PER_TURN_MAX', 'TIMEOUT_MS_MAX'],
-  'src/bench/parse/record-output.ts': ['DETAIL_LENGTH_MAX', 'LINES_MAX'],
+  'src/bench/parse/record-output.ts': ['LINES_MAX'],
   'src/bench/run/bench-parts.ts': ['BENCH_SETTINGS.readyMsMax'],
   'src/bench/run/live-run-file.ts': ['LIVE_RUNS_MAX'],
   'src/bench/run/load-size.ts': ['OPEN_LOOP_OPENED_MAX', 'OPEN_LOOP_CONNECTIONS_MAX'],

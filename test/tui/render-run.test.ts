@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { FailureGroup } from '../../src/core/run/failure-groups.ts';
 import { LiveSessionTally } from '../../src/core/run/live-sessions.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
@@ -23,7 +24,7 @@ const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
   },
   stage: 'measuring',
   elapsedMs: 12_000,
-  snapshot: runSnapshot(),
+  snapshot: { ...runSnapshot(), failures: { groups: [NO_ROOM], outages: [] } },
   snapshotAgeMs: 100,
   recent: { requestsPerSecond: 99.4, outputTokensPerSecond: 994 },
   notices: ['a notice'],
@@ -31,6 +32,17 @@ const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
   ...changes,
 });
 
+const NO_ROOM: FailureGroup = {
+  kind: 'http-status',
+  statusCode: 500,
+  count: 3,
+  warmupCount: 0,
+  firstAtNs: 2e9,
+  lastAtNs: 2.1e9,
+  message: 'no room',
+  example: 'no room',
+  isVaried: false,
+};
 const NOT_YET = unknown('none completed');
 
 const screen = (changes: Partial<WatchedRun> = {}, columns = 100): string =>
@@ -48,7 +60,7 @@ describe('the screen of a run', () => {
     expect(text).toMatch(/100 completed · 3 failed · 8 in flight/);
     expect(text).toMatch(/TTFT +54(\.\d)? ms +58(\.\d)? ms +– +59(\.\d)? ms +100/);
     expect(text).toMatch(/latency +200 ms +200 ms +– +200 ms +100/);
-    expect(text).toContain('errors  http-status 3');
+    expect(text).toContain('failed  3 × HTTP 500, at 0:02: no room');
     expect(text).toMatch(/TTFT, logarithmic, \d+ in the tallest bar/);
     expect(text).toContain('a notice');
     expect(text).not.toContain(' old');
@@ -167,7 +179,7 @@ describe('the screen of a run', () => {
     expect(lines(23).join()).toContain('logarithmic');
     expect(lines(16).length).toBeLessThanOrEqual(16);
     expect(lines(16).join()).not.toContain('logarithmic');
-    expect(lines(16).join()).toContain('http-status');
+    expect(lines(16).join()).toContain('HTTP 500');
   });
 
   test('of a plain terminal has nothing but ASCII', () => {

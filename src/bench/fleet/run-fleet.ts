@@ -2,6 +2,7 @@
 // agents load the target, each its share of one schedule, and what they measured becomes one account here.
 
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { shiftedFailures } from '../../core/run/failure-groups.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import { judgedObjectives } from '../../core/run/objective.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
@@ -89,7 +90,8 @@ export const runFleetBench = async (
     const config = fleetConfig(request, parts, fleet);
     await directory.writeConfig(config);
     const metrics = new RunMetrics(metricsOptions(config));
-    const heard = liveFacts(config, parts, fleet);
+    const shiftsNs = agentShiftsNs(fleet);
+    const heard = liveFacts(config, parts, fleet, shiftsNs);
     facts = heard;
     let measuringSinceNs = 0;
     let final: Omit<MetricsBody, 'state'> = { pendingTasks: 0, metrics: [] };
@@ -107,7 +109,7 @@ export const runFleetBench = async (
       monotonicNs,
       writeFile: snapshot => writeFileAtomic(directory.files.finalSnapshot, snapshotToJson(snapshot)),
       live: () => {
-        const told = links.flatMap(({ snapshot }) => snapshot ?? []);
+        const told = fleet.agents.flatMap(({ link }, index) => onOurClock(link.snapshot, shiftsNs[index]));
         const objectives = heard.answers();
         return {
           ...mergeSnapshots(told, { state: 'live', measuringSinceNs }),
@@ -216,16 +218,32 @@ const fleetConfig = (
 };
 
 /** Told at once, so that their clocks are taken as they were before the start. */
-const liveFacts = (config: RunConfig, { tap }: BenchParts, { agents }: PreparedFleet): LiveFacts =>
+const liveFacts = (
+  config: RunConfig,
+  { tap }: BenchParts,
+  { agents }: PreparedFleet,
+  shiftsNs: readonly number[],
+): LiveFacts =>
   new LiveFacts({
     tap,
     judged: judgedObjectives(config),
     isStreaming: config.run.streaming,
-    shiftsNs: agents.map(({ clock, ready }) =>
-      Math.round(clockLine(clock, undefined).toCoordinatorNs(ready.runZeroNs)),
-    ),
+    shiftsNs,
     isLost: agent => agents[agent]?.link.loss !== undefined,
   });
+
+/** By how much the zero of each agent is later than that of the coordinator. */
+const agentShiftsNs = ({ agents }: PreparedFleet): readonly number[] =>
+  agents.map(({ clock, ready }) => Math.round(clockLine(clock, undefined).toCoordinatorNs(ready.runZeroNs)));
+
+/** What has a time in it is put on the coordinator's clock before snapshots are merged. */
+const onOurClock = (
+  snapshot: MetricsSnapshot | undefined,
+  shiftNs: number | undefined,
+): readonly MetricsSnapshot[] => {
+  if (snapshot?.failures === undefined) return snapshot === undefined ? [] : [snapshot];
+  return [{ ...snapshot, failures: shiftedFailures(snapshot.failures, shiftNs ?? 0) }];
+};
 
 const metricsOptions = ({ run, ...config }: RunConfig): ConstructorParameters<typeof RunMetrics>[0] => ({
   pattern: run.pattern,

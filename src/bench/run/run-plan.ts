@@ -172,6 +172,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     hasNonce: request.hasNonce,
     ...(request.isUnguarded === undefined ? {} : { isUnguarded: request.isUnguarded }),
     command: options.command ?? unknown('a part of something else'),
+    ...(server.offeredModels === undefined ? {} : { offeredModels: server.offeredModels }),
     requests: {
       inputTokens: dataset.inputTokens,
       outputTokens: request.api.writesAnswers ? dataset.outputTokens : unknown('vectors have no tokens'),

@@ -3,6 +3,7 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { OFFERED_MODELS_MAX } from '../../core/run/failure-advice.ts';
 import type { ServerTold } from '../../core/run/provenance.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
@@ -33,6 +34,8 @@ export interface ServerAnswer {
   readonly serverKind: string | Unknown;
   /** Of each of several servers. */
   readonly serverKinds?: readonly (string | Unknown)[];
+  /** Which models it lists, if it lists others than that one. */
+  readonly offeredModels?: readonly string[];
   /** Of its version and settings. */
   readonly told: Reported<readonly ServerTold[]>;
   readonly notices: readonly string[];
@@ -82,7 +85,7 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
       });
       const told = await toldOf(reply, question, { ...choice, serverKind, metricsPath });
       const notices = isUnknown(metricsPath) ? [...choice.notices, metricsPath.reason] : choice.notices;
-      return { ...choice, notices, serverKind, told, metricsPath };
+      return { ...choice, ...offeredBy(reply, choice.model), notices, serverKind, told, metricsPath };
     }
     default:
       return reply satisfies never;
@@ -180,6 +183,11 @@ const chosen = (
   return { model: first, notices };
 };
 
+const offeredBy = ({ ids }: ModelList, model: string): Pick<ServerAnswer, 'offeredModels'> =>
+  ids.every(id => id === model)
+    ? {}
+    : { offeredModels: ids.slice(0, OFFERED_MODELS_MAX).map(id => id.slice(0, MODEL_LENGTH_MAX)) };
+
 type Reply =
   | { readonly kind: 'no-connection'; readonly reason: string; readonly advice: string }
   | { readonly kind: 'no-answer'; readonly reason: string }
@@ -209,5 +217,6 @@ const getModels = async ({ api, target, headers, timeoutMs, signal }: ServerQues
 const quoted = (model: string): string =>
   JSON.stringify(model.length > 60 ? `${model.slice(0, 60)}…` : model);
 
+const MODEL_LENGTH_MAX = 300;
 /** For each of the questions that tell what kind of server it is; they are asked at once. */
 const KIND_MS_MAX = 1_000;

@@ -166,3 +166,5 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const NOTHING_FOUND: readonly string[] = [];
 const MODELS_SHOWN_MAX = 5;
+/** That a run stores. */
+export const OFFERED_MODELS_MAX = 20;

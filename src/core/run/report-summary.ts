@@ -42,14 +42,19 @@ export interface ReportVerdict {
 }
 
 export const reportVerdict = (report: Report): ReportVerdict => {
-  const { client } = report;
+  const { client, counts } = report;
+  const failed = failureHeadline(report);
   const digest = runDigest(report);
   const words = verdictWords(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
   const isWhole = report.complete && !report.interrupted;
   const reasons = [
     ...(isWhole ? [] : [report.incompleteReason ?? 'something is missing']),
-    ...(client.verdict === 'trustworthy' ? [] : client.reasons),
+    ...(client.verdict === 'trustworthy' ||
+    (client.verdict === 'unknown' && counts.completed === 0 && counts.failed > 0)
+      ? []
+      : client.reasons),
+    ...(failed !== undefined && isBound && !failed.isGrave ? [failureHeadlineText(failed)] : []),
   ];
   const { foreign } = report.run;
   if (foreign !== undefined)
@@ -60,8 +65,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       reasons: isWhole ? [] : reasons,
       atLeast: { rates: false, counts: !isWhole },
     };
-  const failed = failureHeadline(report);
-  if (failed !== undefined)
+  if (failed !== undefined && (failed.isGrave || !isBound))
     return {
       tone: failed.isGrave ? 'bad' : 'caution',
       headline: isWhole ? failureHeadlineText(failed) : `${words.word}. ${failureHeadlineText(failed)}`,

@@ -118,6 +118,8 @@ export interface ReportRun {
   /** Of the server, by its name on the command line: "chat". */
   readonly api: string | Unknown;
   readonly model: string | Unknown;
+  /** Which the server listed before the run, if it listed others than that one. */
+  readonly offeredModels?: readonly string[];
   /** Where it asked for several. */
   readonly models?: ModelMix;
   readonly pattern: RunPattern;
