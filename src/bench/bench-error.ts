@@ -4,7 +4,9 @@
 import type { Problem } from '../core/problem.ts';
 import { ProblemError } from '../core/problem.ts';
 
-export type BenchProblem = Problem<'input' | 'unreachable' | 'run-directory' | 'failed' | 'prompts-differ'>;
+export type BenchProblem = Problem<
+  'input' | 'unreachable' | 'run-directory' | 'failed' | 'prompts-differ' | 'rejected'
+>;
 
 export class BenchError extends ProblemError<BenchProblem> {
   override readonly name = 'BenchError';

@@ -3,6 +3,7 @@
 
 import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { objectiveFields } from '../core/run/objective.ts';
+import { NO_STOP_RULES } from '../core/run/run-stop.ts';
 import { firstLine } from '../core/text/single-line.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
@@ -28,9 +29,10 @@ import { openRunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';
 import { ServerFile } from './run/server-file.ts';
 import { mayTellMetrics } from './run/server-watch.ts';
+import { StopWatch } from './run/stop-watch.ts';
 import type { ServerAnswer } from './target/ask-server.ts';
 import { pagePath } from './target/server-pages.ts';
-import type { LoadSink } from './threads/load-generator.ts';
+import type { LoadGenerator, LoadSink } from './threads/load-generator.ts';
 
 /**
  * @throws BenchError for bad input, a target that is not there, a directory that cannot be used; the reason of `stop`
@@ -59,9 +61,12 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     // Children and threads start beside each other. Whoever fails first ends the others.
     const failed = new AbortController();
     const signal = AbortSignal.any([parts.stop, failed.signal]);
+    let load: LoadGenerator | undefined;
+    const stopping = new StopWatch(request.stopRules ?? NO_STOP_RULES, () => inFlightOf(load));
     const sink = tapped(
       {
         batch: publish,
+        outcomes: news => stopping.add(news),
         sampleLines: (lines: Uint8Array) => samples.append(lines),
         answerLines: (lines: Uint8Array) => answers?.append(lines),
       },
@@ -82,7 +87,8 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     await using _aggregator = aggregator;
     await using _eventLog = eventLog ?? NOTHING;
     await using _prepared = prepared;
-    const { server, plan, dataset, calibration, load, notices } = prepared;
+    const { server, plan, dataset, calibration, notices } = prepared;
+    load = prepared.load;
     const config = runConfig({ ...parts, request, plan, dataset, calibration, server });
     await directory.writeConfig(config);
     relay.attach(batch => {
@@ -96,13 +102,15 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       directory: parts.directory,
       snapshotsEndpoint: endpoints.snapshots,
       runZeroNs,
-      counts: () => load.counts,
+      counts: () => prepared.load.counts,
     });
     const conditions = conditionsOf(request, parts);
     const serverFile = new ServerFile(directory.files.server);
     const run = await measure({
       parts,
       load,
+      stopping,
+      graceMs: request.shape.graceMs,
       aggregator,
       runZeroNs,
       publish,
@@ -116,8 +124,12 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
           : undefined,
       serverFile,
     });
+    const { stop: stopped } = stopping;
+    if (stopped?.cause === 'rejected' && parts.part !== undefined)
+      throw new BenchError({ code: 'rejected', problem: stopped.problem, advice: stopped.advice });
     return await finishRun({
       ...run,
+      stopped,
       parts,
       config,
       directory,
@@ -157,6 +169,9 @@ const conditionsOf = (request: BenchRequest, { environment }: BenchParts): Machi
     host: request.target.server.host,
     nowNs: () => Number(monotonicNs()),
   });
+
+const inFlightOf = (load: LoadGenerator | undefined): number =>
+  load === undefined ? 0 : load.counts.issued - load.counts.ended;
 
 const zeroOf =
   ({ zero }: RunPart, { connectionsOpened }: PreparedLoad) =>

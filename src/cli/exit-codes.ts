@@ -69,6 +69,11 @@ export const EXIT_CODES = {
     code: 22,
     meaning: '`line`: not even one request at a time meets the objectives.',
   },
+  benchStopped: {
+    code: 23,
+    meaning:
+      '`bench`: stopped because requests failed: the server refused the warm-up, nothing succeeded for 30 s, or a rule of `--stop-when`. `sweep`, `line` and `compare` end with 12 then.',
+  },
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; it says why.' },
   recording: {
     code: 31,

@@ -20,6 +20,7 @@ import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import type { ReportRates } from '../core/run/run-rates.ts';
 import { reportRates } from '../core/run/run-rates.ts';
+import type { RunStop } from '../core/run/run-stop.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
 import { tokenizerLines } from '../core/run/tokenizer-account.ts';
 import { unknown } from '../core/unknown.ts';
@@ -43,6 +44,8 @@ export interface ReportInput {
   /** What is missing from the source. */
   readonly sourceProblems: readonly string[];
   readonly notices: readonly string[];
+  /** By a rule of the run; also among `runProblems`. */
+  readonly stopped?: RunStop;
   /** As the load threads counted it; the report of the run itself kept what came of it. */
   readonly inFlight?: InFlightCount;
   readonly littlesLaw?: Report['littlesLaw'];
@@ -71,6 +74,7 @@ export const buildReport = (input: ReportInput): Report => {
     complete: reasons.length === 0,
     ...(reasons.length === 0 ? {} : { incompleteReason: reasons.join('; ') }),
     interrupted: state === 'interrupted',
+    ...(input.stopped === undefined ? {} : { stopped: input.stopped }),
     source,
     runProblems: input.runProblems,
     notices: [

@@ -37,6 +37,8 @@ export class ClientMetrics {
     counters.connectionsReused.add(record.connectionsReused);
     counters.connectionsClosed.add(record.connectionsClosed);
     counters.connectionsStale.add(record.connectionsStale);
+    counters.connectionsAhead.add(record.connectionsAhead);
+    counters['client.backoffNs'].add(wholeNs(record.backoffNs));
     const thread = this.#thread(record.thread);
     const intervalNs = Math.max(0, record.atNs - thread.lastAtNs);
     thread.lastAtNs = Math.max(thread.lastAtNs, record.atNs);

@@ -1,6 +1,7 @@
 // What a reader must know beside the figures, one sentence each.
 
-import { counted, formatCount, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
+import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
+import { counted, figureText, formatCount, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { Report } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
@@ -10,9 +11,11 @@ import { isUnknown } from '../core/unknown.ts';
 
 export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly string[] => [
   ...staleNotices(metrics),
+  ...backoffNotices(metrics),
   ...(isOver ? unsentNotices(metrics) : []),
   ...checkNotices(metrics),
   ...cancelledNotices(metrics),
+  ...graceNotices(metrics),
   ...unfinishedNotices(metrics),
   ...problemNotices(metrics),
   ...metrics.allSeries.values().flatMap(seriesNotices),
@@ -65,6 +68,16 @@ const staleNotices = (metrics: MetricLookup): readonly string[] => {
       ];
 };
 
+/** Otherwise the load looks smaller than it was meant to be, without a reason. */
+const backoffNotices = (metrics: MetricLookup): readonly string[] => {
+  const backoffNs = metrics.counter('client.backoffNs');
+  return backoffNs === 0
+    ? []
+    : [
+        `users waited ${figureText(formatMeasuredNanoseconds(backoffNs))} in all before they sent again after requests that failed at once (50 ms, doubling to 1 s)`,
+      ];
+};
+
 /** While the load goes on they may still be. */
 const unsentNotices = (metrics: MetricLookup): readonly string[] => {
   const waiting = metrics.counter('client.arrivalsWaiting');
@@ -94,6 +107,16 @@ const cancelledNotices = (metrics: MetricLookup): readonly string[] => {
     ? []
     : [
         `${counted(planned, 'request')} ${ofCount(planned, 'was', 'were')} broken off by --cancel-after, as planned: they are no failures, and in no series`,
+      ];
+};
+
+/** Percentiles without the slowest answers look better than the server is. */
+const graceNotices = (metrics: MetricLookup): readonly string[] => {
+  const cut = metrics.counter('cancelledAfterGrace');
+  return cut === 0
+    ? []
+    : [
+        `${counted(cut, 'request')} ${ofCount(cut, 'was', 'were')} still in flight when the time of --grace was over, and ${ofCount(cut, 'was', 'were')} cancelled: in no series, so that the longest times are missing`,
       ];
 };
 

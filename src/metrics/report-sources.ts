@@ -121,6 +121,7 @@ const rebuiltFrom = async (
     eventLogDropped: report?.eventLogDropped ?? 0,
     isInterrupted: report?.interrupted ?? false,
     ...(report?.agents === undefined ? {} : { agents: report.agents }),
+    ...(report?.stopped === undefined ? {} : { stopped: report.stopped }),
     ...(report === undefined ? {} : { littlesLaw: report.littlesLaw, machine: report.machine }),
     notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
   };

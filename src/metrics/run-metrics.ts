@@ -152,7 +152,10 @@ export class RunMetrics {
           counters.trackedSamplesCancelled.add();
           // Whoever breaks off on purpose says nothing of the server.
           if (sample.note?.isCancelledAsPlanned === true) counters.cancelledAsPlanned.add();
-          else this.#judged(sample, undefined);
+          else {
+            if (sample.note?.isCutAfterGrace === true) counters.cancelledAfterGrace.add();
+            this.#judged(sample, undefined);
+          }
         }
         break;
       default:

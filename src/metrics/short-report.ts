@@ -77,7 +77,8 @@ const verdictLines = (report: Report): readonly string[] => {
   const failed = failureHeadline(report);
   const said = [
     ...(report.interrupted ? [`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`] : []),
-    ...(report.interrupted || report.complete
+    ...(report.stopped === undefined ? [] : [`STOPPED: ${report.stopped.problem}. ${report.stopped.advice}`]),
+    ...(report.interrupted || report.complete || report.stopped !== undefined
       ? []
       : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
     ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),

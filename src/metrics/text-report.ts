@@ -25,7 +25,7 @@ import { stateOf } from '../core/run/run-digest.ts';
 import type { RateKey } from '../core/run/run-rates.ts';
 import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
-import { loadLabel } from '../core/run/run-shape.ts';
+import { graceRows, loadLabel } from '../core/run/run-shape.ts';
 import { nameLabel } from '../core/run/run-tags.ts';
 import { serverAccount } from '../core/run/server-rows.ts';
 import {
@@ -97,6 +97,7 @@ const head = ({ run, environment, series, provenance, counts: measured }: Report
     ['api', words(run.api)],
     ['model', words(run.model)],
     ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
+    ...graceRows(run),
     ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
     ...lengthRows({ run, counts: measured }),

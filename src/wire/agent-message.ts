@@ -175,6 +175,8 @@ export const AGENT_PROBLEM_CODES = [
   'over-caps',
   /** Its prompts are others than the coordinator's: another version generates them. */
   'prompts-differ',
+  /** The server refused its warm-up. */
+  'rejected',
   'unreachable',
   'input',
   'failed',

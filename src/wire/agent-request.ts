@@ -10,6 +10,7 @@ import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SharedPrefixes } from '../core/run/run-requests.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
+import type { StopRules } from '../core/run/run-stop.ts';
 import type { ThinkTime } from '../core/run/think-time.ts';
 import { THINK_MS_MAX } from '../core/run/think-time.ts';
 import type { LengthDistribution } from '../core/statistics/length-distribution.ts';
@@ -18,6 +19,7 @@ import type { Reported } from '../core/unknown.ts';
 import { objectiveEntries } from './objective-schema.ts';
 import { serverToldSchema } from './provenance-schema.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
+import { stopRulesSchema } from './run-stop-schema.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 import { modelMixSchema } from './variant-schema.ts';
 
@@ -64,6 +66,8 @@ export interface AgentRequest extends ObjectiveFields {
   readonly prefixes: Reported<SharedPrefixes>;
   /** What makes sessions of prompts; unknown: each stands for itself, and to an agent that knows none. */
   readonly sessions: Reported<AgentSessions>;
+  /** After which failures an agent ends its part; unknown: an older coordinator knows none. */
+  readonly stopRules: Reported<StopRules>;
   /** JSON of fields that each body has besides. */
   readonly bodyFields: string;
 }
@@ -179,6 +183,7 @@ export const agentRequestSchema: Schema<AgentRequest> = openObject({
       answers: v.picklist(['live', 'recorded']),
     }),
   ),
+  stopRules: reported(stopRulesSchema),
   bodyFields: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
   ...objectiveEntries,
 });

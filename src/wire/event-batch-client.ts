@@ -16,7 +16,7 @@ import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
-import { BEATS_MAX, GAP_CELLS_MAX, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
+import { BEATS_MAX, GAP_CELLS_MAX, NOTE_MARK, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
 
 type SkippedRecord = Extract<SampleRecord, { readonly kind: 'sample.skipped' }>;
 type RecordOfSample = Extract<
@@ -107,6 +107,8 @@ const clientFigures = (client: ClientRecord): readonly number[] => [
   client.connectionsClosed,
   client.connectionsStale,
   client.arrivalsWaiting,
+  client.backoffNs,
+  client.connectionsAhead,
 ];
 
 const hostFigures = (host: HostRecord): readonly number[] => [
@@ -136,8 +138,13 @@ const placeFigures = ({ session, turn, turns }: SampleTurn): readonly number[] =
 
 const latenessFigures = (late: SampleLateness): readonly number[] => LATENESS_KEYS.map(key => late[key]);
 
-const noteFigures = ({ isCancelledAsPlanned, variant, check }: SampleNote): readonly number[] => [
-  isCancelledAsPlanned ? 1 : 0,
+const noteFigures = ({
+  isCancelledAsPlanned,
+  isCutAfterGrace,
+  variant,
+  check,
+}: SampleNote): readonly number[] => [
+  isCancelledAsPlanned ? NOTE_MARK.asPlanned : isCutAfterGrace ? NOTE_MARK.afterGrace : 0,
   ANSWER_CHECKS.indexOf(check),
   variant,
 ];

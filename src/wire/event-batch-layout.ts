@@ -1,5 +1,5 @@
-// The bytes of an event batch, version 7. Version 6 has only the first 14 figures of a server and not at which moment they were read,
-// version 5 does not tell which turn of which session a sample is, version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples, chunks and marks, no remarks and nothing of the server,
+// The bytes of an event batch, version 7. Version 6 has only the first 14 figures of a server and not at which moment they were read, and
+// does not report backoff and connections opened ahead, version 5 does not tell which turn of which session a sample is, version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples, chunks and marks, no remarks and nothing of the server,
 // version 2 all but what a cap holds back and the mark of warm-up besides, version 1 no heartbeats nor host besides.
 // Little-endian, no padding.
 //
@@ -78,8 +78,8 @@ export const RECORD_BYTES = {
   complete: 79,
   /** sampleId u32 · failureKind u8 · statusCode u16 · detailBytes u16 · at; then the detail in UTF-8 */
   error: 18,
-  /** at · thread f64 · the eleven figures of ClientRecord in their order, f64; ten before version 3 */
-  client: 105,
+  /** at · thread f64 · the thirteen figures of ClientRecord in their order, f64; eleven before version 7, ten before version 3 */
+  client: 121,
   /** thread u16 · isLoad u8 · count u16 · at; then the lateness of each, f64 */
   beats: 14,
   /** at · the four figures of HostRecord in their order, f64 */
@@ -92,7 +92,7 @@ export const RECORD_BYTES = {
   gaps: 14,
   /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · model bytes u16; then the model in UTF-8 */
   remark: 24,
-  /** sampleId u32 · isCancelledAsPlanned · place in ANSWER_CHECKS · variant f64 */
+  /** sampleId u32 · NOTE_MARK · place in ANSWER_CHECKS · variant f64 */
   note: 29,
   /** sampleId · at · isWarmup · session · turn · turns · place in SKIP_REASONS, f64; the last four since version 6 */
   skipped: 57,
@@ -101,6 +101,9 @@ export const RECORD_BYTES = {
   /** at · inFlight · place in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64; 129 before version 7 */
   server: 257,
 } as const;
+
+/** Which of them cancelled it; 0: none. Afterwards only since version 7. */
+export const NOTE_MARK = { asPlanned: 1, afterGrace: 2 } as const;
 
 const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2 } as const;
 

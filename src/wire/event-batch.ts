@@ -20,6 +20,7 @@ import {
   HEADER,
   HEADER_BYTES,
   MODEL_BYTES_MAX,
+  NOTE_MARK,
   OUTCOMES,
   RECORD_KIND,
   remarkMarks,
@@ -47,14 +48,14 @@ class RecordReader extends FieldReader {
   readonly #hasHeldBack: boolean;
   readonly #hasAnswerHash: boolean;
   readonly #hasTurns: boolean;
-  readonly #hasMoments: boolean;
+  readonly #isOfVersion7: boolean;
 
   constructor(bytes: Uint8Array, version: number) {
     super(bytes, HEADER_BYTES);
     this.#hasHeldBack = version >= 3;
     this.#hasAnswerHash = version >= 5;
     this.#hasTurns = version >= 6;
-    this.#hasMoments = version >= 7;
+    this.#isOfVersion7 = version >= 7;
   }
 
   record(): EventRecord {
@@ -168,6 +169,8 @@ class RecordReader extends FieldReader {
       connectionsClosed: this.f64(),
       connectionsStale: this.f64(),
       arrivalsWaiting: this.#hasHeldBack ? this.f64() : 0,
+      backoffNs: this.#isOfVersion7 ? this.f64() : 0,
+      connectionsAhead: this.#isOfVersion7 ? this.f64() : 0,
     };
   }
 
@@ -224,9 +227,13 @@ class RecordReader extends FieldReader {
 
   #note(): EventRecord {
     const sampleId = this.u32();
-    const isCancelledAsPlanned = this.f64() === 1;
+    const mark = this.f64();
+    const cancelled = {
+      isCancelledAsPlanned: mark === NOTE_MARK.asPlanned,
+      isCutAfterGrace: mark === NOTE_MARK.afterGrace,
+    };
     const check = this.oneOf(ANSWER_CHECKS, this.f64(), 'check of an answer');
-    return { kind: 'sample.noted', sampleId, isCancelledAsPlanned, check, variant: this.f64() };
+    return { kind: 'sample.noted', sampleId, ...cancelled, check, variant: this.f64() };
   }
 
   #skipped(): EventRecord {
@@ -244,8 +251,10 @@ class RecordReader extends FieldReader {
 
   #server(): EventRecord {
     const [atNs, inFlight] = [this.f64(), this.f64()];
-    const moment = this.#hasMoments ? this.oneOf(SERVER_MOMENTS, this.f64(), 'moment of a reading') : 'load';
-    const figures = this.#hasMoments ? SERVER_FIGURE_KEYS.length : FIGURES_BEFORE_MOMENTS;
+    const moment = this.#isOfVersion7
+      ? this.oneOf(SERVER_MOMENTS, this.f64(), 'moment of a reading')
+      : 'load';
+    const figures = this.#isOfVersion7 ? SERVER_FIGURE_KEYS.length : FIGURES_BEFORE_MOMENTS;
     return {
       kind: 'server.observed',
       atNs,

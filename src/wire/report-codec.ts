@@ -21,6 +21,7 @@ import { objectiveAnswers } from './objective-schema.ts';
 import { provenanceSchema } from './provenance-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
 import { runHeadroomSchema } from './run-headroom-schema.ts';
+import { runStopSchema } from './run-stop-schema.ts';
 import { count, figure, openObject, reported, text, unknownSchema } from './schema.ts';
 import { sessionReportSchema } from './session-schema.ts';
 import { tokenizerSchema } from './tokenizer-schema.ts';
@@ -120,6 +121,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   complete: v.boolean(),
   incompleteReason: v.exactOptional(sentence),
   interrupted: v.boolean(),
+  stopped: v.exactOptional(runStopSchema),
   source: v.picklist(['complete-message', 'final-snapshot-file', 'samples-file', 'live-snapshot', 'nothing']),
   runProblems: sentences,
   notices: sentences,

@@ -51,6 +51,7 @@ export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
     }),
   ),
   trace: reported(traceShapeSchema),
+  graceMs: v.exactOptional(amount),
 });
 
 export const runNameSchema: v.GenericSchema<unknown, string> = v.pipe(

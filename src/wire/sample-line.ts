@@ -177,6 +177,7 @@ const SAMPLE = v.object({
     v.object({
       variant: wholeOrNone,
       isCancelledAsPlanned: v.boolean(),
+      isCutAfterGrace: v.exactOptional(v.boolean(), false),
       check: v.picklist(ANSWER_CHECKS),
     }),
   ),

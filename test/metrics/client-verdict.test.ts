@@ -127,6 +127,8 @@ describe("the client's own figures", () => {
     connectionsClosed: 0,
     connectionsStale: 1,
     arrivalsWaiting: 0,
+    backoffNs: 0,
+    connectionsAhead: 0,
     ...more,
   });
 

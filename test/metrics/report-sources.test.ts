@@ -61,6 +61,8 @@ const snapshotOf = (samples: readonly EndedSample[], state: MetricsSnapshot['sta
       connectionsClosed: 0,
       connectionsStale: 0,
       arrivalsWaiting: 0,
+      backoffNs: 0,
+      connectionsAhead: 0,
     },
     true,
   );

@@ -40,6 +40,8 @@ const cappedMetrics = (): RunMetrics => {
       connectionsClosed: 0,
       connectionsStale: 0,
       arrivalsWaiting: 7,
+      backoffNs: 0,
+      connectionsAhead: 0,
     },
     true,
   );

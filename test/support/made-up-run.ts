@@ -183,6 +183,8 @@ export class MadeUpRun {
         connectionsClosed: 0,
         connectionsStale: 0,
         arrivalsWaiting: 0,
+        backoffNs: 0,
+        connectionsAhead: 0,
       },
       true,
     );

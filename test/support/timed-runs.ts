@@ -129,4 +129,6 @@ const QUIET_CLIENT = {
   connectionsClosed: 0,
   connectionsStale: 0,
   arrivalsWaiting: 0,
+  backoffNs: 0,
+  connectionsAhead: 0,
 } as const;

@@ -124,7 +124,7 @@ test('a live snapshot is read from its message, figure by figure', () => {
 /** What later versions tell besides; that one had no cap, no ramp and no hash of answers. */
 const LATER_FIGURES: Readonly<Record<string, object>> = {
   'sample.issued': { heldBackNs: 0, isWarmup: false },
-  'client.observed': { arrivalsWaiting: 0 },
+  'client.observed': { arrivalsWaiting: 0, backoffNs: 0, connectionsAhead: 0 },
   'sample.complete': { answerHash: -1 },
 };
 

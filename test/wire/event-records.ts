@@ -80,6 +80,8 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     connectionsClosed: figure,
     connectionsStale: figure,
     arrivalsWaiting: figure,
+    backoffNs: time,
+    connectionsAhead: figure,
   }),
   fc
     .record({ sampleId, of: turn })

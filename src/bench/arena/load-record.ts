@@ -43,11 +43,16 @@ export const END_KINDS = [
   'client',
   'cancelled',
   'cancelled-as-planned',
+  'cancelled-after-grace',
 ] as const;
 
 export type EndKind = (typeof END_KINDS)[number];
 
 export type Milestone = typeof RECORD.issuingEnded | typeof RECORD.ended | typeof RECORD.warmedUp;
+
+/** By this client, on purpose. */
+export const isCancelled = (kind: EndKind): boolean =>
+  kind === 'cancelled' || kind === 'cancelled-as-planned' || kind === 'cancelled-after-grace';
 
 export const timeoutPhaseOf = (kind: EndKind): TimeoutPhase | undefined => {
   switch (kind) {

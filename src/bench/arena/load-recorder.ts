@@ -113,7 +113,7 @@ export class LoadRecorder {
   }
 
   observed(record: ClientRecord): void {
-    const at = this.#begin(96);
+    const at = this.#begin(OBSERVED_BYTES);
     if (at === NO_ROOM) return;
     const f64 = this.#ring.f64;
     let unit = at / 8;
@@ -130,11 +130,13 @@ export class LoadRecorder {
       record.connectionsClosed,
       record.connectionsStale,
       record.arrivalsWaiting,
+      record.backoffNs,
+      record.connectionsAhead,
     ]) {
       f64[unit] = figure;
       unit += 1;
     }
-    this.#ring.commit(RECORD.observed, record.atNs, 0, 0, 96);
+    this.#ring.commit(RECORD.observed, record.atNs, 0, 0, OBSERVED_BYTES);
   }
 
   /** By how much the stamps of records from now on may be late, by what is known, and with `restNs` more whatever happened. */
@@ -170,3 +172,6 @@ export class LoadRecorder {
     return at;
   }
 }
+
+/** Fourteen figures. */
+const OBSERVED_BYTES = 112;

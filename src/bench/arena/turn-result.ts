@@ -3,6 +3,7 @@
 
 export interface TurnResult {
   readonly sampleId: number;
+  readonly sentNs: number;
   readonly endNs: number;
   readonly isCompleted: boolean;
   readonly answer: KeptAnswer;

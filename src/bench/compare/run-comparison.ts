@@ -264,6 +264,9 @@ class Comparison {
       },
     );
     await observer.segmentEnded(ended.report);
+    const { stopped } = ended.report;
+    if (stopped !== undefined)
+      throw new BenchError({ code: 'rejected', problem: stopped.problem, advice: stopped.advice });
     return ended;
   }
 

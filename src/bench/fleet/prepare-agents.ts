@@ -229,10 +229,11 @@ const lostBefore = (links: readonly AgentLink[], cause: AgentLostError): BenchEr
   );
 };
 
-const codeOf = (code: string): 'unreachable' | 'prompts-differ' | 'input' | 'failed' => {
+const codeOf = (code: string): 'unreachable' | 'prompts-differ' | 'rejected' | 'input' | 'failed' => {
   switch (code) {
     case 'unreachable':
     case 'prompts-differ':
+    case 'rejected':
     case 'failed':
       return code;
     default:

@@ -21,6 +21,14 @@ export interface ClientWatchOptions {
   readonly meters: ThreadMeters;
 }
 
+/** What the load of a thread comes to so far. */
+export interface LoadFigures {
+  /** Now. */
+  readonly arrivalsWaiting: number;
+  readonly backoffNs: number;
+  readonly connectionsAhead: number;
+}
+
 export class ClientWatch {
   readonly heartbeat: Heartbeat;
   readonly marks: MarkReader = new MarkReader();
@@ -29,6 +37,7 @@ export class ClientWatch {
   #lastNs: number;
   #lastCpuMicros: number;
   #lastCounts: ConnectionCounts;
+  #last: Omit<LoadFigures, 'arrivalsWaiting'> = { backoffNs: 0, connectionsAhead: 0 };
   #delayNsMax = 0;
   #readLatenessNsMax = 0;
   #pauseNsTotal = 0;
@@ -78,7 +87,7 @@ export class ClientWatch {
   }
 
   /** Since the last call. */
-  observe(arrivalsWaiting: number): ClientRecord {
+  observe({ arrivalsWaiting, backoffNs, connectionsAhead }: LoadFigures): ClientRecord {
     const { thread, counts, meters } = this.#options;
     const atNs = this.#options.nowNs();
     const cpuMicros = this.#options.cpuMicros();
@@ -98,10 +107,13 @@ export class ClientWatch {
       connectionsClosed: counts.closed - this.#lastCounts.closed,
       connectionsStale: counts.stale - this.#lastCounts.stale,
       arrivalsWaiting,
+      backoffNs: backoffNs - this.#last.backoffNs,
+      connectionsAhead: connectionsAhead - this.#last.connectionsAhead,
     };
     this.#lastNs = atNs;
     this.#lastCpuMicros = cpuMicros;
     this.#lastCounts = { ...counts };
+    this.#last = { backoffNs, connectionsAhead };
     this.#delayNsMax = 0;
     this.#readLatenessNsMax = 0;
     this.#pauseNsTotal = 0;

@@ -6,6 +6,7 @@ import { CourseUsers } from '../schedule/course-users.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { NONE } from '../target/http1/http-connection.ts';
+import { FailureBackoff } from './failure-backoff.ts';
 import type { LoadPattern } from './load-pattern.ts';
 import { targetOfSample, threadShare } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
@@ -43,8 +44,9 @@ export class ClosedLoop implements LoadPattern {
   #hasStarted = false;
   /** Users up to this one were asked to send. */
   #invited = 0;
-  /** Users who wait: after a refused connection, or while there is no room for their bytes. */
-  readonly #resting: { readonly connection: HttpConnection; readonly untilNs: number }[] = [];
+  /** Users who wait: after a request that failed at once, or while there is no room for their bytes. */
+  readonly #resting: Map<HttpConnection, Rest> = new Map();
+  readonly #backoff: FailureBackoff = new FailureBackoff();
 
   constructor(thread: LoadThread, pacer: Pacer, options: ClosedLoopOptions) {
     this.#thread = thread;
@@ -63,10 +65,12 @@ export class ClosedLoop implements LoadPattern {
   stop(): void {
     this.hasIssuedAll = true;
     this.#pacer.stop();
+    this.#wake(this.#thread.nowNs(), () => true);
   }
 
   connectionFree(connection: HttpConnection): void {
-    if (!this.#hasStarted || this.hasIssuedAll || connection.hasSample) return;
+    if (!this.#hasStarted || this.hasIssuedAll || connection.hasSample || this.#resting.has(connection))
+      return;
     const thread = this.#thread;
     if (connection.state === 'connecting') return;
     const nowNs = thread.nowNs();
@@ -75,15 +79,20 @@ export class ClosedLoop implements LoadPattern {
       return;
     }
     if (this.#users !== undefined && this.#hasLeft(connection, nowNs)) return;
-    if ((connection.hasRefused && !this.isWarmup) || !thread.recorder.hasRoom) {
-      connection.hasRefused = false;
-      this.#resting.push({ connection, untilNs: nowNs + REST_NS });
+    if (!thread.recorder.hasRoom) {
+      this.#resting.set(connection, { sinceNs: nowNs, untilNs: nowNs + NO_ROOM_NS, isBackoff: false });
       return;
     }
     this.#issue(connection, nowNs);
   }
 
   sampleEnded(connection: HttpConnection): void {
+    const user = this.#connections.userOf(connection);
+    const waitNs = user === undefined ? 0 : this.#backoff.after(user, connection.lastEnd);
+    if (waitNs > 0 && !this.hasIssuedAll) {
+      const sinceNs = this.#thread.nowNs();
+      this.#resting.set(connection, { sinceNs, untilNs: sinceNs + waitNs, isBackoff: true });
+    }
     this.connectionFree(connection);
   }
 
@@ -94,12 +103,20 @@ export class ClosedLoop implements LoadPattern {
 
   tick(nowNs: number): void {
     if (nowNs >= this.#options.endNs) this.hasIssuedAll = true;
-    const due = this.#resting.filter(({ untilNs }) => untilNs <= nowNs).length;
-    for (const { connection } of this.#resting.splice(0, due)) this.connectionFree(connection);
+    this.#wake(nowNs, ({ untilNs }) => this.hasIssuedAll || untilNs <= nowNs);
   }
 
   waiting(): number {
     return 0;
+  }
+
+  #wake(nowNs: number, isDue: (rest: Rest) => boolean): void {
+    for (const [connection, rest] of this.#resting) {
+      if (!isDue(rest)) continue;
+      this.#resting.delete(connection);
+      if (rest.isBackoff) this.#thread.backedOff(nowNs - rest.sinceNs);
+      this.connectionFree(connection);
+    }
   }
 
   #rise(): void {
@@ -154,5 +171,12 @@ export class ClosedLoop implements LoadPattern {
   }
 }
 
-/** After a refused connection: longer than a tick, short beside any server's start. */
-const REST_NS = 50e6;
+interface Rest {
+  readonly sinceNs: number;
+  readonly untilNs: number;
+  /** After a failure, not for want of room. */
+  readonly isBackoff: boolean;
+}
+
+/** Longer than a tick: the parse thread has come on by then. */
+const NO_ROOM_NS = 50e6;

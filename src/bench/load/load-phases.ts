@@ -53,6 +53,9 @@ export class LoadPhases {
       case 'end-issuing':
         load.endIssuing();
         return;
+      case 'cut-off':
+        load.cutOff();
+        return;
       case 'stop':
         if (load.isStopped) return;
         load.stop();

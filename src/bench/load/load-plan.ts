@@ -132,6 +132,7 @@ export type ToLoadWorker =
   | { readonly kind: 'warm-up' }
   | { readonly kind: 'start'; readonly atNs: number }
   | { readonly kind: 'end-issuing' }
+  | { readonly kind: 'cut-off' }
   | { readonly kind: 'stop' };
 
 export type FromLoadWorker =

@@ -63,6 +63,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   #isStopped = false;
   #phaseEnded: (() => void) | undefined;
   #toldDropped = 0;
+  #backoffNs = 0;
+  #connectionsAhead = 0;
   /** Arrivals held back; at the end those that were never sent. */
   #waiting = 0;
 
@@ -136,6 +138,14 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#pattern?.stop();
     for (const connection of this.connections) {
       if (connection.hasSample) connection.end('cancelled', 'the run was stopped', this.nowNs());
+    }
+    this.patternMoved();
+  }
+
+  /** The load is over, and nobody waits any longer for what is in flight. */
+  cutOff(): void {
+    for (const connection of this.connections) {
+      if (connection.hasSample) connection.end('cancelled-after-grace', '', this.nowNs());
     }
     this.patternMoved();
   }
@@ -237,6 +247,16 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#watch.polledSince(ns);
   }
 
+  /** A user waited so long before the next request. */
+  backedOff(ns: number): void {
+    this.#backoffNs += ns;
+  }
+
+  /** A connection was opened before a request needed it. */
+  openedAhead(): void {
+    this.#connectionsAhead += 1;
+  }
+
   arenaFull(): void {
     this.board.add(this.thread, 'arenaFull', 1);
   }
@@ -269,7 +289,11 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   #observe(): void {
     const { heartbeat, marks } = this.#watch;
     this.#waiting = this.#pattern?.waiting(this.nowNs()) ?? this.#waiting;
-    const record = this.#watch.observe(this.#waiting);
+    const record = this.#watch.observe({
+      arrivalsWaiting: this.#waiting,
+      backoffNs: this.#backoffNs,
+      connectionsAhead: this.#connectionsAhead,
+    });
     this.recorder.observed(record);
     this.recorder.latenesses(RECORD.beats, heartbeat.latenessNs, heartbeat.count, record.atNs);
     heartbeat.clear();

@@ -6,6 +6,7 @@ import type { Arrivals } from '../schedule/arrivals.ts';
 import type { OwnArrivalsOptions } from '../schedule/own-arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
+import { FailureBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
 import type { LoadPattern } from './load-pattern.ts';
@@ -38,6 +39,9 @@ export class OpenLoop implements LoadPattern {
   /** Of the targets. */
   readonly #shares: readonly number[];
   readonly #openingSpare: Set<HttpConnection> = new Set();
+  /** By target: one that takes no connections is not asked for spare ones again at once. */
+  readonly #backoff: FailureBackoff = new FailureBackoff();
+  readonly #spareFromNs: number[] = [];
   /** Idle, with the request of the next arrival ready in it. */
   #prepared: HttpConnection | undefined;
 
@@ -73,7 +77,7 @@ export class OpenLoop implements LoadPattern {
   }
 
   connectionFree(connection: HttpConnection): void {
-    this.#openingSpare.delete(connection);
+    if (this.#openingSpare.delete(connection)) this.#backoff.after(connection.target, OPENED);
     this.#connections.free(connection);
   }
 
@@ -85,7 +89,9 @@ export class OpenLoop implements LoadPattern {
   }
 
   connectionLost(connection: HttpConnection): void {
-    this.#openingSpare.delete(connection);
+    if (this.#openingSpare.delete(connection))
+      this.#spareFromNs[connection.target] =
+        this.#thread.nowNs() + this.#backoff.after(connection.target, NOT_OPENED);
     if (this.#prepared === connection) this.#prepared = undefined;
     this.#connections.lost(connection);
   }
@@ -173,7 +179,10 @@ export class OpenLoop implements LoadPattern {
     if (this.hasIssuedAll || this.#openingSpare.size >= OPENING_SPARE_MAX) return;
     // No more than arrivals could take.
     const wanted = Math.min(this.#options.spareConnections, this.#places?.free ?? Number.POSITIVE_INFINITY);
-    const target = this.#shares.findIndex((share, of) => this.#ready(of) < Math.ceil(wanted * share));
+    const nowNs = this.#thread.nowNs();
+    const target = this.#shares.findIndex(
+      (share, of) => this.#ready(of) < Math.ceil(wanted * share) && nowNs >= (this.#spareFromNs[of] ?? 0),
+    );
     if (target < 0) return;
     const connection = this.#connections.takeClosed(target);
     if (connection === undefined) return;
@@ -215,5 +224,7 @@ class Backlog {
   }
 }
 
+const OPENED = { hasFailed: false, tookNs: 0 };
+const NOT_OPENED = { hasFailed: true, tookNs: 0 };
 /** At a time, so that setting up does not delay what is measured. */
 const OPENING_SPARE_MAX = 4;

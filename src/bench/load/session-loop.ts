@@ -14,6 +14,7 @@ import type { HttpConnection } from '../target/http1/http-connection.ts';
 import type { TurnWriter } from '../target/http1/turn-writer.ts';
 import { spreadPlace } from '../target/load-target.ts';
 import type { ClosedLoopCourse } from './closed-loop.ts';
+import { PlaceBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
 import { KeptAnswers } from './kept-answers.ts';
@@ -64,6 +65,7 @@ export class SessionLoop implements LoadPattern {
   readonly #users: CourseUsers | undefined;
   /** For requests; undefined: as many as are due. */
   readonly #places: InFlightPlaces | undefined;
+  readonly #backoff: PlaceBackoff;
   #isOver = false;
   #hasAllBegun = false;
 
@@ -73,6 +75,7 @@ export class SessionLoop implements LoadPattern {
     this.#options = options;
     this.#connections = new FreeConnections(thread, options.connectionsMax);
     this.#table = options.writer.table;
+    this.#backoff = new PlaceBackoff(ns => thread.backedOff(ns));
     this.#scheduler = new TurnScheduler(this.#table, {
       skipped: (place, reason, isWarmup) => this.#skipped(place, reason, isWarmup),
       sessionOver: session => this.#sessionOver(session),
@@ -130,7 +133,7 @@ export class SessionLoop implements LoadPattern {
     return this.#scheduler.waiting(nowNs);
   }
 
-  turnEnded({ sampleId, endNs, isCompleted, answer }: TurnResult): void {
+  turnEnded({ sampleId, sentNs, endNs, isCompleted, answer }: TurnResult): void {
     const place = this.#table.placeOf(sampleId - this.#options.firstSampleId);
     if (!isCompleted) this.#scheduler.failed(place, 'turn-failed');
     else if (answer.kind === 'no-id') this.#scheduler.failed(place, 'answer-not-kept');
@@ -140,6 +143,13 @@ export class SessionLoop implements LoadPattern {
     )
       this.#scheduler.failed(place, 'answer-too-long');
     else this.#scheduler.ended(place, endNs);
+    const { arriving } = this.#options;
+    if (arriving.kind === 'closed')
+      this.#backoff.ended(
+        this.#thread.nowNs(),
+        { hasFailed: !isCompleted, tookNs: endNs - sentNs },
+        arriving.places,
+      );
     this.#pacer.wake();
     this.#thread.patternMoved();
   }
@@ -157,9 +167,8 @@ export class SessionLoop implements LoadPattern {
     if (this.#hasAllBegun) return Number.POSITIVE_INFINITY;
     const nowNs = this.#thread.nowNs();
     if (this.#mayBegin(nowNs)) return startNs;
-    return this.#users === undefined
-      ? Number.POSITIVE_INFINITY
-      : startNs + this.#users.nextRiseNs(nowNs - startNs);
+    const riseNs = this.#users?.nextRiseNs(nowNs - startNs) ?? Number.POSITIVE_INFINITY;
+    return Math.min(startNs + riseNs, this.#backoff.nextNs);
   }
 
   #send(): void {
@@ -224,14 +233,15 @@ export class SessionLoop implements LoadPattern {
   #mayBegin(nowNs: number): boolean {
     const { arriving, startNs } = this.#options;
     if (arriving.kind === 'open' || this.#hasAllBegun) return false;
+    const empty = this.#backoff.emptyAt(nowNs);
     if (this.#users !== undefined) {
       const { plan, thread } = this.#thread;
       const places = shareOf(this.#users.at(nowNs - startNs), threadShare(plan, thread));
-      return this.#scheduler.openCount < places;
+      return this.#scheduler.openCount + empty < places;
     }
-    if (arriving.placesOf === 'sessions') return this.#scheduler.openCount < arriving.places;
+    if (arriving.placesOf === 'sessions') return this.#scheduler.openCount + empty < arriving.places;
     // A turn that is due goes before a session that has yet to begin.
-    return (this.#places?.free ?? 0) > 0 && this.#scheduler.openCount < SESSIONS_OPEN_MAX;
+    return (this.#places?.free ?? 0) > empty && this.#scheduler.openCount < SESSIONS_OPEN_MAX;
   }
 
   #refuse({ dueNs, isWarmup }: DueTurn, sampleId: number, detail: string): void {

@@ -1,6 +1,7 @@
 // The messages between the main thread and its parse threads. Few and rare but for what the threads come to.
 
 import type { MessagePort } from 'node:worker_threads';
+import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
@@ -52,6 +53,7 @@ export type FromParseWorker =
       readonly to: 'sampleLines' | 'answerLines';
       readonly bytes: Uint8Array<ArrayBuffer>;
     }
+  | { readonly kind: 'outcomes'; readonly news: OutcomeNews }
   | { readonly kind: 'warmed-up'; readonly thread: number }
   | { readonly kind: 'issuing-ended'; readonly thread: number; readonly atNs: number }
   | { readonly kind: 'ended'; readonly thread: number; readonly atNs: number };

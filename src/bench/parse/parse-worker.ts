@@ -25,6 +25,7 @@ const output = new RecordOutput({
   secrets: data.secrets,
   batch: bytes => tell({ kind: 'batch', bytes }, [bytes.buffer]),
   lines: bytes => tell({ kind: 'lines', to: 'sampleLines', bytes }, [bytes.buffer]),
+  outcomes: news => tell({ kind: 'outcomes', news }),
   answers: bytes => tell({ kind: 'lines', to: 'answerLines', bytes }, [bytes.buffer]),
 });
 

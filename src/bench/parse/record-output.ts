@@ -10,10 +10,12 @@ import type {
   MarksRecord,
 } from '../../core/run/event-record.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
 import { plainLine } from '../../core/text/single-line.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine, encodeSkippedLine } from '../../wire/sample-line.ts';
+import { OutcomeTally } from './outcome-tally.ts';
 
 export interface RecordOutputOptions {
   readonly sourceId: number;
@@ -21,6 +23,8 @@ export interface RecordOutputOptions {
   readonly secrets: readonly string[];
   batch(bytes: Uint8Array<ArrayBuffer>): void;
   lines(bytes: Uint8Array<ArrayBuffer>): void;
+  /** How requests ended since the last flush. */
+  outcomes(news: OutcomeNews): void;
   /** Lines of [sample, text], where answers are kept. */
   answers(bytes: Uint8Array<ArrayBuffer>): void;
 }
@@ -35,6 +39,7 @@ export class RecordOutput {
   readonly #writer: EventBatchWriter;
   readonly #secrets: readonly string[];
   readonly #encoder = new TextEncoder();
+  readonly #outcomes = new OutcomeTally();
   #withStamps: StampHolder[] = [];
   #lines: string[] = [];
   #answers: string[] = [];
@@ -82,6 +87,7 @@ export class RecordOutput {
   /** ERROR goes before COMPLETE, which retires the row that it needs. */
   ended(sample: EndedSample): void {
     const { sampleId, failure } = sample;
+    this.#outcomes.add(sample);
     if (failure !== undefined) {
       const { kind, statusCode, detail } = failure;
       const error = { kind: `error.${kind}`, sampleId, atNs: sample.endNs, statusCode, detail } as const;
@@ -135,6 +141,8 @@ export class RecordOutput {
     this.#flushBatch();
     this.#flushLines();
     this.#flushAnswers();
+    const news = this.#outcomes.take();
+    if (news !== undefined) this.#options.outcomes(news);
   }
 
   /** What a person may read of an error: one line, short, without the secrets of this run. */

@@ -188,6 +188,8 @@ export class RingParser {
       connectionsClosed: this.#figure(9),
       connectionsStale: this.#figure(10),
       arrivalsWaiting: this.#figure(11),
+      backoffNs: this.#figure(12),
+      connectionsAhead: this.#figure(13),
     });
   }
 

@@ -222,13 +222,14 @@ export class SampleTracker implements ContentSink {
 
   #note({ kind }: TransportEnd, isCompleted: boolean, session: number | undefined): SampleNote | undefined {
     const isCancelledAsPlanned = kind === 'cancelled-as-planned';
+    const isCutAfterGrace = kind === 'cancelled-after-grace';
     const variant = variantOf(this.#asked, this.sampleId, session);
     const { check: plan } = this.#asked;
     const { parts } = this.#reply;
     const isChecked = plan !== undefined && parts !== undefined && isCompleted && !this.#issued.isWarmup;
     const check = isChecked ? checkAnswer(plan, parts) : 'none';
-    return isCancelledAsPlanned || variant !== NO_FIGURE || isChecked
-      ? { isCancelledAsPlanned, variant, check }
+    return isCancelledAsPlanned || isCutAfterGrace || variant !== NO_FIGURE || isChecked
+      ? { isCancelledAsPlanned, isCutAfterGrace, variant, check }
       : undefined;
   }
 

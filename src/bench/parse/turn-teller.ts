@@ -46,7 +46,7 @@ export class TurnTeller {
     return this.#keeps[(sampleId - this.#firstSampleId) % this.#table.turnCount] === 1;
   }
 
-  ended({ sampleId, endNs, outcome }: EndedSample, answer: AnswerText | undefined, id: string): void {
+  ended({ sampleId, sentNs, endNs, outcome }: EndedSample, answer: AnswerText | undefined, id: string): void {
     if (sampleId < this.#firstSampleId) return;
     const kept =
       outcome !== 'completed'
@@ -57,7 +57,7 @@ export class TurnTeller {
             ? keptId(id)
             : NOT_KEPT;
     this.#tell(
-      { sampleId, endNs, isCompleted: outcome === 'completed', answer: kept },
+      { sampleId, sentNs, endNs, isCompleted: outcome === 'completed', answer: kept },
       kept.kind === 'kept' ? [kept.bytes.buffer] : [],
     );
   }

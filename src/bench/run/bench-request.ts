@@ -6,6 +6,7 @@ import type { ModelMix } from '../../core/run/model-mix.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
+import type { StopRules } from '../../core/run/run-stop.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
 import type { SessionWish } from '../dataset/chat-sessions.ts';
 import type { ImageWish } from '../dataset/made-up-images.ts';
@@ -43,6 +44,8 @@ export interface BenchRequest {
   readonly hasRealTimeThreads?: true;
   readonly isStreaming: boolean;
   readonly timeouts: LoadTimeouts;
+  /** After which failures it stops; default: after a warm-up that is refused, and after 30 s in which nothing succeeds. */
+  readonly stopRules?: StopRules;
   readonly warmup: Warmup;
   readonly seed: number;
   /** Secrets: written nowhere. */

@@ -4,6 +4,7 @@
 import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
 import type { Report, ReportSource } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
+import type { RunStop } from '../../core/run/run-stop.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { withDepthProfile } from '../../metrics/depth-samples.ts';
@@ -31,6 +32,8 @@ export interface FinishOptions extends MeasuredRun {
   readonly aggregator: AggregatorChild;
   readonly eventLog: EventLogChild | undefined;
   readonly machine: MachineDuringRun;
+  /** By a rule of its own. */
+  readonly stopped: RunStop | undefined;
   readonly notices: readonly string[];
 }
 
@@ -43,6 +46,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   ]);
   const { isBlind } = options;
   const problems = [
+    ...(options.stopped === undefined ? [] : [`it was stopped: ${options.stopped.problem}`]),
     ...session.load.reasons,
     ...account.problems,
     ...(isBlind && account.problems.length === 0 ? ['the aggregator was stopped before the run'] : []),
@@ -71,6 +75,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     runProblems,
     sourceProblems: [],
     machine: options.machine,
+    ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
     ...(options.inFlight === undefined ? {} : { inFlight: options.inFlight }),
     notices: [...options.notices, ...(counted?.notices ?? []), ...(log?.notices ?? [])],
   });

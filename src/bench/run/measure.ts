@@ -10,12 +10,13 @@ import type { ServerReading } from '../../core/run/server-reading.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import type { LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
-import type { BenchParts } from './bench-parts.ts';
+import type { BenchParts, EarlyEnd } from './bench-parts.ts';
 import { HostWatch } from './host-watch.ts';
 import type { ServerFile } from './server-file.ts';
 import { ServerWatch, type ServerWatchOptions } from './server-watch.ts';
 import type { SessionParts, SessionResult } from './session.ts';
 import { runSession } from './session.ts';
+import type { StopWatch } from './stop-watch.ts';
 
 export interface MeasuredRun {
   readonly session: SessionResult;
@@ -35,6 +36,8 @@ export const measure = async ({
   hasWarmup,
   unmeasuredNs,
   zero,
+  stopping,
+  graceMs,
   server,
   serverFile,
 }: {
@@ -46,6 +49,8 @@ export const measure = async ({
   readonly hasWarmup: boolean;
   readonly unmeasuredNs: number;
   readonly zero: SessionParts['zero'];
+  readonly stopping: StopWatch;
+  readonly graceMs: number | undefined;
   /** Tells its metrics, or may; undefined: is not asked. */
   readonly server: Pick<ServerWatchOptions, 'server' | 'headers' | 'path'> | undefined;
   readonly serverFile: ServerFile;
@@ -113,6 +118,7 @@ export const measure = async ({
         }),
     onStart: startNs => {
       parts.tap?.started(startNs, nowNs);
+      stopping.started(startNs);
       begun();
     },
     onPhase: phase => {
@@ -120,7 +126,9 @@ export const measure = async ({
       parts.observer.phase(phase);
     },
     ...(zero === undefined ? {} : { zero }),
-    ...(parts.early === undefined ? {} : { early: parts.early }),
+    ...(graceMs === undefined ? {} : { graceMs }),
+    onWarm: () => stopping.warmedUp(),
+    early: earlyEnd(parts.early, stopping.signal),
     stop: AbortSignal.any([parts.stop, isBlind.signal]),
     stopNow: parts.stopNow,
   });
@@ -133,6 +141,12 @@ export const measure = async ({
     inFlight: unmeasuredNs > 0 ? undefined : inFlight,
   };
 };
+
+/** By whoever watches a stage, or by the run's own rules: then nobody waits for what is in flight. */
+const earlyEnd = (early: EarlyEnd | undefined, halted: AbortSignal): EarlyEnd => ({
+  drain: early?.drain ?? new AbortController().signal,
+  cancel: early === undefined ? halted : AbortSignal.any([early.cancel, halted]),
+});
 
 const every = async (clock: Clock, ms: number, over: AbortSignal, act: () => void): Promise<void> => {
   for (; !over.aborted; await pause(clock, ms, over)) act();

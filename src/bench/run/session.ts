@@ -34,6 +34,10 @@ export interface SessionParts {
   readonly beforeLoad?: () => Promise<void>;
   readonly afterLoad?: () => Promise<void>;
   readonly onPhase: (phase: SessionPhase) => void;
+  /** The warm-up is over. @returns whether the load may start; default: it may */
+  readonly onWarm?: () => boolean;
+  /** How long requests in flight are waited for behind the load; undefined: to their end. */
+  readonly graceMs?: number;
   readonly early?: { readonly drain: AbortSignal; readonly cancel: AbortSignal };
   /** Ends the load early: whoever is in flight is cancelled. */
   readonly stop: AbortSignal;
@@ -65,6 +69,12 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     // A load that is stopped or loses a thread ends without a word about its warm-up.
     await Promise.race([load.warmUp(), load.ended, abandoned]);
   }
+  if (!stop.aborted && !stopNow.aborted && parts.onWarm?.() === false) {
+    stop.removeEventListener('abort', stopLoad);
+    stopLoad();
+    tell('session.start_performance_tracking', nowNs());
+    return await ended(parts, abandoned, nowNs());
+  }
   if (!stop.aborted) await Promise.race([parts.beforeLoad?.(), load.ended, abandoned]);
   const zeroNs = await commonZero(parts, load, abandoned);
   // Not asked for once it is stopped: a measured phase of nothing.
@@ -88,21 +98,40 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     load.ended.then(({ atNs }) => atNs),
     abandoned.then(nowNs),
   ]);
-  tell('session.stop_load', stopLoadNs);
   if (!stop.aborted) onPhase('draining');
-  const result = await Promise.race([load.ended, abandoned]);
+  const over = new AbortController();
+  const cut = cutOffAfter(parts, stopLoadNs, over.signal);
+  const result = await ended(parts, abandoned, stopLoadNs);
+  over.abort();
+  await cut;
   stop.removeEventListener('abort', stopLoad);
   ending.abort();
-  // Samples that were issued inside are followed to their end, so that all of them have ended here.
-  tell('session.stop_performance_tracking', nowNs());
-  await Promise.race([parts.afterLoad?.(), abandoned]);
-  tell('session.ended', nowNs());
+  return result;
+};
+
+const cutOffAfter = async (
+  { load, clock, graceMs, nowNs }: SessionParts,
+  stopLoadNs: number,
+  over: AbortSignal,
+): Promise<void> => {
+  if (graceMs === undefined) return;
+  await pause(clock, Math.max(0, graceMs + (stopLoadNs - nowNs()) / 1e6), over);
+  if (!over.aborted) load.cutOff();
+};
+
+/** Samples that were issued inside are followed to their end, so that all of them have ended here. */
+const ended = async (
+  { load, record, nowNs, onPhase, afterLoad }: SessionParts,
+  abandoned: Promise<LoadResult>,
+  stopLoadNs: number,
+): Promise<SessionResult> => {
+  record({ kind: 'session.stop_load', atNs: stopLoadNs });
+  const result = await Promise.race([load.ended, abandoned]);
+  record({ kind: 'session.stop_performance_tracking', atNs: nowNs() });
+  await Promise.race([afterLoad?.(), abandoned]);
+  record({ kind: 'session.ended', atNs: nowNs() });
   onPhase('ended');
-  return {
-    load: result,
-    warmupIssued: load.counts.warmup,
-    issued: load.counts.issued,
-  };
+  return { load: result, warmupIssued: load.counts.warmup, issued: load.counts.issued };
 };
 
 const commonZero = async (

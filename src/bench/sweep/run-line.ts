@@ -6,6 +6,7 @@ import { errorMessage } from '../../core/problem.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import { judgedWords } from '../../core/run/objective-words.ts';
 import type { Report } from '../../core/run/report.ts';
+import type { RunStop } from '../../core/run/run-stop.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
 import { stageConfidence } from '../../core/sweep/stage.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
@@ -84,7 +85,8 @@ class LineRun {
         : nextStep(this.#searched, search, this.#leftMs);
       if (this.#step === undefined) break;
       try {
-        await this.#stage(this.#step);
+        const stopped = await this.#stage(this.#step);
+        if (stopped !== undefined) problems.push(stopped.problem);
       } catch (error) {
         // The first one says that there is nothing to search; a later one that the endpoint is gone.
         if (this.#stages.length === 0 || !(error instanceof BenchError)) throw error;
@@ -103,7 +105,8 @@ class LineRun {
     return { document, diskProblems: problems };
   }
 
-  async #stage(step: SearchStep): Promise<void> {
+  /** @returns why the search ends with it; undefined: it goes on */
+  async #stage(step: SearchStep): Promise<RunStop | undefined> {
     const number = this.#stages.length + 1;
     const { seed } = this.#head;
     const { stage, report, look } = await runStage(
@@ -164,6 +167,10 @@ class LineRun {
       completedPerSecond,
       evidence,
     });
+    const { stopped } = report;
+    // A load that is too high may let nothing succeed, and the search then looks below it.
+    const hasSucceeded = this.#searched.some(each => each.completedPerSecond > 0);
+    return stopped?.cause === 'nothing-succeeded' && hasSucceeded ? undefined : stopped;
   }
 
   get #leftMs(): number {

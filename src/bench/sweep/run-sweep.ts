@@ -118,6 +118,12 @@ class Sweep {
       this.#tell(this.#document, ended.stage);
       this.#write();
       await observer.stageEnded(ended);
+      const { stopped } = ended.report;
+      if (stopped !== undefined) {
+        const endedEarly = `it ended at ${loadWords(load)}: ${stopped.problem}`;
+        this.#document = { ...this.#document, state: 'interrupted', endedEarly };
+        return true;
+      }
       return ended.stage.verdict === 'stopped' || (await this.#cannotWrite());
     } catch (error) {
       if (!(error instanceof BenchError) || this.#document.stages.length === 0) throw error;

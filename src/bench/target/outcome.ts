@@ -3,7 +3,7 @@
 import type { SampleFailure } from '../../core/run/ended-sample.ts';
 import type { FailureKind, Outcome } from '../../core/run/outcome.ts';
 import type { EndKind } from '../arena/load-record.ts';
-import { timeoutPhaseOf } from '../arena/load-record.ts';
+import { isCancelled, timeoutPhaseOf } from '../arena/load-record.ts';
 import type { ReplyDefect } from './api/server-api.ts';
 
 export interface ReplyAccount {
@@ -38,8 +38,7 @@ export interface SampleOutcome {
 
 export const decideOutcome = (reply: ReplyAccount): SampleOutcome => {
   const { endKind, endDetail, status, defect } = reply;
-  if (endKind === 'cancelled' || endKind === 'cancelled-as-planned')
-    return { outcome: 'cancelled', failure: undefined, endsWithTransport: true };
+  if (isCancelled(endKind)) return { outcome: 'cancelled', failure: undefined, endsWithTransport: true };
   if (endKind === 'client') return failed('client', endDetail, status);
   if (status !== 0 && (status < 200 || status > 299)) {
     return failed('http-status', reply.statusDetail, status);

@@ -2,6 +2,7 @@
 // sink on the main thread.
 
 import type { Clock } from '../../clock/clock.ts';
+import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import type { LoadWorkerData, OpenedConnections } from '../load/load-plan.ts';
 import type { ParseWorkerData } from '../parse/parse-message.ts';
 import type { WatchedWorker } from './watched-thread.ts';
@@ -19,6 +20,8 @@ export interface LoadGenerator extends AsyncDisposable {
   readonly ended: Promise<LoadResult>;
   /** Issues no more; what is in flight is followed to its end. Idempotent. */
   endIssuing(): void;
+  /** Ends what is in flight, of which nobody issues more, as cut after its grace. Idempotent. */
+  cutOff(): void;
   /** Ends what is in flight as cancelled and issues no more. Idempotent; `ended` tells when all is told. */
   stop(): void;
   /** From now on what is measured is told so often, ms. */
@@ -35,6 +38,8 @@ export interface LoadSink {
   batch(records: Uint8Array): void;
   /** Whole lines of samples.jsonl. The bytes are the receiver's. */
   sampleLines(lines: Uint8Array): void;
+  /** How requests ended lately: before the promise resolves whose phase they belong to. */
+  outcomes?(news: OutcomeNews): void;
   /** Where a plan keeps answers: lines of [sample, text]. The bytes are the receiver's. */
   answerLines?(lines: Uint8Array): void;
 }

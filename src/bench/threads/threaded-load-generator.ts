@@ -126,6 +126,10 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state === 'started') for (const thread of this.#load) thread.post({ kind: 'end-issuing' });
   }
 
+  cutOff(): void {
+    if (this.#state === 'started') for (const thread of this.#load) thread.post({ kind: 'cut-off' });
+  }
+
   tellEvery(ms: number): void {
     for (const thread of this.#parse) thread.post({ kind: 'tell-every', ms });
   }
@@ -218,6 +222,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
         return;
       case 'lines':
         this.#sink[message.to]?.(message.bytes);
+        return;
+      case 'outcomes':
+        this.#sink.outcomes?.(message.news);
         return;
       case 'warmed-up':
         this.#warm.tell(message.thread, true);

@@ -33,6 +33,7 @@ import type { SessionOptionTable } from './session-options.ts';
 import { SESSIONS } from './session-options.ts';
 import type { ShapeOptions } from './shape-options.ts';
 import { SHAPE } from './shape-options.ts';
+import { STOP, type StopOptions } from './stop-options.ts';
 import type { TimeoutOptions } from './timeout-options.ts';
 import { TIMEOUTS } from './timeout-options.ts';
 import type { TokenizerOptions } from './tokenizer-option.ts';
@@ -54,6 +55,7 @@ export interface BenchOptions
     CheckOptions,
     ImageOptions,
     RealTimeOption,
+    StopOptions,
     TimeoutOptions,
     TokenizerOptions {
   readonly api: Option<string | undefined>;
@@ -170,6 +172,7 @@ export const BENCH: BenchOptions = {
     parse: oneOf('on', 'off'),
   }),
   ...TIMEOUTS,
+  ...STOP,
   ...IMAGES,
   ...TOKENIZER,
   ...CHECKS,

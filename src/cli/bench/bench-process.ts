@@ -73,4 +73,5 @@ const EXITS: Readonly<Record<BenchError['code'], ExitName>> = {
   'run-directory': 'benchRunDirectory',
   failed: 'failure',
   'prompts-differ': 'failure',
+  rejected: 'benchStopped',
 };

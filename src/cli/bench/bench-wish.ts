@@ -20,6 +20,7 @@ import { realTimeWish } from './real-time-option.ts';
 import { requestWishOf } from './request-options.ts';
 import { sessionWish } from './session-options.ts';
 import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
+import { graceShape, stopRules } from './stop-options.ts';
 import { timeoutsOf } from './timeout-options.ts';
 import { tokenizerWish } from './tokenizer-option.ts';
 import { apiOfUrls, refuseUrls, targetsOfUrls } from './url-options.ts';
@@ -69,15 +70,16 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     ...(given(BENCH.tokenizer) === 'server' ? ['--tokenizer server'] : []),
     ...elsewhere(given),
   ]);
+  const durationMs = samplesMax === undefined ? (stagesMs ?? duration ?? DURATION_MS) : undefined;
   return {
     ...urls,
     api,
     ...modelsOf(given(BENCH.model)),
     pattern,
-    shape: { ...shape, ...ofSessions.shape },
+    shape: { ...shape, ...ofSessions.shape, ...graceShape(invocation, durationMs) },
     sessions,
     samplesMax,
-    durationMs: samplesMax === undefined ? (stagesMs ?? duration ?? DURATION_MS) : undefined,
+    durationMs,
     ...nameAndTags(invocation),
     dataset: datasetOf(given, cwd),
     requests: withFields(
@@ -88,6 +90,7 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     ...(given(BENCH.noGuard) ? { isUnguarded: true as const } : {}),
     isStreaming,
     timeouts: timeoutsOf(given),
+    stopRules: stopRules(invocation),
     ...imageWish(invocation, {
       api,
       cwd,

@@ -148,6 +148,7 @@ export interface ExitDemands {
 /** The gravest first. */
 export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
   if (report.interrupted) return 'benchInterrupted';
+  if (report.stopped !== undefined) return 'benchStopped';
   if (!report.complete || demands.diskProblems.length > 0) return 'benchIncomplete';
   if (demands.needsTrustworthy && report.client.verdict !== 'trustworthy') return 'benchClientBound';
   if (report.counts.failed > demands.maxFailures) return 'benchFailures';
@@ -244,6 +245,7 @@ const exitOf = async (
   for (const problem of diskProblems) await stderr.write(`plimsoll: ${problem}\n`);
   const { code } = EXIT_CODES[exit];
   const reason = {
+    benchStopped: `stopped: ${report.stopped?.problem ?? ''}`,
     benchFailures: `${counted(report.counts.failed, 'request')} failed (${maxFailures} allowed)`,
     benchObjectives: `missed: ${answerTexts(report, 'missed')}`,
     benchTooFew: `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,

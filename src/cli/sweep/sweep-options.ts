@@ -42,7 +42,10 @@ export const SWEEP: SweepOptions = {
     meaning: 'Between two stages. Default: 1s.',
     parse: duration(0, 3_600_000),
   }),
-  keepGoing: flag('keep-going', 'Also try loads above one that is over capacity.'),
+  keepGoing: flag(
+    'keep-going',
+    'Also try loads above one that is over capacity, and go on if the server refuses the warm-up or nothing succeeds for 30 s.',
+  ),
   resume: value({
     name: 'resume',
     valueName: 'DIR',
@@ -104,6 +107,8 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   BENCH.timeoutConnect,
   BENCH.timeoutFirstByte,
   BENCH.timeoutIdle,
+  BENCH.grace,
+  BENCH.stopWhen,
   BENCH.tokenizer,
   BENCH.warmup,
   BENCH.noWarmup,

@@ -148,6 +148,10 @@ export type ClientRecord = {
   readonly connectionsStale: number;
   /** Arrivals that are due and wait for a place under --max-in-flight, now. */
   readonly arrivalsWaiting: number;
+  /** How long users waited after requests that had failed at once, of all users together. */
+  readonly backoffNs: number;
+  /** Opened before a request needed them, because the server closes after each reply. */
+  readonly connectionsAhead: number;
 };
 
 /**

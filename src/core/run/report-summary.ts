@@ -48,6 +48,8 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   const words = verdictWords(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
   const isWhole = report.complete && !report.interrupted;
+  // A rule that ends a run loses nothing of what was sent.
+  const isCounted = isWhole || (report.stopped !== undefined && report.runProblems.length === 1);
   const reasons = [
     ...(isWhole ? [] : [report.incompleteReason ?? 'something is missing']),
     ...(client.verdict === 'trustworthy' ||
@@ -82,7 +84,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
         : words.remark,
     reasons,
     // What was lost was never counted; a client that was the limit kept the endpoint from showing more.
-    atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isWhole },
+    atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isCounted },
   };
 };
 

@@ -23,6 +23,7 @@ import type { ReportRates } from './run-rates.ts';
 import type { RunRequests } from './run-requests.ts';
 import type { SeriesKey, SeriesRow } from './run-series.ts';
 import type { RunShape } from './run-shape.ts';
+import type { RunStop } from './run-stop.ts';
 import type { RunTags } from './run-tags.ts';
 import type { ServerEvidence } from './server-tally.ts';
 import type { SessionReport } from './session-report.ts';
@@ -42,6 +43,8 @@ export interface Report extends ReportRates {
   readonly complete: boolean;
   readonly incompleteReason?: string;
   readonly interrupted: boolean;
+  /** A rule ended the run before its limits; the figures are those of the time before. */
+  readonly stopped?: RunStop;
   readonly source: ReportSource;
   /** What whoever ran the load knows of what went wrong, also part of incompleteReason: kept for a later rebuild. */
   readonly runProblems: readonly string[];

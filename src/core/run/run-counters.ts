@@ -31,6 +31,10 @@ export const RUN_COUNTERS = {
     help: 'of those, stopped with the run or cancelled as planned',
   },
   cancelledAsPlanned: { label: 'cancelled as planned', help: 'of those, broken off by --cancel-after' },
+  cancelledAfterGrace: {
+    label: 'cancelled after grace',
+    help: 'of those, in flight when the time of --grace behind the load was over',
+  },
   samplesSkipped: { label: 'skipped', help: 'turns of sessions that were planned and never sent' },
   trackedSamplesSkipped: { label: 'skipped', help: 'of those, of sessions of the measured phase' },
   'answers.fits': {
@@ -96,6 +100,15 @@ export const RUN_COUNTERS = {
   connectionsStale: {
     label: 'resent on a new connection',
     help: 'requests whose reused connection the server had already closed',
+  },
+  connectionsAhead: {
+    label: 'opened in advance',
+    help: 'connections opened before a request needed them, because the server closes after each reply',
+  },
+  'client.backoffNs': {
+    unit: 'ns',
+    label: 'backoff',
+    help: 'users waited after requests that failed at once; of all users together',
   },
   'client.threads': { label: 'load threads', help: 'that reported on themselves' },
   'client.observedNs': { unit: 'ns', label: 'observed', help: 'of the thread that observed itself longest' },

@@ -23,6 +23,8 @@ export type RunShape = {
   readonly sessions: Reported<SessionShape>;
   /** Where requests are those of a recorded trace; the pattern then says how many come a second on average. */
   readonly trace: Reported<TraceShape>;
+  /** Of a load that ends after a time: how long requests in flight are waited for then. Absent: to their end. */
+  readonly graceMs?: number;
 };
 
 export type SessionShape = {
@@ -93,6 +95,18 @@ export const loadLabel = (run: {
     ...(rampMs > 0 ? [`ramp ${timeText(rampMs)}`] : []),
     ...(warmupMs > 0 ? [`warm-up ${timeText(warmupMs)}`] : []),
   ].join(', ');
+};
+
+/** What happens to requests in flight when the load is over, as a row of a table; none of a run that waits for all of them. */
+export const graceRows = ({
+  shape,
+}: {
+  readonly shape: Reported<RunShape>;
+}): readonly (readonly [string, string])[] => {
+  const { graceMs } = shapeOf({ shape });
+  return graceMs === undefined
+    ? []
+    : [['grace', `requests in flight at the end get ${timeText(graceMs)}, then they are cancelled`]];
 };
 
 /** "trace at 10 times its speed, 33.2 req/s on average". */

@@ -4,6 +4,8 @@
 export interface SampleNote {
   /** The client broke it off as --cancel-after says: no failure. */
   readonly isCancelledAsPlanned: boolean;
+  /** The load was over, and its answer did not come within --grace: no failure. */
+  readonly isCutAfterGrace: boolean;
   /** Which of the run's variants it was, from 0: a model, a URL. NO_FIGURE: the run has none. */
   readonly variant: number;
   readonly check: AnswerCheck;

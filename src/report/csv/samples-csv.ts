@@ -79,6 +79,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'turn', of: ({ turn }) => turn?.turn },
   { name: 'cached_tokens', of: ({ remark }) => known(remark?.cachedTokens ?? NO_FIGURE) },
   { name: 'variant', of: ({ note }) => known(note?.variant ?? NO_FIGURE) },
+  { name: 'cut_after_grace', of: ({ note }) => (note?.isCutAfterGrace === true ? 1 : undefined) },
   { name: 'cancelled_as_planned', of: ({ note }) => (note?.isCancelledAsPlanned === true ? 1 : undefined) },
 ];
 

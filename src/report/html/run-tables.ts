@@ -25,7 +25,7 @@ import {
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
-import { loadLabel } from '../../core/run/run-shape.ts';
+import { graceRows, loadLabel } from '../../core/run/run-shape.ts';
 import { nameLabel } from '../../core/run/run-tags.ts';
 import { serverAccount } from '../../core/run/server-rows.ts';
 import {
@@ -254,6 +254,7 @@ export const runDetails = (report: Report): Markup => {
       ...[
         ...tokenRows(run, { input: report.series.inputTokens, output: report.series.outputTokens }),
         ...lengthRows(report),
+        ...graceRows(run),
       ].map(([name, text]) => [capitalized(name), text] as const),
       ['Prompts', promptsText(run)],
       ['Bytes', `${bytesText(bytes.sent)} sent, ${bytesText(bytes.received)} received`],

@@ -57,6 +57,7 @@ export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): 
   outputTokens: unknown('not given'),
   prefixes: unknown('none'),
   sessions: unknown('each request stands for itself'),
+  stopRules: unknown('an older coordinator'),
   bodyFields: '{}',
   objectives: [],
   attainment: unknown('no objectives'),

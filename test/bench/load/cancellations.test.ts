@@ -18,7 +18,7 @@ describe('a request that is broken off as planned', () => {
       expect({ outcome, failure, note }).toEqual({
         outcome: 'cancelled',
         failure: undefined,
-        note: { isCancelledAsPlanned: true, variant: -1, check: 'none' },
+        note: { isCancelledAsPlanned: true, isCutAfterGrace: false, variant: -1, check: 'none' },
       });
       expect(endNs - sentNs).toBeGreaterThanOrEqual(60e6);
     }

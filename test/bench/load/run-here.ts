@@ -80,6 +80,7 @@ export const runHere = async (
     lines: bytes => {
       lines += Buffer.from(bytes).toString();
     },
+    outcomes: () => undefined,
     answers: () => undefined,
   });
   const told = Promise.withResolvers<void>();

@@ -1,18 +1,17 @@
 // Loads that move or are bounded: what is sent when, and what is said of it. Against a real socket, and on a virtual clock where it
 // matters how fast replies come.
 
-import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { RunShape } from '../../../src/core/run/run-shape.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
-import { LoopOwner, VirtualLoop } from '../../simulator/run/virtual-loop.ts';
 import { chunkedStream, STREAM } from '../target/reply-shapes.ts';
 import { loadPlan } from './load-plan.ts';
 import type { RunHere } from './run-here.ts';
 import { runHere } from './run-here.ts';
+import { runVirtually as runOnVirtualClock } from './run-virtually.ts';
 import { scriptedServer } from './scripted-server.ts';
 
 const GOOD = chunkedStream(STREAM);
@@ -24,33 +23,8 @@ const slowServer = (ms: number) =>
   });
 
 /** On a virtual clock, each reply this long behind its request. */
-const runVirtually = async (plan: Partial<LoadPlan>, replyMs: number): Promise<RunHere> => {
-  const virtual = new VirtualLoop();
-  const owner = new LoopOwner();
-  const running = runHere(loadPlan({ host: '127.0.0.1', port: 1, ...plan }), {
-    loop: {
-      nowNs: virtual.nowNs,
-      timers: virtual.timersOf(owner),
-      dialer: {
-        isTls: false,
-        roundTripNs: 0,
-        shookHands: () => undefined,
-        dial: received => {
-          const events = new EventEmitter();
-          virtual.in(1_000, owner, () => events.emit('connect'));
-          return Object.assign(events, {
-            write: () => virtual.in(replyMs * 1e6, owner, () => received(GOOD.length, Buffer.from(GOOD))),
-            writableLength: 0,
-            setNoDelay: () => undefined,
-            destroy: () => undefined,
-          });
-        },
-      },
-    },
-  });
-  if (!(await virtual.run(running, 60e9))) throw new Error('the load has not ended in a virtual minute');
-  return await running;
-};
+const runVirtually = (plan: Partial<LoadPlan>, replyMs: number): Promise<RunHere> =>
+  runOnVirtualClock(plan, { reply: () => GOOD, replyMs });
 
 const overlapMax = (samples: readonly EndedSample[], fromNs = 0): number => {
   const moments = samples

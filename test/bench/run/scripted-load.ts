@@ -32,6 +32,11 @@ export class ScriptedLoad implements LoadGenerator {
     this.calls.push('end issuing');
   }
 
+  cutOff(): void {
+    this.calls.push('cut off');
+    this.end('complete', 9_000);
+  }
+
   tellEvery(ms: number): void {
     this.calls.push(`tell every ${ms}`);
   }

@@ -99,7 +99,10 @@ test('a run is told by the conventions: each figure counted in its bucket, failu
 test('a request of a run of several models is told with the model that it asked', async () => {
   const told = { model: 'base=0.7,adapter=0.3', models: MIX };
   const asking = (sampleId: number, variant: number): EndedSample =>
-    sampleOf({ sampleId, note: { isCancelledAsPlanned: false, variant, check: 'none' } });
+    sampleOf({
+      sampleId,
+      note: { isCancelledAsPlanned: false, isCutAfterGrace: false, variant, check: 'none' },
+    });
   const messages = await telemetryOf([asking(1, 0), asking(2, 1), asking(3, 1)], told);
   const { resourceMetrics } = v.parse(OTLP_METRICS, JSON.parse(messages[0]?.body ?? ''));
   const duration = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find(

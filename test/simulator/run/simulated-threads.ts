@@ -121,6 +121,7 @@ export const simulatedParseWorker = (
         secrets: data.secrets,
         batch: bytes => self.tell({ kind: 'batch', bytes }),
         lines: bytes => self.tell({ kind: 'lines', to: 'sampleLines', bytes }),
+        outcomes: news => self.tell({ kind: 'outcomes', news }),
         answers: bytes => self.tell({ kind: 'lines', to: 'answerLines', bytes }),
       }),
     );

@@ -2,7 +2,7 @@
 // copy, and nothing else.
 
 import type { ConnectionProblem } from '../../../core/run/connection-problems.ts';
-import type { EndKind } from '../../arena/load-record.ts';
+import { type EndKind, isCancelled } from '../../arena/load-record.ts';
 import type { SampleEnd } from '../../arena/load-recorder.ts';
 import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
@@ -12,20 +12,27 @@ import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
 import { ResponseFramer } from './response-framer.ts';
 
+/** How the last request of a connection ended, as far as its transport shows. */
+export interface RequestEnd {
+  /** No connection, a cut one, or another status than 2xx. What a reply of 200 contains is for its reader. */
+  readonly hasFailed: boolean;
+  /** Since it was due, set-up of its connection included. */
+  readonly tookNs: number;
+}
+
 export class HttpConnection implements ReplySink {
   readonly slot: number;
   readonly request: PreparedRequest = { sampleId: 0, promptIndex: -1, bytes: Buffer.alloc(0) };
   state: 'closed' | 'connecting' | 'idle' | 'busy' = 'closed';
   /** Whether a sample is on it, be it written or waiting for the connection. */
   hasSample = false;
-  /** Its last sample found no connection. */
-  hasRefused = false;
   /** Where it goes: one of the load's targets. */
   target = 0;
   /** From sent, in ms, after which its next sample is broken off on purpose; NONE: never. */
   cancelAfterMs: number = NONE;
   /** Of its last sample. */
   endedNs = 0;
+  lastEnd: RequestEnd = { hasFailed: false, tookNs: 0 };
   readonly #owner: ConnectionOwner<HttpConnection>;
   readonly #counts: ConnectionCounts;
   readonly #framer: ResponseFramer = new ResponseFramer(this);
@@ -85,7 +92,6 @@ export class HttpConnection implements ReplySink {
   /** Sends `request`, on a closed connection once it is open. `intendedNs` NONE: when it is sent. */
   send(intendedNs: number, heldBackNs: number, isWarmup: boolean): void {
     this.hasSample = true;
-    this.hasRefused = false;
     this.#isWarmup = isWarmup;
     this.#intendedNs = intendedNs;
     this.#heldBackNs = heldBackNs;
@@ -131,6 +137,7 @@ export class HttpConnection implements ReplySink {
     };
     recorder.ended(this.request.sampleId, this.slot, atNs, end);
     this.endedNs = atNs;
+    this.lastEnd = { hasFailed: this.#hasFailed(kind), tookNs: atNs - this.#takenNs };
     this.hasSample = false;
     if (canReuse) this.state = 'idle';
     else this.close();
@@ -254,7 +261,6 @@ export class HttpConnection implements ReplySink {
     if (this.state === 'connecting') {
       if (!this.hasSample) this.#abandon(why);
       else {
-        this.hasRefused = true;
         this.end(why.isOurs ? 'client' : this.#hasTcp ? 'tls' : 'connect', why.problem, this.#owner.nowNs());
       }
     } else if (this.state === 'idle') {
@@ -291,10 +297,17 @@ export class HttpConnection implements ReplySink {
     this.open();
   }
 
+  #hasFailed(kind: EndKind): boolean {
+    if (kind === 'whole') return !isSuccess(this.#framer.head.status);
+    return !isCancelled(kind);
+  }
+
   #abandon(problem: ConnectionProblem): void {
     this.close();
     this.#owner.openFailed(this, problem);
   }
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
 export const NONE = -1;

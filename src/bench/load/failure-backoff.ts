@@ -1,0 +1,71 @@
+// How long a user waits after a request that failed at once: a server that refuses everything gets a few requests a second from
+// each user, not thousands. A success ends it, and so does nothing else: a failure that took its time was no hammering.
+
+import type { RequestEnd } from '../target/http1/http-connection.ts';
+
+export class FailureBackoff {
+  /** By user: requests in a row that failed at once. As many entries as there are users. */
+  readonly #streaks: Map<number, number> = new Map();
+
+  /** @returns ns to wait before the user's next request */
+  after(user: number, { hasFailed, tookNs }: RequestEnd): number {
+    if (!hasFailed) {
+      this.#streaks.delete(user);
+      return 0;
+    }
+    if (tookNs >= BACKOFF_MS_MAX * 1e6) return 0;
+    const streak = this.#streaks.get(user) ?? 0;
+    this.#streaks.set(user, streak + 1);
+    return backoffNs(streak);
+  }
+}
+
+/** Of sessions: the place of one that failed at once stays empty for a while. Any success ends the doubling for all places. */
+export class PlaceBackoff {
+  /** At most as many as there are places. */
+  readonly #empty: EmptyPlace[] = [];
+  readonly #backedOff: (ns: number) => void;
+  #streak = 0;
+
+  /** @param backedOff to be called with how long a place was empty */
+  constructor(backedOff: (ns: number) => void) {
+    this.#backedOff = backedOff;
+  }
+
+  ended(nowNs: number, { hasFailed, tookNs }: RequestEnd, places: number): void {
+    if (!hasFailed) this.#streak = 0;
+    else if (tookNs < BACKOFF_MS_MAX * 1e6 && this.#empty.length < places) {
+      const waitNs = backoffNs(Math.floor(this.#streak / Math.max(1, places)));
+      this.#empty.push({ sinceNs: nowNs, untilNs: nowNs + waitNs });
+      this.#streak += 1;
+    }
+  }
+
+  /** Places that stay empty now. */
+  emptyAt(nowNs: number): number {
+    for (let at = this.#empty.length - 1; at >= 0; at -= 1) {
+      const place = this.#empty[at];
+      if (place === undefined || place.untilNs > nowNs) continue;
+      this.#empty.splice(at, 1);
+      this.#backedOff(nowNs - place.sinceNs);
+    }
+    return this.#empty.length;
+  }
+
+  /** When the next one is free again; Infinity: none is empty. */
+  get nextNs(): number {
+    return Math.min(Number.POSITIVE_INFINITY, ...this.#empty.map(({ untilNs }) => untilNs));
+  }
+}
+
+interface EmptyPlace {
+  readonly sinceNs: number;
+  readonly untilNs: number;
+}
+
+/** @param failuresBefore requests of the same user that failed at once, one after the other, before this one */
+export const backoffNs = (failuresBefore: number): number =>
+  Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** failuresBefore) * 1e6;
+
+const BACKOFF_MS_MIN = 50;
+const BACKOFF_MS_MAX = 1_000;

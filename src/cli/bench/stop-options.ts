@@ -1,0 +1,67 @@
+// `--stop-when`, `--keep-going` and `--grace`: what ends a run before its limits, and how long it waits behind them.
+
+import { parseStopRule } from '../../core/run/parse-stop-rule.ts';
+import { STOP_RULES_MAX, type StopRule, type StopRules } from '../../core/run/run-stop.ts';
+import { flag, type Invocation, type Option, repeated, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { duration } from './option-values.ts';
+
+export interface StopOptions {
+  readonly stopWhen: Option<readonly StopRule[]>;
+  readonly keepGoing: Option<boolean>;
+  readonly grace: Option<number | undefined>;
+}
+
+/** In the order of --help. Times are milliseconds. */
+export const STOP: StopOptions = {
+  grace: value({
+    name: 'grace',
+    valueName: 'D',
+    meaning:
+      'Wait this long for requests in flight after --duration, then cancel them; they are counted apart. Default: 30s.',
+    parse: duration(0, 86_400_000),
+  }),
+  stopWhen: repeated<StopRule>({
+    name: 'stop-when',
+    valueName: 'RULE',
+    meaning: "Stop the run if more requests fail than this: 'failures > 50% over 10s'.",
+    parse: parseStopRule,
+  }),
+  keepGoing: flag(
+    'keep-going',
+    'Send the load even if the server refuses the warm-up, or nothing succeeds for 30 s.',
+  ),
+};
+
+/** @throws CommandError `usage` for too many rules. */
+export const stopRules = (invocation: Invocation): StopRules => {
+  const when = invocation.option(STOP.stopWhen);
+  if (when.length > STOP_RULES_MAX)
+    throw new CommandError(
+      'usage',
+      `${when.length} rules of --stop-when are too many`,
+      `Give at most ${STOP_RULES_MAX}.`,
+    );
+  return { when, keepsGoing: invocation.option(STOP.keepGoing) };
+};
+
+/**
+ * Of a load that ends after a time.
+ * @throws CommandError `usage` where another end makes it meaningless.
+ */
+export const graceShape = (
+  invocation: Invocation,
+  durationMs: number | undefined,
+): { readonly graceMs?: number } => {
+  const given = invocation.option(STOP.grace);
+  if (durationMs !== undefined) return { graceMs: given ?? GRACE_MS };
+  if (given === undefined) return {};
+  throw new CommandError(
+    'usage',
+    '--grace has no effect without --duration: a number of requests is sent and answered whole',
+    'Leave it out, or write: --duration 30s --grace 10s',
+  );
+};
+
+/** k6 waits as long (gracefulStop): longer than most answers, and short beside a person's patience. */
+const GRACE_MS = 30_000;

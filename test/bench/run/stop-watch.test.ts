@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { StopWatch } from '../../../src/bench/run/stop-watch.ts';
+import type { CountedFailure, OutcomeSpan } from '../../../src/core/run/outcome-news.ts';
+import { parseStopRule } from '../../../src/core/run/parse-stop-rule.ts';
+import { NO_STOP_RULES, type StopRules, stopRuleText } from '../../../src/core/run/run-stop.ts';
+
+const refused = (statusCode: number, detail: string, count = 1): CountedFailure => ({
+  kind: 'http-status',
+  statusCode,
+  detail,
+  count,
+});
+
+const watch = (rules: Partial<StopRules> = {}, inFlight = 0) =>
+  new StopWatch({ ...NO_STOP_RULES, ...rules }, () => inFlight);
+
+const afterWarmup = (failures: readonly CountedFailure[], completed = 0, rules: Partial<StopRules> = {}) => {
+  const stopping = watch(rules);
+  const failed = failures.reduce((sum, { count }) => sum + count, 0);
+  stopping.add({ spans: [[3, completed, failed]], failures });
+  return { mayStart: stopping.warmedUp(), stop: stopping.stop, isHalted: stopping.signal.aborted };
+};
+
+/** A second of each: how many succeeded and failed. */
+const perSecond = (completed: number, failed: number, seconds: number, from = 0): OutcomeSpan[] =>
+  Array.from({ length: seconds }, (_, at) => [10 * (from + at), completed, failed]);
+
+test.each([
+  [401, 'Incorrect API key provided', 'Give a valid key: --api-key-file FILE, or OPENAI_API_KEY.'],
+  [403, 'forbidden', 'Give a key that may use this model: --api-key-file FILE, or OPENAI_API_KEY.'],
+  [404, 'The model `x` does not exist.', 'Check the URL, --model and --api.'],
+  [400, 'stream_options is not supported', 'Change what is sent: --model, --body, --output-tokens or --api.'],
+  [422, 'extra fields not permitted', 'Change what is sent: --body, --model or --api.'],
+])('a warm-up of which every request got %s ends the run before its load', (status, detail, advice) => {
+  expect(afterWarmup([refused(status, detail, 2)])).toEqual({
+    mayStart: false,
+    isHalted: true,
+    stop: {
+      cause: 'rejected',
+      problem: `every request would fail: all 2 requests of the warm-up got status ${status} (${detail})`,
+      advice: `${advice} To send the load all the same: --keep-going.`,
+      atNs: 300_000_000,
+    },
+  });
+});
+
+test.each([
+  ['another status for each', [refused(401, 'no'), refused(404, 'no')], 0],
+  ['a status that may pass', [refused(503, 'loading', 2)], 0],
+  ['a broken connection', [{ kind: 'reset', statusCode: 0, detail: 'reset', count: 2 } as const], 0],
+  ['one success', [refused(401, 'no')], 1],
+  ['nothing', [], 0],
+])('a warm-up with %s does not', (_, failures, completed) => {
+  expect(afterWarmup(failures, completed)).toEqual({ mayStart: true, stop: undefined, isHalted: false });
+});
+
+test('--keep-going sends the load after a warm-up that was refused', () => {
+  expect(afterWarmup([refused(401, 'no')], 0, { keepsGoing: true })).toMatchObject({ mayStart: true });
+});
+
+test('a run of which nothing succeeds stops after 30 s by the times of the events', () => {
+  const stopping = watch();
+  stopping.warmedUp();
+  stopping.started(0);
+  const spans = perSecond(0, 4, 40);
+  const at = spans.findIndex(span => {
+    stopping.add({ spans: [span], failures: [refused(502, 'Bad Gateway')] });
+    return stopping.signal.aborted;
+  });
+  // What came within the last 0.3 s may not be all that has ended: the 31st second is the first one that is sure.
+  expect(at).toBe(31);
+  expect(stopping.stop).toEqual({
+    cause: 'nothing-succeeded',
+    problem: 'no request succeeded for 30 s, and 120 failed; the last: status 502 (Bad Gateway)',
+    advice: 'Check the server and its log. To go on all the same: --keep-going.',
+    atNs: 30_700_000_000,
+  });
+});
+
+test.each([
+  ['--keep-going', { keepsGoing: true }, 0, perSecond(0, 4, 60)],
+  [
+    'one success within every 30 s',
+    {},
+    0,
+    [...perSecond(0, 4, 29), ...perSecond(1, 4, 1, 29), ...perSecond(0, 4, 29, 30)],
+  ],
+  ['more requests in flight than have failed', {}, 8, [...perSecond(0, 1, 2), ...perSecond(0, 0, 60, 2)]],
+  ['no failure', {}, 0, perSecond(0, 0, 60)],
+])('it goes on with %s', (_, rules, inFlight, spans) => {
+  const stopping = watch(rules, inFlight);
+  stopping.warmedUp();
+  stopping.started(0);
+  for (const span of spans) stopping.add({ spans: [span], failures: [] });
+  expect(stopping.stop).toBeUndefined();
+});
+
+test('a rule of --stop-when counts what ended within its time, once the load is that old', () => {
+  const stopping = watch({ when: [{ failedShareMax: 0.5, windowMs: 10_000 }] });
+  stopping.warmedUp();
+  stopping.started(5e9);
+  const told: OutcomeSpan[] = [...perSecond(1, 1, 20, 5), ...perSecond(1, 3, 20, 25)];
+  const at = told.findIndex(span => {
+    stopping.add({ spans: [span], failures: [refused(429, 'slow down')] });
+    return stopping.signal.aborted;
+  });
+  expect(told[at]?.[0]).toBe(260);
+  expect(stopping.stop).toMatchObject({
+    cause: 'stop-when',
+    problem:
+      "12 of 22 requests that ended within 10 s failed (--stop-when 'failures > 50% over 10s'); the last: status 429 (slow down)",
+  });
+});
+
+test('half of the requests are not more than half', () => {
+  const stopping = watch({ when: [{ failedShareMax: 0.5, windowMs: 1_000 }] });
+  stopping.warmedUp();
+  stopping.started(0);
+  for (const span of perSecond(2, 2, 30)) stopping.add({ spans: [span], failures: [] });
+  expect(stopping.stop).toBeUndefined();
+});
+
+test.each([
+  ['failures > 50% over 10s', 'failures > 50% over 10s'],
+  ['Failures>0.5% over 90s', 'failures > 0.5% over 90s'],
+  ['failures > 0% over 1500ms', 'failures > 0% over 1500ms'],
+])('%s is a rule', (text, shown) => {
+  const rule = parseStopRule(text);
+  expect(rule.kind === 'ok' ? stopRuleText(rule.value) : rule.problem).toBe(shown);
+});
+
+test.each([
+  ['', '"" is not a rule to stop by'],
+  ['50%', '"50%" is not a rule to stop by'],
+  ['failures > 50%', '"failures > 50%" is not a rule to stop by'],
+  ['latency > 50% over 10s', '"latency" cannot stop a run: only failures can'],
+  ['failures < 50% over 10s', '"failures < 50% over 10s" does not say more than which share'],
+  ['failures > 50 over 10s', '"50" is not a percentage'],
+  ['failures > 100% over 10s', 'more than 100% of the requests can never fail'],
+  ['failures > 50% within 10s', '"failures > 50% within 10s" does not say over which time'],
+  ['failures > 50% over 10', '"10" is not a duration'],
+  ['failures > 50% over 20m', '20m is not a time from 1s to 10m'],
+])('%s is refused, with the reason', (text, problem) => {
+  expect(parseStopRule(text)).toMatchObject({ kind: 'wrong', problem });
+});
