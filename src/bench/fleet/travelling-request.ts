@@ -4,7 +4,6 @@
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { objectiveFields } from '../../core/run/objective.ts';
-import { NO_STOP_RULES } from '../../core/run/run-stop.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { AgentRequest, AgentSessions, AgentSurvey } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
@@ -60,7 +59,7 @@ export const travellingRequest = (request: BenchRequest, facts: TravelFacts): Ag
       request.sessions === undefined
         ? unknown('each request stands for itself')
         : travelling(request.sessions),
-    stopRules: request.stopRules ?? NO_STOP_RULES,
+    stopRules: request.stopRules ?? unknown('the usual ones'),
     bodyFields: JSON.stringify(request.requests.fields),
     ...objectiveFields(request.objectives, request.attainment),
   };
@@ -108,7 +107,7 @@ export const arrivedRequest = (
     isStreaming: asked.isStreaming,
     ...(isUnknown(asked.cancel) ? {} : { cancel: asked.cancel }),
     timeouts: asked.timeouts,
-    stopRules: knownOr(asked.stopRules, NO_STOP_RULES),
+    ...(isUnknown(asked.stopRules) ? {} : { stopRules: asked.stopRules }),
     warmup: asked.warmupRequests === 0 ? { kind: 'none' } : { kind: 'requests', count: asked.warmupRequests },
     seed: asked.seed,
     headers,

@@ -361,6 +361,9 @@ describe('a benchmark', () => {
       ],
       ...[
         'timeout-idle',
+        'grace',
+        'stop-when',
+        'keep-going',
         'images',
         'image-size',
         'image-folder',
