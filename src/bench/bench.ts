@@ -87,9 +87,9 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     await using _aggregator = aggregator;
     await using _eventLog = eventLog ?? NOTHING;
     await using _prepared = prepared;
-    const { server, plan, dataset, calibration, notices } = prepared;
+    const { server, plan, dataset, calibration, shortestTokens, notices } = prepared;
     load = prepared.load;
-    const config = runConfig({ ...parts, request, plan, dataset, calibration, server });
+    const config = runConfig({ ...parts, request, plan, dataset, calibration, shortestTokens, server });
     await directory.writeConfig(config);
     relay.attach(batch => {
       aggregator.publish(batch);

@@ -31,7 +31,6 @@ export const sampleEvidenceSchema: v.GenericSchema<unknown, SampleEvidence> = op
   cacheTokensAsked: count,
   cacheTokensHit: count,
   cacheHits: count,
-  cacheHitLeast: reported(count),
   predicted: count,
   predictedTokens: count,
   predictedOf: count,

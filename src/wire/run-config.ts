@@ -55,14 +55,8 @@ const runRequestsSchema: v.GenericSchema<unknown, RunRequests> = openObject({
   outputSource: v.picklist(OUTPUT_SOURCES),
   lengthFields: list(text),
   warmupTokensMax: count,
-  calibration: reported(
-    openObject({
-      requests: count,
-      askedTokens: count,
-      countedTokens: count,
-      shortestTokens: reported(figure),
-    }),
-  ),
+  calibration: reported(openObject({ requests: count, askedTokens: count, countedTokens: count })),
+  shortestTokens: reported(figure),
   prefixes: reported(openObject({ count, tokens: count })),
   body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
 });

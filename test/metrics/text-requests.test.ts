@@ -14,6 +14,7 @@ const BASE: RunRequests = {
   outputSource: 'default',
   lengthFields: [],
   warmupTokensMax: 16,
+  shortestTokens: 20,
   calibration: unknown('no prompts of a length in tokens were asked for'),
   prefixes: unknown('none'),
   body: '{}',
@@ -49,7 +50,7 @@ test('what was counted otherwise than asked is told with its share', () => {
     rowsOf(
       {
         inputTokens: { text: '1024', mean: 1_024, min: 1_024, max: 1_024 },
-        calibration: { requests: 16, askedTokens: 1_024, countedTokens: 1_023, shortestTokens: 20 },
+        calibration: { requests: 16, askedTokens: 1_024, countedTokens: 1_023 },
         outputSource: 'option',
         prefixes: { tokens: 512, count: 4 },
         body: '{"top_k":40}',

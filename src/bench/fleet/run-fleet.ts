@@ -212,6 +212,7 @@ const fleetConfig = (
     plan,
     dataset,
     calibration: survey.calibration,
+    shortestTokens: survey.shortestTokens,
     server: survey,
   });
   return { ...config, run: { ...config.run, from: agents.map(({ link }) => link.name) } };

@@ -151,12 +151,14 @@ export const travellingSurvey = ({
 
 export const arrivedSurvey = ({ model, serverKind, words, told, notices }: AgentSurvey): ServerSurvey => {
   const server = { model, serverKind, notices, told };
-  if (isUnknown(words)) return { ...server, costs: WORDS_AS_TOKENS, calibration: words };
+  if (isUnknown(words))
+    return { ...server, costs: WORDS_AS_TOKENS, calibration: words, shortestTokens: words };
   const { requests, askedTokens, countedTokens, ...costs } = words;
   return {
     ...server,
     costs,
-    calibration: { requests, askedTokens, countedTokens, shortestTokens: Math.ceil(costs.shortTokens) },
+    calibration: { requests, askedTokens, countedTokens },
+    shortestTokens: Math.ceil(costs.shortTokens),
   };
 };
 

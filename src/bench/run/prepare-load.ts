@@ -26,6 +26,7 @@ export interface PreparedLoad extends AsyncDisposable {
   readonly plan: LoadPlan;
   readonly dataset: PlannedPrompts;
   readonly calibration: RunRequests['calibration'];
+  readonly shortestTokens: RunRequests['shortestTokens'];
   readonly load: LoadGenerator;
   readonly connectionsOpened: number;
   /** What a person should know of server and connections. */
@@ -71,6 +72,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
       plan,
       dataset,
       calibration: survey.calibration,
+      shortestTokens: survey.shortestTokens,
       connectionsOpened: opened.opened,
       notices: [
         ...survey.notices,

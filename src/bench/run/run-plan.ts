@@ -139,6 +139,7 @@ export interface ConfigOptions {
   readonly plan: LoadPlan;
   readonly dataset: PlannedPrompts;
   readonly calibration: RunRequests['calibration'];
+  readonly shortestTokens: RunRequests['shortestTokens'];
   readonly server: ServerAnswer;
   readonly runId: string;
   readonly startedAt: string;
@@ -180,6 +181,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
       lengthFields: fieldsOf({ request, dataset, server }).lengthFields,
       warmupTokensMax: WARMUP_TOKENS_MAX,
       calibration: options.calibration,
+      shortestTokens: options.shortestTokens,
       prefixes: request.requests.prefixes ?? unknown('none'),
       body: JSON.stringify(request.requests.fields),
     },

@@ -2,7 +2,7 @@
 // Found out by whoever runs alone, or by one agent for all, so that all of them plan the same requests.
 
 import type { RunRequests } from '../../core/run/run-requests.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
 import type { PromptWish } from '../dataset/planned-prompts.ts';
 import { sizedWish } from '../dataset/planned-prompts.ts';
 import type { WordCosts } from '../dataset/word-costs.ts';
@@ -20,6 +20,7 @@ import { askTargets } from './target-spread.ts';
 export interface ServerSurvey extends ServerAnswer {
   readonly costs: WordCosts;
   readonly calibration: RunRequests['calibration'];
+  readonly shortestTokens: RunRequests['shortestTokens'];
 }
 
 export interface SurveyOptions {
@@ -35,29 +36,52 @@ export interface SurveyOptions {
 export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey> => {
   const server = await findServer(options);
   const words = await findWordCosts(options, server);
+  const look = await lookClosely(options, server, words);
   const notice =
     isUnknown(words.told) && sizedWish(options.prompts) !== undefined ? [wordNotice(words.told.reason)] : [];
   return {
     ...server,
-    told: withFingerprint(server.told, await fingerprintOf(options, server, words), options.request),
+    told: withFingerprint(server.told, look.fingerprint, options.request),
     notices: [...server.notices, ...notice],
     costs: words.costs,
     calibration: words.told,
+    shortestTokens: look.shortestTokens,
   };
 };
 
-/** vLLM reports its settings nowhere else; others have a page of them. */
-const fingerprintOf = async (
-  { request, signal }: SurveyOptions,
+/** What one short request shows: what the shortest prompt costs, and what the server calls its build. */
+const lookClosely = async (
+  { request, noncePrefix, signal }: SurveyOptions,
   { model, serverKind }: ServerAnswer,
-  { fingerprint }: CalibratedWords,
-): Promise<string> => {
-  const { api, target, targets, warmup } = request;
-  const isWanted = fingerprint === '' && serverKind === 'vLLM' && targets === undefined;
-  if (!isWanted || warmup.kind === 'none' || !FINGERPRINTED.has(api.endpoint)) return fingerprint;
-  const headers = withApiHeaders(request.headers, api);
-  return (await oneRequest({ api, target, headers, model, signal }))?.fingerprint ?? '';
+  words: CalibratedWords,
+): Promise<Look> => {
+  if (isKnown(words.told))
+    return { shortestTokens: Math.ceil(words.costs.shortTokens), fingerprint: words.fingerprint };
+  const { api, target, targets, warmup, hasNonce } = request;
+  const isWanted = isKnown(serverKind) && LOOKED_AT.has(serverKind) && targets === undefined;
+  const notFound = { shortestTokens: unknown('no short request was sent to find out'), fingerprint: '' };
+  if (!isWanted || warmup.kind === 'none' || !api.writesAnswers) return notFound;
+  const reply = await oneRequest({
+    api,
+    target,
+    headers: withApiHeaders(request.headers, api),
+    model,
+    nonce: hasNonce ? `${noncePrefix}00000000` : undefined,
+    signal,
+  });
+  if (reply === undefined) return notFound;
+  const { promptTokens, fingerprint } = reply;
+  return {
+    shortestTokens: promptTokens > 0 ? promptTokens : unknown('the server reports no usage'),
+    fingerprint,
+  };
 };
+
+interface Look {
+  readonly shortestTokens: RunRequests['shortestTokens'];
+  /** '': none. */
+  readonly fingerprint: string;
+}
 
 /** First, since it is what the server calls this very build and these settings. */
 const withFingerprint = (
@@ -113,5 +137,13 @@ const findWordCosts = async (
 const wordNotice = (reason: string): string =>
   `prompts have a word for each token, because the server's count of words is not known: ${reason}`;
 
-/** OpenAI's endpoints whose replies have a `system_fingerprint`. */
-const FINGERPRINTED: ReadonlySet<string> = new Set(['/chat/completions', '/completions']);
+/** Engines whose cache of prefixes finds the template of every chat. */
+const LOOKED_AT: ReadonlySet<string> = new Set([
+  'vLLM',
+  'llama.cpp',
+  'SGLang',
+  'MLX',
+  'TGI',
+  'Ollama',
+  'LM Studio',
+]);

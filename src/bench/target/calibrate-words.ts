@@ -120,7 +120,6 @@ const verified = async (asker: TokenAsker, found: WordCosts, wish: SizedWish): P
           requests: asker.asked,
           askedTokens: tokens,
           countedTokens: counted,
-          shortestTokens: Math.ceil(costs.shortTokens),
         },
       };
     costs = {

@@ -1,6 +1,8 @@
 // One short request before the run, whole and of one token: what it used, and what the server calls its build and settings.
 
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { userPrompt } from '../dataset/prompt.ts';
+import { SHORT_TASK } from '../dataset/word-costs.ts';
 import { textOf } from './api/json-reply.ts';
 import type { ServerApi } from './api/server-api.ts';
 import { askText } from './ask-text.ts';
@@ -12,6 +14,8 @@ export interface OneRequest {
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];
   readonly model: string;
+  /** As requests of a run have it; undefined: none. */
+  readonly nonce?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -29,12 +33,15 @@ export const oneRequest = async ({
   target,
   headers,
   model,
+  nonce,
   signal,
 }: OneRequest): Promise<OneReply | undefined> => {
-  const body = api.body(
-    { messages: [{ role: 'user', content: 'Say yes.' }], maxTokens: 1 },
-    { model, isStreaming: false, nonce: undefined, fields: { lengthFields: [], added: {} } },
-  );
+  const body = api.body(userPrompt(SHORT_TASK, 1), {
+    model,
+    isStreaming: false,
+    nonce,
+    fields: { lengthFields: [], added: {} },
+  });
   if (body.kind === 'wrong') return undefined;
   const reply = await askText({
     server: target.server,

@@ -14,8 +14,6 @@ export type SampleEvidence = {
   readonly cacheTokensAsked: number;
   readonly cacheTokensHit: number;
   readonly cacheHits: number;
-  /** The fewest cached tokens of a request that had any. Unknown: none had, or an older version did not look. */
-  readonly cacheHitLeast: Reported<number>;
   /** Completed ones with tokens that were guessed ahead and accepted, and how many of how many tokens. */
   readonly predicted: number;
   readonly predictedTokens: number;
@@ -59,7 +57,6 @@ export class ContaminationTally {
   readonly #pairs = new Reservoir(PAIRS_KEPT_MAX);
   readonly #answers = new Set<number>();
   #otherModelName = '';
-  #cacheHitLeast = Number.POSITIVE_INFINITY;
 
   constructor({ isStreaming }: { readonly isStreaming: boolean }) {
     this.#isStreaming = isStreaming;
@@ -86,7 +83,6 @@ export class ContaminationTally {
     const { kept } = this.#pairs;
     return {
       ...this.#counts,
-      cacheHitLeast: this.#counts.cacheHits === 0 ? unknown('no request had any') : this.#cacheHitLeast,
       otherModelName: this.#otherModelName,
       firstDecodeNs: this.#first.median(),
       repeatDecodeNs: this.#repeat.median(),
@@ -106,10 +102,7 @@ export class ContaminationTally {
       counts.cacheTold += 1;
       counts.cacheTokensAsked += inputTokens;
       counts.cacheTokensHit += cachedTokens;
-      if (cachedTokens > 0) {
-        counts.cacheHits += 1;
-        this.#cacheHitLeast = Math.min(this.#cacheHitLeast, cachedTokens);
-      }
+      if (cachedTokens > 0) counts.cacheHits += 1;
     }
     if (predictedTokens > 0) {
       counts.predicted += 1;

@@ -78,18 +78,18 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
 
 /**
  * What all requests have in common because of the chat template, whatever they ask: no prompt was prefilled faster for it than for a
- * user of this server. By the calibration, which counted the shortest prompt; else what every request with a hit had, up to a bound.
+ * user of this server. As the server counted the shortest prompt; else the mean of the hits, if nearly every request has one and they
+ * are small: prompts with a mark of their own have nothing else in common.
  */
 const templateTokens = ({ run, samples }: Pick<ContaminationSources, 'run' | 'samples'>): number => {
-  const calibration = isKnown(run.requests) ? run.requests.calibration : run.requests;
-  const shortest = isKnown(calibration) ? calibration.shortestTokens : calibration;
+  const shortest = isKnown(run.requests) ? run.requests.shortestTokens : run.requests;
   if (isKnown(shortest)) return shortest;
-  const { cacheTold, cacheHits, cacheHitLeast, cacheTokensAsked } = samples;
-  if (cacheTold === 0) return run.hasNonce ? TEMPLATE_TOKENS_USUAL : 0;
-  // A template is in every request, but for the first ones.
-  if (!run.hasNonce || isUnknown(cacheHitLeast) || cacheHits < TEMPLATE_HITS_LEAST * cacheTold) return 0;
-  const promptTokens = cacheTokensAsked / cacheTold;
-  return Math.min(cacheHitLeast, TEMPLATE_TOKENS_MOST, promptTokens * TEMPLATE_SHARE_MOST);
+  const { cacheTold, cacheHits, cacheTokensHit, cacheTokensAsked } = samples;
+  if (!run.hasNonce) return 0;
+  if (cacheTold === 0) return TEMPLATE_TOKENS_USUAL;
+  const most = Math.min(TEMPLATE_TOKENS_MOST, (TEMPLATE_SHARE_MOST * cacheTokensAsked) / cacheTold);
+  const mean = cacheTokensHit / Math.max(1, cacheHits);
+  return cacheHits >= TEMPLATE_HITS_LEAST * cacheTold && mean <= most ? mean : 0;
 };
 
 const identicalPrompts: ContaminationCheck = ({ samples: { repeats, completed } }) =>
@@ -214,7 +214,7 @@ const MEANT_TO_BE_CACHED: readonly ContaminationCheck[] = [prefixCache, flatTtft
 /** Where nobody counted it: the templates of most models without a system prompt of their own, and of most with one. */
 const TEMPLATE_TOKENS_USUAL = 32;
 const TEMPLATE_TOKENS_MOST = 96;
-const TEMPLATE_SHARE_MOST = 0.5;
+const TEMPLATE_SHARE_MOST = 0.25;
 const TEMPLATE_HITS_LEAST = 0.8;
 /** Of the prompt tokens. */
 const CACHED_SHARE = 0.01;

@@ -15,6 +15,11 @@ export type RunRequests = {
   readonly warmupTokensMax: number;
   /** How the server's own count of words was found. Unknown: it was not, and a word stood for a token. */
   readonly calibration: Reported<WordCalibration>;
+  /**
+   * Of the shortest prompt, as the server counted it before the run: template, mark of the request and a word. So much of a prompt is
+   * common to all requests by the server's own doing.
+   */
+  readonly shortestTokens: Reported<number>;
   /** System prompts that requests share. */
   readonly prefixes: Reported<SharedPrefixes>;
   /** JSON of what sampling options and --body add to each body. */
@@ -35,8 +40,6 @@ export type WordCalibration = {
   readonly requests: number;
   readonly askedTokens: number;
   readonly countedTokens: number;
-  /** Of the shortest prompt: template, mark and a word or two. No more of a prompt is common to all of them by the server's doing. */
-  readonly shortestTokens: Reported<number>;
 };
 
 /**

@@ -79,8 +79,8 @@ describe('a run', () => {
     [
       'a hundredth of the prompt tokens from a cache',
       'prefix-cache',
-      [many(100, at => streamed(100, { remark: { ...REMARK, cachedTokens: at === 0 ? 10 : 11 } }))],
-      [many(100, at => streamed(100, { remark: { ...REMARK, cachedTokens: [10, 13][at] ?? 11 } }))],
+      [many(100, at => streamed(1_000, { remark: { ...REMARK, cachedTokens: at === 0 ? 1_000 : 0 } }))],
+      [many(100, at => streamed(1_000, { remark: { ...REMARK, cachedTokens: [1_000, 1][at] ?? 0 } }))],
     ],
     [
       'eight answers that had come before',

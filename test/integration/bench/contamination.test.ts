@@ -42,7 +42,7 @@ describe('a run against the mock', () => {
   });
 
   const CASES: readonly { code: string; settings: MockOptions; args?: readonly string[] }[] = [
-    { code: 'prefix-cache', settings: { cachedShare: 0.2 } },
+    { code: 'prefix-cache', settings: { cachedShare: 0.4 } },
     { code: 'other-model', settings: { answersAs: 'another' } },
     { code: 'error-in-200', settings: { failure: 'error-frame', failEvery: 10 } },
     { code: 'rate-limited', settings: { failure: 'http-429', failEvery: 10 } },
