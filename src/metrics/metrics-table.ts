@@ -117,6 +117,9 @@ export class MetricsTable {
       case 'sample.remarked':
         this.#rowOf(record.sampleId)?.tellRemark(record);
         return;
+      case 'sample.served':
+        this.#rowOf(record.sampleId)?.tellServed(record);
+        return;
       case 'sample.noted':
         this.#rowOf(record.sampleId)?.tellNote(record);
         return;
@@ -266,6 +269,7 @@ const hasWholeStamp = (record: EventRecord): boolean => {
     case 'sample.lateness':
     case 'sample.placed':
     case 'sample.remarked':
+    case 'sample.served':
     case 'sample.noted':
       return isWholeFigure(record.sampleId);
     default:

@@ -4,6 +4,7 @@
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
+import { SERVED_KEYS } from '../core/run/served-times.ts';
 
 /** NO_FIGURE where the sample has none. */
 export type SampleFigures = Readonly<Record<SampleSeriesKey, number>>;
@@ -30,6 +31,9 @@ export const sampleFigures = (sample: EndedSample, isStreaming: boolean): Sample
         : NO_FIGURE,
     inputTokens: sample.inputTokens,
     outputTokens: sample.outputTokens,
+    serverLoadNs: sample.served?.loadNs ?? NO_FIGURE,
+    serverPromptNs: sample.served?.promptNs ?? NO_FIGURE,
+    serverDecodeNs: sample.served?.decodeNs ?? NO_FIGURE,
     connectNs: sample.connectNs > 0 ? sample.connectNs : NO_FIGURE,
     firstByteNs: sinceSent(firstByteNs),
   };
@@ -58,9 +62,13 @@ const isConsistent = (sample: EndedSample, lastContentNs: number): boolean => {
   return (
     sample.chunkGapsNs.every(gap => Number.isSafeInteger(gap) && gap >= 0) &&
     (stampedChunks === 0 || sample.chunkCount === stampedChunks) &&
-    [sample.inputTokens, sample.outputTokens, sample.connectNs, sample.endNs].every(
-      figure => Number.isSafeInteger(figure) && figure >= NO_FIGURE,
-    )
+    [
+      sample.inputTokens,
+      sample.outputTokens,
+      sample.connectNs,
+      sample.endNs,
+      ...SERVED_KEYS.map(key => sample.served?.[key] ?? NO_FIGURE),
+    ].every(figure => Number.isSafeInteger(figure) && figure >= NO_FIGURE)
   );
 };
 

@@ -5,6 +5,7 @@ import type { SampleLateness, SampleRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleNote } from '../core/run/sample-note.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
+import type { ServedTimes } from '../core/run/served-times.ts';
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 
 export type SampleRecordOf<K extends SampleRecord['kind']> = Extract<SampleRecord, { readonly kind: K }>;
@@ -22,6 +23,7 @@ export class SampleRow {
   failure: SampleFailure | undefined;
   lateness: SampleLateness | undefined;
   remark: SampleRemark | undefined;
+  served: ServedTimes | undefined;
   note: SampleNote | undefined;
   turn: SampleTurn | undefined;
 
@@ -39,6 +41,10 @@ export class SampleRow {
 
   tellRemark({ kind: _kind, sampleId: _id, ...remark }: SampleRecordOf<'sample.remarked'>): void {
     this.remark = remark;
+  }
+
+  tellServed({ kind: _kind, sampleId: _id, ...served }: SampleRecordOf<'sample.served'>): void {
+    this.served = served;
   }
 
   tellNote({ kind: _kind, sampleId: _id, ...note }: SampleRecordOf<'sample.noted'>): void {
@@ -72,6 +78,7 @@ export const endedSample = (row: SampleRow, record: SampleRecordOf<'sample.compl
     ...(isWholeFigure(record.answerHash) ? { answerHash: record.answerHash } : {}),
     ...(row.lateness === undefined ? {} : { lateness: row.lateness }),
     ...(row.remark === undefined ? {} : { remark: row.remark }),
+    ...(row.served === undefined ? {} : { served: row.served }),
     ...(row.note === undefined ? {} : { note: row.note }),
     ...(row.turn === undefined ? {} : { turn: row.turn }),
   };

@@ -20,7 +20,7 @@ import type { SafeTensor } from './safetensors/read-safetensors.ts';
 import { readSafetensors } from './safetensors/read-safetensors.ts';
 import { ollamaModel } from './server/ollama-model.ts';
 import { openAiModel } from './server/openai-model.ts';
-import type { ServersModel } from './server/servers-model.ts';
+import type { ModelQuestion, ServersModel } from './server/servers-model.ts';
 
 /**
  * @param place a path, or http(s)://… of a .gguf file or a server.
@@ -29,12 +29,21 @@ import type { ServersModel } from './server/servers-model.ts';
  */
 export const readModelAt = async (
   place: string,
-  { served, signal }: { readonly served?: string | undefined; readonly signal: AbortSignal },
+  {
+    served,
+    hub,
+    signal,
+  }: {
+    readonly served?: string | undefined;
+    /** Of the Hugging Face hub's local cache. */
+    readonly hub?: string | undefined;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ServersModel> => {
   if (/^https?:\/\//i.test(place)) {
     const url = URL.parse(place);
     if (url === null) throw missing(place, 'it is not a URL', undefined);
-    if (!url.pathname.endsWith('.gguf')) return await serverModel(url, served, signal);
+    if (!url.pathname.endsWith('.gguf')) return await serverModel(url, { model: served, hub, signal });
   }
   const facts = await readModel(place, signal);
   return { facts, engine: facts.source.kind === 'gguf' ? 'llama.cpp' : 'other' };
@@ -42,13 +51,12 @@ export const readModelAt = async (
 
 const serverModel = async (
   url: URL,
-  model: string | undefined,
-  signal: AbortSignal,
+  asked: Pick<ModelQuestion, 'model' | 'hub' | 'signal'>,
 ): Promise<ServersModel> => {
   const path = url.pathname.replace(/\/(v1(\/.*)?)?$/, '');
   const base = new URL(`${path}/`, url.origin);
-  const question = { base, place: `${url.origin}${path}`, model, signal };
-  return (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, signal)));
+  const question = { base, place: `${url.origin}${path}`, ...asked };
+  return (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, asked.signal)));
 };
 
 /**

@@ -1,10 +1,11 @@
 // The facts of the model that a server on this machine serves, where the server tells the file that it has open: llama.cpp's
-// /props names it. Only a file of this machine is looked at, and only its header.
+// /props names it, vLLM lists its path or its id at the Hugging Face hub. Only files of this machine are looked at, and only their headers.
 
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { ModelFacts } from '../core/model/model-facts.ts';
 import { type Unknown, unknown } from '../core/unknown.ts';
+import { hubModel } from './hub-cache.ts';
 import { ModelError } from './model-error.ts';
 import { readModel } from './read-model.ts';
 
@@ -13,16 +14,25 @@ export interface ServedModel {
   readonly named: string | undefined;
   /** As the server tells it; undefined: it does not, or is not on this machine. */
   readonly servedPath: string | undefined;
+  /** Id of the model at the Hugging Face hub, or what may be one; undefined: the server lists none. */
+  readonly servedId: string | undefined;
+  /** Of the hub's local cache; undefined: there is none. */
+  readonly hub: string | undefined;
   /** Of the server, without its path. */
   readonly serverUrl: string;
 }
 
 /** Unknown, with the reason, where it cannot be read. @throws the signal's reason. */
 export const servedModel = async (
-  { named, servedPath, serverUrl }: ServedModel,
+  { named, servedPath, servedId, hub, serverUrl }: ServedModel,
   signal: AbortSignal,
 ): Promise<ModelFacts | Unknown> => {
-  const places = [named ?? [], servedPath !== undefined && isAbsolute(servedPath) ? servedPath : []].flat();
+  const cached = servedId === undefined || hub === undefined ? undefined : await hubModel(servedId, hub);
+  const places = [
+    named ?? [],
+    servedPath !== undefined && isAbsolute(servedPath) ? servedPath : [],
+    cached ?? [],
+  ].flat();
   const reasons: string[] = [];
   for (const place of named === undefined ? [...places, serverUrl] : places) {
     try {

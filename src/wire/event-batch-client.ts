@@ -13,6 +13,7 @@ import type {
 import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleNote } from '../core/run/sample-note.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
+import { SERVED_KEYS } from '../core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
@@ -21,7 +22,7 @@ import { BEATS_MAX, GAP_CELLS_MAX, NOTE_MARK, RECORD_BYTES, RECORD_KIND } from '
 type SkippedRecord = Extract<SampleRecord, { readonly kind: 'sample.skipped' }>;
 type RecordOfSample = Extract<
   SampleRecord,
-  { readonly kind: 'sample.lateness' | 'sample.noted' | 'sample.placed' }
+  { readonly kind: 'sample.lateness' | 'sample.noted' | 'sample.placed' | 'sample.served' }
 >;
 export type ListRecord = BeatsRecord | MarksRecord | GapEdgesRecord;
 
@@ -60,7 +61,7 @@ export const listOf = (record: ListRecord): RecordList => {
 
 /** Of a record that has a fixed number of them, and its name in RECORD_KIND and RECORD_BYTES. */
 export interface NamedFigures {
-  readonly name: 'client' | 'host' | 'server' | 'skipped' | 'lateness' | 'note' | 'placed';
+  readonly name: 'client' | 'host' | 'server' | 'skipped' | 'lateness' | 'note' | 'placed' | 'served';
   readonly figures: readonly number[];
 }
 
@@ -88,6 +89,8 @@ export const figuresOfSample = (record: RecordOfSample): NamedFigures => {
       return { name: 'note', figures: noteFigures(record) };
     case 'sample.placed':
       return { name: 'placed', figures: placeFigures(record) };
+    case 'sample.served':
+      return { name: 'served', figures: SERVED_KEYS.map(key => record[key]) };
     default:
       return record satisfies never;
   }

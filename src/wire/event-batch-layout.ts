@@ -49,6 +49,7 @@ export const RECORD_KIND = {
   note: 30,
   skipped: 20,
   placed: 21,
+  served: 23,
 } as const;
 
 export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
@@ -98,6 +99,8 @@ export const RECORD_BYTES = {
   skipped: 57,
   /** sampleId u32 · session · turn · turns f64 */
   placed: 29,
+  /** sampleId u32 · the figures of SERVED_KEYS in their order, f64; since version 7 */
+  served: 37,
   /** at · inFlight · place in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64; 129 before version 7 */
   server: 257,
 } as const;

@@ -87,6 +87,7 @@ export class EventBatchWriter {
       case 'sample.lateness':
       case 'sample.noted':
       case 'sample.placed':
+      case 'sample.served':
         return this.#writeOfSample(record.sampleId, figuresOfSample(record));
       case 'sample.remarked':
         return this.#writeRemark(record);

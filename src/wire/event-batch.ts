@@ -7,6 +7,7 @@ import type { EventRecord } from '../core/run/event-record.ts';
 import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
+import { SERVED_KEYS } from '../core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
@@ -106,6 +107,8 @@ class RecordReader extends FieldReader {
         return this.#server();
       case RECORD_KIND.skipped:
         return this.#skipped();
+      case RECORD_KIND.served:
+        return { kind: 'sample.served', sampleId: this.u32(), ...recordOf(SERVED_KEYS, () => this.f64()) };
       case RECORD_KIND.placed:
         return { kind: 'sample.placed', sampleId: this.u32(), ...this.#turn() };
       default:

@@ -11,6 +11,7 @@ import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { SampleNote } from '../core/run/sample-note.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
+import { SERVED_KEYS, type ServedTimes } from '../core/run/served-times.ts';
 import type { SampleTurn, SkippedTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { parseShallowJson } from './shallow-json.ts';
@@ -51,6 +52,7 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}` +
     `${sample.lateness === undefined ? '' : `,"late":${latenessText(sample.lateness)}`}` +
     `${sample.remark === undefined ? '' : `,"remark":${remarkJson(sample.remark)}`}` +
+    `${sample.served === undefined ? '' : `,"served":${servedJson(sample.served)}`}` +
     `${sample.note === undefined ? '' : `,"note":${noteJson(sample.note)}`}` +
     `${sample.turn === undefined ? '' : `,${turnText(sample.turn)}`}}\n`
   );
@@ -118,6 +120,9 @@ const latenessText = (lateness: SampleLateness): string =>
 const remarkJson = ({ cachedTokens, predictedTokens, ...said }: SampleRemark): string =>
   JSON.stringify({ cachedTokens: figure(cachedTokens), predictedTokens: figure(predictedTokens), ...said });
 
+const servedJson = (served: ServedTimes): string =>
+  JSON.stringify(recordOf(SERVED_KEYS, key => figure(served[key])));
+
 const noteJson = ({ variant, ...noted }: SampleNote): string =>
   JSON.stringify({ variant: figure(variant), ...noted });
 
@@ -173,6 +178,7 @@ const SAMPLE = v.object({
       otherModel: v.pipe(v.string(), v.maxLength(1_024)),
     }),
   ),
+  served: v.exactOptional(v.object(recordOf(SERVED_KEYS, () => wholeOrNone))),
   note: v.exactOptional(
     v.object({
       variant: wholeOrNone,

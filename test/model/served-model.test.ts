@@ -34,8 +34,8 @@ afterEach(async () => {
   await new Promise(done => server.close(done));
 });
 
-const read = (served?: string): Promise<ServersModel> =>
-  readModelAt(`${url}/v1/?key=secret`, { served, signal: AbortSignal.timeout(60_000) });
+const read = (served?: string, hub?: string): Promise<ServersModel> =>
+  readModelAt(`${url}/v1/?key=secret`, { served, hub, signal: AbortSignal.timeout(60_000) });
 
 const structure = ({ architecture, layers, hiddenSize, weights, cache, experts }: ModelFacts): unknown => ({
   architecture,
@@ -141,6 +141,24 @@ describe('a model of vLLM or SGLang', () => {
     expect(facts).toMatchObject({ name: 'served', layers: 2, source: { kind: 'server', place: url } });
     expect(facts.notes).toContain('its cache holds 64\u00a0000 tokens of all requests together');
     expect(facts.notes).toContain('type of its cache: fp8');
+  });
+
+  test.each([
+    ['the id that vLLM serves', { id: 'Qwen/Qwen3-8B', owned_by: 'vllm', root: 'Qwen/Qwen3-8B' }],
+    ['the id behind a name of its own', { id: 'qwen', owned_by: 'vllm', root: 'Qwen/Qwen3-8B' }],
+  ])("has the config of %s from the hub's cache of this machine", async (_, entry) => {
+    using hub = temporaryDirectory();
+    const snapshot = join(hub.path, 'models--Qwen--Qwen3-8B', 'snapshots', 'c'.repeat(40));
+    await mkdir(snapshot, { recursive: true });
+    await writeFile(join(snapshot, 'config.json'), JSON.stringify(CONFIG));
+    answers = { '/v1/models': { data: [{ object: 'model', ...entry }] } };
+    const { facts } = await read(undefined, hub.path);
+    expect(facts).toMatchObject({ name: entry.id, layers: 2 });
+    expect(facts.notes).toContain(
+      `layers, cache and tensors are those of Qwen/Qwen3-8B in the hub's cache of this machine, ${snapshot}`,
+    );
+    const { facts: without } = await read();
+    expect(isUnknown(without.layers)).toBe(true);
   });
 
   test('of which only a name is told has no structure, and says what would tell it', async () => {

@@ -5,6 +5,7 @@ import { recordOf } from '../../src/core/record-of.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { GAP_EDGES } from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
+import { SERVED_KEYS } from '../../src/core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../../src/core/run/server-reading.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
 import { BEATS_MAX, OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
@@ -107,6 +108,11 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     isRepeat: fc.boolean(),
     hasRetryAfter: fc.boolean(),
     otherModel: fc.string({ unit: 'binary', maxLength: 60 }),
+  }),
+  fc.record({
+    kind: fc.constant('sample.served' as const),
+    sampleId,
+    ...recordOf(SERVED_KEYS, () => figure),
   }),
   fc.record({
     kind: fc.constant('server.observed' as const),

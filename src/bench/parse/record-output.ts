@@ -99,6 +99,7 @@ export class RecordOutput {
     if (sample.lateness !== undefined && sample.outcome === 'completed')
       this.#written({ kind: 'sample.lateness', sampleId, ...sample.lateness });
     if (sample.remark !== undefined) this.#written({ kind: 'sample.remarked', sampleId, ...sample.remark });
+    if (sample.served !== undefined) this.#written({ kind: 'sample.served', sampleId, ...sample.served });
     if (sample.note !== undefined) this.#written({ kind: 'sample.noted', sampleId, ...sample.note });
     const complete = {
       ...sample,

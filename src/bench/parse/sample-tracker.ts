@@ -9,6 +9,7 @@ import { LATENESS_KEYS, NO_FIGURE } from '../../core/run/event-record.ts';
 import type { SampleNote } from '../../core/run/sample-note.ts';
 import type { SampleRemark } from '../../core/run/sample-remark.ts';
 import { isSameModel } from '../../core/run/sample-remark.ts';
+import { SERVED_KEYS, type ServedTimes } from '../../core/run/served-times.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import { checkAnswer } from '../target/answer-check.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
@@ -166,6 +167,7 @@ export class SampleTracker implements ContentSink {
     this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
     const remark = this.#remark();
+    const served = this.#served();
     const turn = this.#turns?.turnOf(this.sampleId);
     const note = this.#note(end, outcome === 'completed', turn?.session);
     this.tellStamps();
@@ -197,6 +199,7 @@ export class SampleTracker implements ContentSink {
       ...(answerHash === NO_FIGURE ? {} : { answerHash }),
       lateness: this.#lateness,
       ...(remark === undefined ? {} : { remark }),
+      ...(served === undefined ? {} : { served }),
       ...(note === undefined ? {} : { note }),
       ...(turn === undefined ? {} : { turn }),
     };
@@ -218,6 +221,13 @@ export class SampleTracker implements ContentSink {
     return isPlain && !hasRetryAfter && !isRepeat
       ? undefined
       : { cachedTokens, predictedTokens, isRepeat, hasRetryAfter, otherModel };
+  }
+
+  #served(): ServedTimes | undefined {
+    const { told } = this.#reply;
+    return SERVED_KEYS.every(key => told[key] === NO_FIGURE)
+      ? undefined
+      : recordOf(SERVED_KEYS, key => told[key]);
   }
 
   #note({ kind }: TransportEnd, isCompleted: boolean, session: number | undefined): SampleNote | undefined {

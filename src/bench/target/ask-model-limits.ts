@@ -18,6 +18,8 @@ export interface ModelLimits {
   readonly parameters: Reported<number>;
   /** The file that the server has open, as it calls it. */
   readonly modelPath: string | undefined;
+  /** As it is called at the Hugging Face hub, or may be. */
+  readonly modelId: string | undefined;
   /** Of its bytes, 0..1, that do not lie on the device. */
   readonly offloadedShare: Reported<number>;
   /** Of the server. */
@@ -58,7 +60,8 @@ export const askModelLimits = async (question: LimitsQuestion): Promise<ModelLim
       unknown('the server does not tell it'),
     parameters: count(meta?.['n_params']) ?? unknown('the server does not tell it'),
     offloadedShare: offloadedShare(chosen(running?.['models'], question.model, 'name')),
-    modelPath: textIn(props?.['model_path']),
+    modelPath: textIn(props?.['model_path']) ?? pathIn(model?.['root']),
+    modelId: textIn(model?.['root']) ?? textIn(model?.['id']),
     version:
       textIn(props?.['build_info']) ??
       textIn(version?.['version']) ??
@@ -102,6 +105,12 @@ const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, TEXT_LENGTH_MAX) : undefined;
+
+/** vLLM lists a folder or an id there. */
+const pathIn = (value: unknown): string | undefined => {
+  const text = textIn(value);
+  return text?.startsWith('/') === true ? text : undefined;
+};
 
 /** Zero is what servers write that have no limit. */
 const count = (value: unknown): number | undefined =>

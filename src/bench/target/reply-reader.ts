@@ -1,6 +1,7 @@
 // Reads one reply's body, however it comes: as a stream of events, as one JSON document, compressed, or as the text of an
 // error. Tells when content arrives; what was wrong, and what was used, is for the end.
 
+import type { ServedTimes } from '../../core/run/served-times.ts';
 import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
 import type { AnswerParts } from './api/answer-parts.ts';
 import type { AnswerText } from './api/answer-text.ts';
@@ -36,6 +37,7 @@ export type ToldByReply = Pick<
   | 'finishReason'
   | 'cachedTokens'
   | 'predictedTokens'
+  | keyof ServedTimes
   | 'model'
   | 'answerHash'
 >;

@@ -22,6 +22,7 @@ import { runHeadroom } from '../../core/model/run-headroom.ts';
 import { errorMessage } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown, knownOr, type Unknown, unknown } from '../../core/unknown.ts';
+import { hubFolder } from '../../model/hub-cache.ts';
 import { calibrationKey, modelDigest, servedModel } from '../../model/served-model.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { LoadedNode } from './loaded-node.ts';
@@ -53,7 +54,7 @@ export const judgedRuns = (
   return (request, parts) => {
     const factsOf = (signal: AbortSignal): Promise<ServedFacts> => {
       const key = `${request.target.shown} ${request.model ?? ''}`;
-      const known = models.get(key) ?? servedFacts(request, options.facts, signal);
+      const known = models.get(key) ?? servedFacts(request, { named: options.facts, hub: hubFolder(state.env) }, signal);
       models.set(key, known);
       // What was not told, or not in time, is asked again of the next run.
       known.then(
@@ -94,12 +95,15 @@ interface ServedFacts {
 
 const servedFacts = async (
   { target, api, headers, model: name }: BenchRequest,
-  named: string | undefined,
+  { named, hub }: { readonly named: string | undefined; readonly hub: string | undefined },
   signal: AbortSignal,
 ): Promise<ServedFacts> => {
   const limits = await askModelLimits({ target, api, headers, model: name, signal });
   const servedPath = isLoopbackHost(target.server.host) ? limits.modelPath : undefined;
-  const model = await servedModel({ named, servedPath, serverUrl: serverUrl(target, api) }, signal);
+  const model = await servedModel(
+    { named, servedPath, servedId: limits.modelId, hub, serverUrl: serverUrl(target, api) },
+    signal,
+  );
   return { model, limits };
 };
 

@@ -19,6 +19,7 @@ import { nodeName } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
 import { ModelError } from '../../model/model-error.ts';
+import { hubFolder } from '../../model/hub-cache.ts';
 import { readModelAt } from '../../model/read-model.ts';
 import { printable } from '../../tui/part.ts';
 import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
@@ -143,6 +144,7 @@ export const headroomCommand: Command = {
     const isRemote = /^https?:\/\//i.test(place);
     const { facts: model, engine } = await readModelAt(isRemote ? place : resolve(state.cwd, place), {
       served: invocation.option(servedOption),
+      hub: hubFolder(state.env),
       signal: state.stop,
     }).catch((error: unknown) => {
       throw error instanceof ModelError ? endedBy('benchInput', error) : error;

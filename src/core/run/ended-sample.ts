@@ -5,6 +5,7 @@ import type { SampleLateness } from './event-record.ts';
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 import type { SampleNote } from './sample-note.ts';
 import type { SampleRemark } from './sample-remark.ts';
+import type { ServedTimes } from './served-times.ts';
 import type { SampleTurn } from './session-outcome.ts';
 
 export interface EndedSample {
@@ -41,6 +42,8 @@ export interface EndedSample {
   readonly lateness?: SampleLateness;
   /** Of a reply that said more of itself. */
   readonly remark?: SampleRemark;
+  /** Of a reply that reports its own time at the server. */
+  readonly served?: ServedTimes;
   /** Of one that its client has something to note of. */
   readonly note?: SampleNote;
   /** Of a request of a session. */

@@ -4,6 +4,7 @@
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 import type { SampleNote } from './sample-note.ts';
 import type { SampleRemark } from './sample-remark.ts';
+import type { ServedTimes } from './served-times.ts';
 import type { ServerReading } from './server-reading.ts';
 import type { SampleTurn, SkipReason } from './session-outcome.ts';
 
@@ -87,6 +88,7 @@ export type SampleRecord =
     }
   /** Before the sample's end, where its reply said more than its tokens. */
   | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)
+  | ({ readonly kind: 'sample.served'; readonly sampleId: number } & ServedTimes)
   /** Likewise, where its client noted something of it. */
   | ({ readonly kind: 'sample.noted'; readonly sampleId: number } & SampleNote)
   | {

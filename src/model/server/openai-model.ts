@@ -8,6 +8,7 @@ import type { ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
 import { exactly } from '../../core/model/model-facts.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import { hubModel } from '../hub-cache.ts';
 import { ModelError } from '../model-error.ts';
 import { askBoundedText, askObject } from './ask-object.ts';
 import type { ModelQuestion, ServersModel } from './servers-model.ts';
@@ -41,20 +42,29 @@ export const openAiModel = async (
   const isLlama = !isUnknown(props) && toldText(props, 'model_path') !== undefined;
   const told = isLlama ? llamaTold(model, props) : await pagedTold(question, { model, name });
   const { path } = told;
+  const folder = await localFolder(question, path ?? name);
   const read =
-    path !== undefined && isThisMachine(base) && path.startsWith('/')
-      ? await readLocal(path).catch((error: unknown) => {
+    folder === undefined
+      ? undefined
+      : await readLocal(folder).catch((error: unknown) => {
           if (error instanceof ModelError) return undefined;
           throw error;
-        })
-      : undefined;
+        });
   const notes = [
     ...told.notes,
     ...(read !== undefined
-      ? [`layers, cache and tensors are those of ${path}, which it says it has loaded`]
+      ? [
+          folder === path
+            ? `layers, cache and tensors are those of ${path}, which it says it has loaded`
+            : `layers, cache and tensors are those of ${path ?? name} in the hub's cache of this machine, ${folder}`,
+        ]
       : path === undefined
         ? []
-        : [`it has loaded ${path}, which cannot be read from here: name a copy of it for all facts`]),
+        : [
+            path.startsWith('/')
+              ? `it has loaded ${path}, which cannot be read from here: name a copy of it for all facts`
+              : `it serves ${path}: a folder with its config.json tells what the server does not`,
+          ]),
   ];
   return {
     engine: told.engine,
@@ -65,6 +75,12 @@ export const openAiModel = async (
       notes: [...(read?.notes ?? []), ...notes],
     },
   };
+};
+
+/** What it has loaded, if that can be read here: a path of this machine, or the id of a model that was downloaded to it. */
+const localFolder = async ({ base, hub }: ModelQuestion, path: string): Promise<string | undefined> => {
+  if (path.startsWith('/')) return isThisMachine(base) ? path : undefined;
+  return hub === undefined ? undefined : await hubModel(path, hub);
 };
 
 interface Told {
@@ -158,9 +174,6 @@ const pagedTold = async (
       ...(parts === undefined || parts <= 1
         ? []
         : [`it runs on ${counted(parts, 'device')} (tensor parallel)`]),
-      ...(path === undefined || path.startsWith('/')
-        ? []
-        : [`it serves ${path}: a folder with its config.json tells what the server does not`]),
     ],
   };
 };

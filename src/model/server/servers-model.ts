@@ -17,6 +17,8 @@ export interface ModelQuestion {
   readonly place: string;
   /** Which of several; undefined: the only one. */
   readonly model: string | undefined;
+  /** Of the Hugging Face hub's local cache; undefined: there is none. */
+  readonly hub: string | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -6,6 +6,7 @@ import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import { SERVER_FIGURE_KEYS } from '../../../src/core/run/server-reading.ts';
 import { metricsPage } from '../../../src/mock/metrics-page.ts';
 import { mockSettings } from '../../../src/mock/mock-settings.ts';
+import { fixture } from '../../support/fixture.ts';
 
 const LOG = {
   running: 3,
@@ -43,6 +44,25 @@ test("the mock's page is read as it was told to be", () => {
     acceptedTokens: 250,
     readBytes: NO_FIGURE,
     writtenBytes: NO_FIGURE,
+  });
+});
+
+test('the page of llama-server b11434 is read: prompts with what came from the cache, and speculation', () => {
+  const page = fixture('llama-server/b11434/metrics.txt');
+  const figures = readServerFigures(page);
+  const [computed, cached] = ['prompt_tokens_total', 'prompt_tokens_cached_total'].map(name =>
+    Number(new RegExp(`^llamacpp:${name} (\\d+)$`, 'm').exec(page)?.[1]),
+  );
+  expect(computed).toBeGreaterThan(0);
+  expect(cached).toBeGreaterThan(0);
+  expect(figures).toMatchObject({
+    promptTokens: (computed ?? 0) + (cached ?? 0),
+    prefixHit: cached,
+    prefixQueried: (computed ?? 0) + (cached ?? 0),
+    draftedTokens: 0,
+    acceptedTokens: 0,
+    running: 0,
+    waiting: 0,
   });
 });
 

@@ -47,10 +47,14 @@ test('the queue of the server is named next to the time to first token', async (
   );
 });
 
-test('llama.cpp reports what it guessed ahead and accepted', async () => {
-  const { server } = await runOf({ kind: 'llama.cpp', drafted: 6, accepted: 4 });
+test('llama.cpp reports what it guessed ahead and accepted, and each reply its own times', async () => {
+  const { report, server } = await runOf({ kind: 'llama.cpp', drafted: 6, accepted: 4 });
   expect(server.figures.draftedTokens?.rose).toBe(120);
   expect(server.figures.acceptedTokens?.rose).toBe(80);
+  expect(report.series.serverPromptNs).toMatchObject({ count: 20, mean: 4_500_000 });
+  expect(report.series.serverDecodeNs).toMatchObject({ count: 20, mean: 8_250_000 });
+  expect(report.series.serverLoadNs?.count).toBe(0);
+  expect(knownOr(report.contamination, []).map(({ code }) => code)).toEqual(['speculative-decoding']);
 });
 
 const factsOf = (report: Report): Readonly<Record<string, string>> => {

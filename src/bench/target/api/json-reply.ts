@@ -19,6 +19,10 @@ export abstract class JsonReply implements ApiReply {
   outputTokens: number = NO_FIGURE;
   cachedTokens: number = NO_FIGURE;
   predictedTokens: number = NO_FIGURE;
+  loadNs: number = NO_FIGURE;
+  promptNs: number = NO_FIGURE;
+  decodeNs: number = NO_FIGURE;
+  draftedTokens: number = NO_FIGURE;
   model = '';
   defect: ReplyDefect | undefined;
   /** An adapter adds each text of the answer as it finds it. */
@@ -50,6 +54,10 @@ export abstract class JsonReply implements ApiReply {
     this.outputTokens = NO_FIGURE;
     this.cachedTokens = NO_FIGURE;
     this.predictedTokens = NO_FIGURE;
+    this.loadNs = NO_FIGURE;
+    this.promptNs = NO_FIGURE;
+    this.decodeNs = NO_FIGURE;
+    this.draftedTokens = NO_FIGURE;
     this.model = '';
     this.defect = undefined;
     this.answer.reset();
@@ -74,6 +82,16 @@ export abstract class JsonReply implements ApiReply {
 
   /** An object of the reply that is no error. @returns CARRIES_… of what is in it. */
   protected abstract read(json: JsonObject, isWhole: boolean): number;
+
+  /** llama.cpp's, at the end of a reply of any of its endpoints. Speculation is there only if it guesses ahead. */
+  protected timed(timings: JsonObject): void {
+    if (tokenCount(timings['cache_n']) !== NO_FIGURE) this.cachedTokens = tokenCount(timings['cache_n']);
+    this.promptNs = nanoseconds(timings['prompt_ms'], 1e6);
+    this.decodeNs = nanoseconds(timings['predicted_ms'], 1e6);
+    this.draftedTokens = tokenCount(timings['draft_n']);
+    const accepted = tokenCount(timings['draft_n_accepted']);
+    if (accepted !== NO_FIGURE) this.predictedTokens = accepted;
+  }
 
   #parsed(text: string, isWhole: boolean, isErrorEvent: boolean): number {
     const json = parseAnyJson(text);
@@ -100,6 +118,12 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 /** NO_FIGURE for what is no number of tokens. */
 export const tokenCount = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : NO_FIGURE;
+
+/** NO_FIGURE for what is no time. Figures are whole: every sum is exact. */
+export const nanoseconds = (value: unknown, perUnit: number): number =>
+  typeof value === 'number' && value >= 0 && Number.isSafeInteger(Math.round(value * perUnit))
+    ? Math.round(value * perUnit)
+    : NO_FIGURE;
 
 /** "[DONE]", white space around it allowed. */
 const isDoneMark = (bytes: Buffer, start: number, end: number): boolean => {

@@ -3,6 +3,7 @@
 
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
+import type { ServedTimes } from '../../../core/run/served-times.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 import type { Message } from '../../dataset/message.ts';
 import type { Prompt } from '../../dataset/prompt.ts';
@@ -102,7 +103,7 @@ export interface KeptConversationForm {
 export type ConversationStart = Pick<Prompt, 'prefix' | 'messages'>;
 
 /** What has come of one reply so far. Reading allocates nothing that outlives it but what `defect` says. */
-export interface ApiReply {
+export interface ApiReply extends ServedTimes {
   /** By its own account: the mark of the end, or a finish reason on each part that was opened (METRICS §1). */
   readonly hasEnded: boolean;
   /** The mark of the end came, or a plain reply whole. What stands behind it does not count. */

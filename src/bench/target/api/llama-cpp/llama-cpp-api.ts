@@ -58,10 +58,7 @@ class LlamaCppReply extends JsonReply {
     const { tokens_evaluated: input, tokens_predicted: output, timings } = json;
     this.inputTokens = tokenCount(input);
     this.outputTokens = tokenCount(output);
-    if (isJsonObject(timings)) {
-      this.cachedTokens = tokenCount(timings['cache_n']);
-      this.predictedTokens = tokenCount(timings['draft_n_accepted']);
-    }
+    if (isJsonObject(timings)) this.timed(timings);
     this.finishReason = finishOf(json);
     this.isDone = true;
   }

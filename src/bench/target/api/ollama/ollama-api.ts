@@ -12,7 +12,7 @@ import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import type { AnswerHash } from '../answer-hash.ts';
-import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { JsonReply, nanoseconds, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { markedPrompt } from '../prompt-text.ts';
 import type { BodySettings, BodyText, ModelList, ServerApi } from '../server-api.ts';
@@ -162,6 +162,9 @@ class OllamaReply extends JsonReply {
     const { done_reason: reason, prompt_eval_count: input, eval_count: output } = json;
     this.inputTokens = tokenCount(input);
     this.outputTokens = tokenCount(output);
+    this.loadNs = nanoseconds(json['load_duration'], 1);
+    this.promptNs = nanoseconds(json['prompt_eval_duration'], 1);
+    this.decodeNs = nanoseconds(json['eval_duration'], 1);
     // Older versions tell no reason, and end only by themselves or at the limit.
     if (reason === undefined) this.finishReason = 'other';
     else

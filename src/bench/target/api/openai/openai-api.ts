@@ -85,8 +85,9 @@ export class OpenAiReply extends JsonReply {
     return true;
   }
 
-  protected read({ choices, usage }: JsonObject, isWhole: boolean): number {
+  protected read({ choices, usage, timings }: JsonObject, isWhole: boolean): number {
     if (isJsonObject(usage)) this.#usage(usage);
+    if (isJsonObject(timings)) this.timed(timings);
     let carries = CARRIES_NOTHING;
     if (Array.isArray(choices)) {
       for (const choice of choices) if (isJsonObject(choice)) carries |= this.#choice(choice, isWhole);

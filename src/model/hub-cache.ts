@@ -1,0 +1,59 @@
+// The local cache of the Hugging Face hub: where a model that a server calls by its id was downloaded to. Layout and environment as in
+// huggingface_hub, "Understand caching" and "Environment variables": models--ORG--NAME/refs/main names the snapshot.
+
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../core/problem.ts';
+
+type HubEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** undefined: there is no home to look in. */
+export const hubFolder = (env: HubEnvironment): string | undefined => {
+  const set = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const home = set('HOME') ?? set('USERPROFILE');
+  const cache = set('XDG_CACHE_HOME') ?? (home === undefined ? undefined : join(home, '.cache'));
+  const hfHome = set('HF_HOME') ?? (cache === undefined ? undefined : join(cache, 'huggingface'));
+  return (
+    set('HF_HUB_CACHE') ??
+    set('HUGGINGFACE_HUB_CACHE') ??
+    (hfHome === undefined ? undefined : join(hfHome, 'hub'))
+  );
+};
+
+/** The snapshot that has a config.json: that of `main`, else the newest. undefined: the id is none, or nothing of it is there. */
+export const hubModel = async (id: string, hub: string): Promise<string | undefined> => {
+  if (!MODEL_ID.test(id) || id.includes('..')) return undefined;
+  const folder = join(hub, `models--${id.replaceAll('/', '--')}`);
+  const revision = (await present(readFile(join(folder, 'refs', 'main'), 'utf8')))?.trim() ?? '';
+  if (REVISION.test(revision)) {
+    const snapshot = join(folder, 'snapshots', revision);
+    if (await hasConfig(snapshot)) return snapshot;
+  }
+  const names = ((await present(readdir(join(folder, 'snapshots')))) ?? []).slice(0, SNAPSHOTS_MAX);
+  let newest: { readonly path: string; readonly atMs: number } | undefined;
+  for (const name of names) {
+    const path = join(folder, 'snapshots', name);
+    if (!(await hasConfig(path))) continue;
+    const atMs = (await present(stat(path)))?.mtimeMs ?? 0;
+    if (newest === undefined || atMs > newest.atMs) newest = { path, atMs };
+  }
+  return newest?.path;
+};
+
+const hasConfig = async (snapshot: string): Promise<boolean> =>
+  (await present(stat(join(snapshot, 'config.json'))))?.isFile() === true;
+
+/** undefined for what is not there or may not be read. */
+const present = async <Value>(reading: Promise<Value>): Promise<Value | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+};
+
+/** "Qwen/Qwen3-8B", or without its owner: foreign text, which must not leave the cache. */
+const MODEL_ID = /^\w[\w.-]{0,95}(\/\w[\w.-]{0,95})?$/;
+const REVISION = /^[0-9a-f]{7,64}$/;
+const SNAPSHOTS_MAX = 100;
