@@ -56,7 +56,9 @@ const serverModel = async (
   const path = url.pathname.replace(/\/(v1(\/.*)?)?$/, '');
   const base = new URL(`${path}/`, url.origin);
   const question = { base, place: `${url.origin}${path}`, ...asked };
-  return (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, asked.signal)));
+  return (
+    (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, asked.signal)))
+  );
 };
 
 /**

@@ -9,7 +9,11 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const MAIN = 'a'.repeat(40);
 const OTHER = 'b'.repeat(40);
 
-const addSnapshot = (hub: string, revision: string, { hasConfig = true, at = 1_790_000_000 } = {}): string => {
+const addSnapshot = (
+  hub: string,
+  revision: string,
+  { hasConfig = true, at = 1_790_000_000 } = {},
+): string => {
   const folder = join(hub, 'models--Qwen--Qwen3-8B', 'snapshots', revision);
   mkdirSync(folder, { recursive: true });
   if (hasConfig) writeFileSync(join(folder, 'config.json'), '{}');

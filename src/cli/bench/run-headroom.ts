@@ -54,7 +54,8 @@ export const judgedRuns = (
   return (request, parts) => {
     const factsOf = (signal: AbortSignal): Promise<ServedFacts> => {
       const key = `${request.target.shown} ${request.model ?? ''}`;
-      const known = models.get(key) ?? servedFacts(request, { named: options.facts, hub: hubFolder(state.env) }, signal);
+      const known =
+        models.get(key) ?? servedFacts(request, { named: options.facts, hub: hubFolder(state.env) }, signal);
       models.set(key, known);
       // What was not told, or not in time, is asked again of the next run.
       known.then(
