@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cacheConfigOf } from '../../../src/bench/target/server-facts.ts';
 import { readServerFigures } from '../../../src/bench/target/server-metrics.ts';
 import { recordOf } from '../../../src/core/record-of.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
@@ -63,6 +64,37 @@ test('the page of llama-server b11434 is read: prompts with what came from the c
     acceptedTokens: 0,
     running: 0,
     waiting: 0,
+  });
+});
+
+test('the page of vLLM 0.32 is read: tokens, finished and rejected requests, reasons to wait, histograms', () => {
+  const page = fixture('vllm/0.32.0/metrics.txt');
+  const total = (name: string): number =>
+    [...page.matchAll(new RegExp(`^vllm:${name}\\{[^}]*\\} (\\S+)$`, 'gm'))].reduce(
+      (sum, [, value]) => sum + Number(value),
+      0,
+    );
+  const figures = readServerFigures(page);
+  expect(total('request_success_total')).toBeGreaterThan(0);
+  expect(figures).toMatchObject({
+    promptTokens: total('prompt_tokens_total'),
+    generatedTokens: total('generation_tokens_total'),
+    finished: total('request_success_total'),
+    rejected: 0,
+    waitingForRoom: 0,
+    waitingDeferred: 0,
+    queueSeconds: total('request_queue_time_seconds_sum'),
+    queueCount: total('request_queue_time_seconds_count'),
+    prefillSeconds: total('request_prefill_time_seconds_sum'),
+    firstTokenSeconds: total('time_to_first_token_seconds_sum'),
+    wholeCount: total('e2e_request_latency_seconds_count'),
+    readBytes: 0,
+  });
+  expect(figures?.processStart).toBeGreaterThan(1_700_000_000);
+  expect(cacheConfigOf(page)).toMatchObject({
+    block_size: '128',
+    num_gpu_blocks: '8192',
+    cache_dtype: 'auto',
   });
 });
 
