@@ -74,7 +74,8 @@ const ofSessions = ({ sessions }: Report): readonly string[] =>
 /** In capitals where something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report): readonly string[] => {
   const { client } = report;
-  const failed = failureHeadline(report);
+  // The reason of a stop says it.
+  const failed = report.stopped === undefined ? failureHeadline(report) : undefined;
   const said = [
     ...(report.interrupted ? [`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`] : []),
     ...(report.stopped === undefined ? [] : [`STOPPED: ${report.stopped.problem}. ${report.stopped.advice}`]),

@@ -2,6 +2,7 @@
 // nothing succeeded. All by the times of the events themselves, so that a busy machine decides as an idle one does.
 
 import { counted, formatCount } from '../../core/figure/figure.ts';
+import { failureLabel } from '../../core/run/failure-text.ts';
 import { type CountedFailure, type OutcomeNews, SPAN_NS } from '../../core/run/outcome-news.ts';
 import { type RunStop, type StopRule, type StopRules, stopRuleText } from '../../core/run/run-stop.ts';
 
@@ -69,11 +70,10 @@ export class StopWatch {
     );
     if (warmup.completed > 0 || first === undefined || !isSame || !REFUSALS.has(first.statusCode))
       return true;
-    const { statusCode, detail } = first;
     this.#end({
       cause: 'rejected',
-      problem: `every request would fail: ${ofAll(warmup.failed)} of the warm-up got status ${statusCode}${detailText(detail, statusCode)}`,
-      advice: `${REFUSALS.get(statusCode)} To send the load all the same: --keep-going.`,
+      problem: `every request would fail as ${ofAll(warmup.failed)} of the warm-up did: ${failureText(first)}`,
+      advice: 'To send the load all the same: --keep-going.',
       atNs: this.#newestSpan * SPAN_NS,
     });
     return false;
@@ -99,7 +99,7 @@ export class StopWatch {
     this.#end({
       cause: 'stop-when',
       problem: `${formatCount(failed)} of ${counted(all, 'request')} that ended within ${rule.windowMs / 1_000} s failed (--stop-when '${stopRuleText(rule)}')${this.#lastText()}`,
-      advice: 'Read the failures below: what the server reports comes first.',
+      advice: 'What was measured until then is below.',
       atNs: this.#toldSpan * SPAN_NS,
     });
   }
@@ -112,7 +112,7 @@ export class StopWatch {
     this.#end({
       cause: 'nothing-succeeded',
       problem: `no request succeeded for ${NO_SUCCESS_MS / 1_000} s, and ${formatCount(ended.failed)} failed${this.#lastText()}`,
-      advice: 'Check the server and its log. To go on all the same: --keep-going.',
+      advice: 'To go on all the same: --keep-going.',
       atNs: this.#toldSpan * SPAN_NS,
     });
   }
@@ -151,27 +151,17 @@ export class StopWatch {
   #lastText(): string {
     const last = this.#last;
     if (last === undefined) return '';
-    return `; the last: ${last.statusCode === 0 ? last.kind : `status ${last.statusCode}`}${detailText(last.detail, last.statusCode)}`;
+    return `; the last one: ${failureText(last)}`;
   }
 }
 
-const ofAll = (count: number): string => (count === 1 ? 'the request' : `all ${formatCount(count)} requests`);
+const ofAll = (count: number): string => (count === 1 ? 'the one' : `all ${formatCount(count)} requests`);
 
-/** A detail that says the status alone adds nothing. */
-const detailText = (detail: string, statusCode: number): string =>
-  detail === '' || detail === String(statusCode) ? '' : ` (${detail})`;
+const failureText = (failure: CountedFailure): string =>
+  `${failureLabel(failure)}${failure.detail === '' ? '' : `, ${failure.detail}`}`.replace(/[.!…]$/u, '');
 
-/** Statuses by which a server refuses the request itself, so that the next one fares no better; and what to do. */
-const REFUSALS: ReadonlyMap<number, string> = new Map([
-  [400, 'Change what is sent: --model, --body, --output-tokens or --api.'],
-  [401, 'Give a valid key: --api-key-file FILE, or OPENAI_API_KEY.'],
-  [402, 'The account of the key has no credit left.'],
-  [403, 'Give a key that may use this model: --api-key-file FILE, or OPENAI_API_KEY.'],
-  [404, 'Check the URL, --model and --api.'],
-  [405, 'Check the URL and --api.'],
-  [415, 'Check --api and --header.'],
-  [422, 'Change what is sent: --body, --model or --api.'],
-]);
+/** Statuses by which a server refuses the request itself, so that the next one fares no better. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 415, 422]);
 
 /** Parse threads report five times a second at least. */
 const LATE_SPANS = 3;

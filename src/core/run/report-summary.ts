@@ -67,6 +67,14 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       reasons: isWhole ? [] : reasons,
       atLeast: { rates: false, counts: !isWhole },
     };
+  if (report.stopped !== undefined)
+    return {
+      tone: 'bad',
+      headline: `Stopped: ${report.stopped.problem}`,
+      sentence: report.stopped.advice,
+      reasons: isBound ? client.reasons : [],
+      atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isCounted },
+    };
   if (failed !== undefined && (failed.isGrave || !isBound))
     return {
       tone: failed.isGrave ? 'bad' : 'caution',

@@ -26,19 +26,19 @@ const perSecond = (completed: number, failed: number, seconds: number, from = 0)
   Array.from({ length: seconds }, (_, at) => [10 * (from + at), completed, failed]);
 
 test.each([
-  [401, 'Incorrect API key provided', 'Give a valid key: --api-key-file FILE, or OPENAI_API_KEY.'],
-  [403, 'forbidden', 'Give a key that may use this model: --api-key-file FILE, or OPENAI_API_KEY.'],
-  [404, 'The model `x` does not exist.', 'Check the URL, --model and --api.'],
-  [400, 'stream_options is not supported', 'Change what is sent: --model, --body, --output-tokens or --api.'],
-  [422, 'extra fields not permitted', 'Change what is sent: --body, --model or --api.'],
-])('a warm-up of which every request got %s ends the run before its load', (status, detail, advice) => {
+  [401, 'Incorrect API key provided'],
+  [403, 'forbidden'],
+  [404, 'The model `x` does not exist.'],
+  [400, 'stream_options is not supported'],
+  [422, 'extra fields not permitted'],
+])('a warm-up of which every request got %s ends the run before its load', (status, detail) => {
   expect(afterWarmup([refused(status, detail, 2)])).toEqual({
     mayStart: false,
     isHalted: true,
     stop: {
       cause: 'rejected',
-      problem: `every request would fail: all 2 requests of the warm-up got status ${status} (${detail})`,
-      advice: `${advice} To send the load all the same: --keep-going.`,
+      problem: `every request would fail as all 2 requests of the warm-up did: HTTP ${status}, ${detail.replace(/\.$/, '')}`,
+      advice: 'To send the load all the same: --keep-going.',
       atNs: 300_000_000,
     },
   });
@@ -71,8 +71,8 @@ test('a run of which nothing succeeds stops after 30 s by the times of the event
   expect(at).toBe(31);
   expect(stopping.stop).toEqual({
     cause: 'nothing-succeeded',
-    problem: 'no request succeeded for 30 s, and 120 failed; the last: status 502 (Bad Gateway)',
-    advice: 'Check the server and its log. To go on all the same: --keep-going.',
+    problem: 'no request succeeded for 30 s, and 120 failed; the last one: HTTP 502, Bad Gateway',
+    advice: 'To go on all the same: --keep-going.',
     atNs: 30_700_000_000,
   });
 });
@@ -108,7 +108,7 @@ test('a rule of --stop-when counts what ended within its time, once the load is 
   expect(stopping.stop).toMatchObject({
     cause: 'stop-when',
     problem:
-      "12 of 22 requests that ended within 10 s failed (--stop-when 'failures > 50% over 10s'); the last: status 429 (slow down)",
+      "12 of 22 requests that ended within 10 s failed (--stop-when 'failures > 50% over 10s'); the last one: HTTP 429, slow down",
   });
 });
 

@@ -73,9 +73,11 @@ describe('a run of which every request failed', () => {
         warmup: { kind: 'default' },
       },
     );
-    expect(exit).toBe('benchFailures');
-    expect(top).toBe(`ALL 8 REQUESTS FAILED: HTTP 404, The model \`tinny\` does not exist.
-9 × HTTP 404, TIME, 1 of them in warm-up: The model \`tinny\` does not exist.
+    expect(exit).toBe('benchStopped');
+    expect(
+      top,
+    ).toBe(`STOPPED: every request would fail as the one of the warm-up did: HTTP 404, The model \`tinny\` does not exist. To send the load all the same: --keep-going.
+1 × HTTP 404, TIME, in warm-up: The model \`tinny\` does not exist.
 → The server has tiny, large. Use: --model tiny`);
   });
 
