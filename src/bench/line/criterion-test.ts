@@ -5,6 +5,7 @@ import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { batchMeans } from '../../core/statistics/batch-means.ts';
 import { steadyStateStart } from '../../core/statistics/steady-state-start.ts';
 import { upperStudent } from '../../core/statistics/student-quantile.ts';
+import { isMeanOver } from '../../core/statistics/worst-dependence.ts';
 import type { Estimate } from '../../core/sweep/stage.ts';
 import type { Criterion, CriterionColumn } from './stage-ledger.ts';
 import { OPEN } from './stage-ledger.ts';
@@ -50,8 +51,24 @@ export const testCriterion = (
   // What is cut away at the front may have been a burst as well as a beginning, so that both accounts must say the same.
   const whole = steadyFrom === 0 ? steady : testFrom(criterion, column, 0, doubt);
   const isSure = steady.answer === whole.answer && (steadyFrom !== undefined || steady.answer === 'missed');
-  return { ...steady, answer: isSure ? steady.answer : 'too-few-samples', steadyFrom };
+  const answer = isSure ? steady.answer : 'too-few-samples';
+  if (answer === 'too-few-samples' && isClearlyMissed(criterion, column, doubt.alpha))
+    return { ...steady, answer: 'missed', steadyFrom };
+  return { ...steady, answer, steadyFrom };
 };
+
+/** Of the whole stage, however its requests depend on each other: a queue that grows reaches no steady state to be judged by. */
+const isClearlyMissed = (
+  { kind, limit }: Criterion,
+  { values, count }: CriterionColumn,
+  alpha: number,
+): boolean =>
+  isMeanOver({
+    batches: Array.from(values.subarray(0, count), value => ({ amount: Math.max(0, value), size: 1 })),
+    limit,
+    largest: kind === 'share' ? 1 : undefined,
+    doubt: alpha,
+  });
 
 const testFrom = (
   criterion: Criterion,

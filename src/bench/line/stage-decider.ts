@@ -152,6 +152,6 @@ const FUTILE_SAMPLES_MIN = 300;
 const FUTILE_LUCK = 0.42;
 /** The last look may spend more than those before, so that its half width is a little less. */
 const FUTILE_BELOW = 0.9;
-const LOOK_RATIO = 1.3;
+export const LOOK_RATIO = 1.3;
 /** Of the time of a stage; a look that comes early decides only what is beyond doubt. */
 const SPENT_LEAST = 1e-3;

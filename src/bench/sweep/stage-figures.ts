@@ -10,7 +10,7 @@ import { TIMELINE_POINTS_MAX } from '../../core/sweep/stage.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { CriterionResult } from '../line/criterion-test.ts';
-import type { Look } from '../line/stage-decider.ts';
+import { LOOK_RATIO, type Look } from '../line/stage-decider.ts';
 import type { QueueReading } from './server-queue.ts';
 import { queueInSteps } from './server-queue.ts';
 import type { StageAccount } from './stage-account.ts';
@@ -80,7 +80,7 @@ const objectiveAnswers = (account: StageAccount, look: Look | undefined): readon
           ? OF_EACH
           : result?.estimate === undefined
             ? judged.samplesNeeded
-            : needed(result),
+            : needed(result, account.ledger.issued),
     };
   });
 
@@ -95,8 +95,12 @@ const onItsSide = (
     : { ...estimate, low: Math.max(estimate.low, limit) };
 };
 
-const needed = ({ samplesNeeded }: CriterionResult): Reported<number> =>
-  samplesNeeded ?? unknown('it is at the limit: no number of requests would decide');
+/** Never fewer than were made: if as many are not enough, the parts of the stage contradict each other, and a longer one must show which is right. */
+const needed = ({ samplesNeeded, steadyFrom = 0 }: CriterionResult, issued: number): Reported<number> => {
+  if (samplesNeeded === undefined) return unknown('it is at the limit: no number of requests would decide');
+  const inAll = samplesNeeded + steadyFrom;
+  return inAll > issued ? inAll : Math.ceil(issued * LOOK_RATIO);
+};
 
 const attainmentOf = (
   criteria: readonly StageCriterion[],
@@ -169,7 +173,10 @@ const NO_EVIDENCE: ObjectiveEvidence = {
   count: 0,
   good: 0,
   unknown: 0,
+  ended: 0,
   hits: [],
+  misses: [],
+  missRuns: { count: 0, longest: 0 },
   values: [],
   squares: 0,
   valueAt: () => undefined,

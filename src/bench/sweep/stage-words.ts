@@ -1,7 +1,7 @@
 // What is said of an ended stage: its verdict, with whatever keeps it from being one of the endpoint, and why in sentences.
 
 import { counted, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
-import { objectiveSentence } from '../../core/run/objective-labels.ts';
+import { decidingCount, objectiveSentence } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { StageFigures, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
 import { isKnown } from '../../core/unknown.ts';
@@ -119,8 +119,8 @@ const undecidedText = ({ growth, results }: Look, figures: StageFigures): string
   const open = figures.objectives.filter(({ answer }) => answer === 'too-few-samples');
   if (growth !== undefined && results.every(({ answer }) => answer === 'met'))
     return 'too few requests to say whether the queue grows';
-  const needed = open.map(({ samplesNeeded }) => samplesNeeded).find(isKnown);
-  return `too few requests to say${needed === undefined ? '' : `; about ${counted(needed, 'request')} would decide`}`;
+  const needed = open.map(({ samplesNeeded }) => samplesNeeded).filter(isKnown);
+  return `too few requests to say${needed.length === 0 ? '' : `; ${decidingCount(Math.max(...needed))}`}`;
 };
 
 const growthText = ({ growth }: Look): string | undefined => {

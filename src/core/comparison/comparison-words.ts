@@ -1,6 +1,6 @@
 // A comparison in words: changes in per cent of A, verdicts, and the sentence that answers the question.
 
-import { formatThreeDigits } from '../figure/figure.ts';
+import { formatCount, formatThreeDigits, twoDigitsUp } from '../figure/figure.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument } from './comparison-document.ts';
@@ -19,7 +19,7 @@ export const comparisonVerdictWords = (verdict: ComparisonVerdict, unit: 'pairs'
     case 'undecided':
       return isUnknown(verdict.pairsToDecide)
         ? 'undecided'
-        : `undecided, about ${verdict.pairsToDecide} ${unit} would decide`;
+        : `undecided, about ${formatCount(twoDigitsUp(verdict.pairsToDecide))} ${unit} would decide`;
     case 'not-comparable':
       return `not comparable: ${verdict.reason}`;
     default:
@@ -69,7 +69,7 @@ const more = (
 ): string => {
   if (mode === 'runs') return '; how much runs vary is not known';
   if (isUnknown(pairsToDecide)) return `; ${pairsToDecide.reason}`;
-  return `; about ${pairsToDecide} ${mode === 'pairs' ? 'pairs' : 'runs a side'} would decide`;
+  return `; about ${formatCount(twoDigitsUp(pairsToDecide))} ${mode === 'pairs' ? 'pairs' : 'runs a side'} would decide`;
 };
 
 const signedPercent = (ratio: number): string => {

@@ -121,3 +121,9 @@ const BYTE_RATE_UNITS: readonly string[] = BYTE_UNITS.map(unit => `${unit}/s`);
 const BIT_RATE_UNITS: readonly string[] = ['b/s', 'kb/s', 'Mb/s', 'Gb/s', 'Tb/s', 'Pb/s'];
 const FLOPS_UNITS: readonly string[] = ['FLOPS', 'kFLOPS', 'MFLOPS', 'GFLOPS', 'TFLOPS', 'PFLOPS', 'EFLOPS'];
 const OPERATION_UNITS: readonly string[] = ['OPS', 'kOPS', 'MOPS', 'GOPS', 'TOPS', 'POPS', 'EOPS'];
+
+/** 1,400 of 1,316: to two significant digits, upwards. */
+export const twoDigitsUp = (count: number): number => {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, count))) - 1);
+  return Math.ceil(count / step) * step;
+};

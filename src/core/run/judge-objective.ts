@@ -1,6 +1,7 @@
 // Whether a run meets an objective, and how sure that is. Met: the confidence interval lies within the limit. Missed: it lies
 // beyond. Else there were too few samples to say. Samples of one run are correlated, since a queue remembers: each interval is
-// as wide as that of the fewer independent samples that they are worth (statistics/share-interval.ts, batched-ratio.ts).
+// as wide as that of the fewer independent samples that they are worth (statistics/share-interval.ts, batched-ratio.ts). What
+// is clear under the worst dependence is decided nevertheless (statistics/worst-dependence.ts).
 
 import { counted, ofCount } from '../figure/figure.ts';
 import type { BatchedRatio, RatioBatch } from '../statistics/batched-ratio.ts';
@@ -13,8 +14,8 @@ import {
   shareInterval,
   sideOfShare,
 } from '../statistics/share-interval.ts';
-import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { isMeanOver, sideOfBlocks } from '../statistics/worst-dependence.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { JudgedObjective } from './objective.ts';
 import { judgedText } from './objective.ts';
 import type { ObjectiveEvidence } from './objective-tally.ts';
@@ -61,16 +62,14 @@ export const judgeObjective = (
   switch (objective.kind) {
     case 'attainment': {
       const share = { ...judged, share: objective.share };
-      return { ...said, estimate: shareEstimate(share), ...judgeShare(share) };
+      const decided = judgeShare(share);
+      return { ...said, estimate: onItsSide(shareEstimate(share), share.share, decided.answer), ...decided };
     }
     case 'error-rate': {
       const share = { ...judged, share: 1 - objective.limitShare };
-      const { value, low, high } = shareEstimate(share);
-      return {
-        ...said,
-        estimate: { value: 1 - value, low: 1 - high, high: 1 - low },
-        ...judgeShare(share),
-      };
+      const decided = judgeShare(share);
+      const { value, low, high } = onItsSide(shareEstimate(share), share.share, decided.answer);
+      return { ...said, estimate: { value: 1 - value, low: 1 - high, high: 1 - low }, ...decided };
     }
     case 'percentile': {
       const share = { ...judged, share: objective.percentile / 100 };
@@ -110,15 +109,36 @@ const judgeShare = ({ evidence, confidence, share }: JudgedShare): Decided => {
   const worth = worthOf(evidence);
   const side = (hits: number, samples: number, each: number = worth): 'above' | 'below' | 'unsure' =>
     sideOfShare({ hits: (hits / count) * samples * each, of: samples * each, share, confidence });
-  if (side(good, count) === 'above') return { answer: 'met', samplesNeeded: count };
-  if (side(good + unsaid, count) === 'below') return { answer: 'missed', samplesNeeded: count };
+  const blocks = (hits: number): 'above' | 'below' | 'unsure' =>
+    sideOfBlocks({ hits, of: count, misses: evidence.missRuns, share, confidence });
+  if (side(good, count) === 'above' || blocks(good) === 'above')
+    return { answer: 'met', samplesNeeded: count };
+  const doubt = (1 - confidence) / 2;
+  if (
+    side(good + unsaid, count) === 'below' ||
+    blocks(good + unsaid) === 'below' ||
+    isMeanOver({ batches: evidence.misses, limit: 1 - share, largest: 1, doubt })
+  )
+    return { answer: 'missed', samplesNeeded: count };
   // With more of them their correlation will be known better, so that each is worth more.
   const later = worthOf(evidence, LATER_DEGREES);
-  const samplesNeeded = leastDecided(count, samples => side(good, samples, later) !== 'unsure');
+  const isDecidedLater = (samples: number): boolean => side(good, samples, later) !== 'unsure';
+  // Where as many would be enough if their correlation were known, it is that which more of them must show.
+  const samplesNeeded = leastDecided(isDecidedLater(count) ? 2 * count : count, isDecidedLater);
   return unsaid > 0 && side(good, count) !== side(good + unsaid, count)
     ? lacking(unsaid)
-    : { answer: 'too-few-samples', samplesNeeded };
+    : { answer: 'too-few-samples', samplesNeeded: inRequests(samplesNeeded, evidence, count) };
 };
+
+/** Of a figure that only some requests have, as many requests as have that many. */
+const inRequests = (
+  samplesNeeded: Reported<number>,
+  { ended }: ObjectiveEvidence,
+  counted: number,
+): Reported<number> =>
+  isUnknown(samplesNeeded)
+    ? samplesNeeded
+    : Math.max(ended + 1, Math.ceil(samplesNeeded * (ended / Math.max(1, counted))));
 
 const lacking = (unsaid: number): Decided => ({
   answer: 'too-few-samples',
@@ -136,6 +156,17 @@ const shareEstimate = ({
     low: shareInterval({ hits: (good / count) * of, of, confidence }).low,
     high: shareInterval({ hits: ((good + unsaid) / count) * of, of, confidence }).high,
   };
+};
+
+/** What decided is surer of the side than the interval, which counts dependence otherwise. */
+const onItsSide = <T extends { readonly low: number; readonly high: number }>(
+  estimate: T,
+  share: number,
+  answer: ObjectiveVerdict,
+): T => {
+  if (share >= 1) return estimate;
+  if (answer === 'missed') return { ...estimate, high: Math.min(estimate.high, share) };
+  return answer === 'met' ? { ...estimate, low: Math.max(estimate.low, share) } : estimate;
 };
 
 /** Clamped to the side of the limit that the counts prove: the histogram is true to 0.1 % only. */
@@ -168,21 +199,37 @@ const judgeMean = (
     const estimate = unknown(
       `${counted(samples, 'value')} ${ofCount(samples, 'is', 'are')} too few for an interval`,
     );
-    return { estimate, answer: 'too-few-samples', samplesNeeded: MEAN_SAMPLES_LEAST };
+    return {
+      estimate,
+      answer: 'too-few-samples',
+      samplesNeeded: inRequests(Math.max(MEAN_SAMPLES_LEAST, samples + 1), evidence, samples),
+    };
   }
   const { value, variance, degreesOfFreedom } = ratio;
   const margin = studentQuantile((1 + confidence) / 2, degreesOfFreedom) * Math.sqrt(variance);
   const estimate = { value, low: Math.max(0, value - margin), high: value + margin };
   if (evidence.unknown > 0) return { estimate, ...lacking(evidence.unknown) };
   if (estimate.high <= limitNs) return { estimate, answer: 'met', samplesNeeded: samples };
-  if (estimate.low > limitNs) return { estimate, answer: 'missed', samplesNeeded: samples };
+  const doubt = (1 - confidence) / 2;
+  if (
+    estimate.low > limitNs ||
+    isMeanOver({ batches: evidence.values, limit: limitNs, largest: undefined, doubt })
+  )
+    return {
+      estimate: { ...estimate, low: Math.max(estimate.low, limitNs) },
+      answer: 'missed',
+      samplesNeeded: samples,
+    };
   const laterVariance = batchedRatio(evidence.values, 1)?.variance ?? variance;
   const later = studentQuantile((1 + confidence) / 2, LATER_DEGREES) * Math.sqrt(laterVariance);
   const needed = Math.ceil(samples * (later / (value - limitNs)) ** 2);
   return {
     estimate,
     answer: 'too-few-samples',
-    samplesNeeded: needed <= SAMPLES_NEEDED_MOST ? Math.max(needed, samples + 1) : AT_THE_LIMIT,
+    samplesNeeded:
+      needed <= SAMPLES_NEEDED_MOST
+        ? inRequests(Math.max(needed, samples + 1), evidence, samples)
+        : AT_THE_LIMIT,
   };
 };
 

@@ -1,7 +1,7 @@
 // What a person reads of an objective's answer: in the terminal, the text report and the page alike.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { counted, figureText } from '../figure/figure.ts';
+import { counted, figureText, twoDigitsUp } from '../figure/figure.ts';
 import { isUnknown } from '../unknown.ts';
 import type { ObjectiveAnswer, ObjectiveVerdict } from './judge-objective.ts';
 
@@ -36,12 +36,14 @@ export const estimateLabel = (answer: ObjectiveAnswer): string => {
 const isOfEach = ({ unit, limit, answer }: ObjectiveAnswer): boolean =>
   unit === 'share' && (limit === 0 || limit === 1) && answer !== 'too-few-samples';
 
+/** "about 1 400 requests would decide": two digits, because chance moves the third, and never fewer than are needed. */
+export const decidingCount = (needed: number, unit = 'request'): string =>
+  `about ${counted(twoDigitsUp(needed), unit)} would decide`;
+
 /** "; about 1 400 requests would decide", where more of them would. */
 export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string => {
   if (answer !== 'too-few-samples') return '';
-  return isUnknown(samplesNeeded)
-    ? `; ${samplesNeeded.reason}`
-    : `; about ${counted(samplesNeeded, 'request')} would decide`;
+  return isUnknown(samplesNeeded) ? `; ${samplesNeeded.reason}` : `; ${decidingCount(samplesNeeded)}`;
 };
 
 export const VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {

@@ -4,6 +4,7 @@
 import type { RatioBatch } from '../statistics/batched-ratio.ts';
 import { FoldingBatches } from '../statistics/folding-batches.ts';
 import { Histogram } from '../statistics/histogram.ts';
+import type { Runs } from '../statistics/worst-dependence.ts';
 import { NO_FIGURE } from './event-record.ts';
 import type { JudgedObjective, RequestLimit } from './objective.ts';
 import { objectiveSeries } from './objective.ts';
@@ -20,8 +21,14 @@ export interface ObjectiveEvidence {
   readonly good: number;
   /** Of those, the ones of which nobody can say: stopped with the run, or without usage from the server. */
   readonly unknown: number;
+  /** All that ended, those without such a figure included. */
+  readonly ended: number;
   /** Good ones of each batch. */
   readonly hits: readonly RatioBatch[];
+  /** Those of each batch that certainly missed. */
+  readonly misses: readonly RatioBatch[];
+  /** How those follow each other. */
+  readonly missRuns: Runs;
   /** Values of each batch, of those samples that have one; of several limits those of the first. */
   readonly values: readonly RatioBatch[];
   /** Sum of the squares of those values. */
@@ -38,6 +45,11 @@ export class ObjectiveTally {
   readonly #batches = new FoldingBatches(COLUMNS);
   readonly #histogram: Histogram | undefined;
   #squares = 0;
+  #ended = 0;
+  #missRuns = 0;
+  #longestRun = 0;
+  /** Since the last one that was good. */
+  #run = 0;
 
   constructor(objective: JudgedObjective) {
     const isOfValues = objective.kind === 'percentile' || objective.kind === 'mean';
@@ -52,6 +64,7 @@ export class ObjectiveTally {
 
   /** @param figures undefined of a sample that did not complete, and of one with contradictory stamps */
   ended(outcome: Outcome, figures: ObjectiveFigures | undefined): void {
+    this.#ended += 1;
     // An answer of one token has no time per further token: it can neither miss such a limit nor be counted into a mean.
     if (this.#isOfTpot && figures !== undefined && hasNone('tpotNs', figures)) return;
     this.#batches.observe();
@@ -60,9 +73,10 @@ export class ObjectiveTally {
         this.#completed(figures);
         return;
       case 'cancelled':
-        this.#batches.add(UNKNOWN, 1);
+        this.#unsaid();
         return;
       case 'failed':
+        this.#missed();
         return;
       default:
         outcome satisfies never;
@@ -76,7 +90,13 @@ export class ObjectiveTally {
       count: this.#batches.count,
       good: this.#batches.total(GOOD),
       unknown: this.#batches.total(UNKNOWN),
+      ended: this.#ended,
       hits: batches.map(({ count, sums }) => ({ amount: sums[GOOD] ?? 0, size: count })),
+      misses: batches.map(({ count, sums }) => ({
+        amount: count - (sums[GOOD] ?? 0) - (sums[UNKNOWN] ?? 0),
+        size: count,
+      })),
+      missRuns: { count: this.#missRuns, longest: this.#longestRun },
       values: batches.map(({ sums }) => ({ amount: sums[VALUE] ?? 0, size: sums[VALUED] ?? 0 })),
       squares: this.#squares,
       valueAt: rank => histogram?.valueAtRank(rank),
@@ -85,11 +105,11 @@ export class ObjectiveTally {
 
   #completed(figures: ObjectiveFigures | undefined): void {
     if (this.#isErrorRate) {
-      this.#batches.add(GOOD, 1);
+      this.#good();
       return;
     }
     if (figures === undefined) {
-      this.#batches.add(UNKNOWN, 1);
+      this.#unsaid();
       return;
     }
     let isGood = true;
@@ -102,7 +122,30 @@ export class ObjectiveTally {
     const [first] = this.#limits;
     const value = first === undefined ? NO_FIGURE : figures[first.figure];
     if (value !== NO_FIGURE) this.#valued(value);
-    if (isGood) this.#batches.add(isUnknown ? UNKNOWN : GOOD, 1);
+    if (!isGood) this.#missed();
+    else if (isUnknown) this.#unsaid();
+    else this.#good();
+  }
+
+  #good(): void {
+    this.#batches.add(GOOD, 1);
+    this.#run = 0;
+  }
+
+  /** It may have missed as well: a run goes on through it, and none begins with it. */
+  #unsaid(): void {
+    this.#batches.add(UNKNOWN, 1);
+    if (this.#run > 0) this.#lengthen();
+  }
+
+  #missed(): void {
+    if (this.#run === 0) this.#missRuns += 1;
+    this.#lengthen();
+  }
+
+  #lengthen(): void {
+    this.#run += 1;
+    this.#longestRun = Math.max(this.#longestRun, this.#run);
   }
 
   #valued(value: number): void {

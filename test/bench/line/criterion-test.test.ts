@@ -30,6 +30,13 @@ describe('a criterion', () => {
     expect(judged(samplesNeeded - 1, () => 100).answer).toBe('too-few-samples');
   });
 
+  test('is missed where nearly every request of a growing queue misses, without any steady state', () => {
+    const queue = judged(745, index => 100 + 14 * index, 0.006);
+    expect(queue.answer).toBe('missed');
+    // A burst in one half of it is none of the load.
+    expect(judged(745, index => (index > 400 ? 900 : 100), 0.006).answer).toBe('too-few-samples');
+  });
+
   test('is not held up by a spell of latencies that are longer by less than a hundredth', () => {
     const random = seededRandom(1);
     // The noise of a clock or a network: no queue.

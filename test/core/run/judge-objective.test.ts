@@ -59,6 +59,55 @@ const correlated = (seed: number, count: number, phi: number): readonly number[]
 const repeated = (count: number, sample: Sample): readonly Sample[] =>
   Array.from({ length: count }, () => sample);
 
+/** TTFTs in ms of a queue that grows from the first request on. */
+const growing = (count: number, topMs: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => 100 + (index * topMs) / count);
+
+describe('an objective that is clearly missed', () => {
+  test('is missed although all requests wait in one queue: p90 of 13.1 s against 500 ms in 314 requests', () => {
+    const answer = judged({ ...TTFT_P95, percentile: 90 }, growing(314, 14_500));
+    expect(answer).toMatchObject({ answer: 'missed', estimate: { low: 500 * MS } });
+    expect(isUnknown(answer.estimate) ? 0 : answer.estimate.value).toBeCloseTo(13.1e9, -8);
+  });
+
+  test('is missed by 13.9 % of 115 requests where 90 % are demanded, with an interval that says so', () => {
+    const answer = judged({ ...MOST, share: 0.9 }, [...growing(16, 100), ...repeated(99, 9_000)]);
+    expect(answer.answer).toBe('missed');
+    expect(answer.estimate).toMatchObject({ value: 16 / 115, high: expect.any(Number) });
+    expect(isUnknown(answer.estimate) ? 1 : answer.estimate.high).toBeLessThanOrEqual(0.9);
+  });
+
+  test('of a mean is missed as well', () => {
+    expect(judged(TTFT_MEAN, growing(314, 14_500))).toMatchObject({
+      answer: 'missed',
+      estimate: { low: 500 * MS },
+    });
+  });
+
+  test('is so with failures that come in stretches among requests in time', () => {
+    const stretches = Array.from({ length: 400 }, (_, index): Sample => (index % 40 < 12 ? 'failed' : 100));
+    expect(judged({ ...TTFT_P95, percentile: 90 }, stretches).answer).toBe('missed');
+    // One stretch alone is one event.
+    const burst = Array.from({ length: 400 }, (_, index): Sample => (index < 60 ? 'failed' : 100));
+    expect(judged({ ...TTFT_P95, percentile: 90 }, burst).answer).toBe('too-few-samples');
+  });
+});
+
+test('the number of requests that would decide is never lower than that of those made, whatever the series', () => {
+  const sample = fc.oneof(
+    fc.integer({ min: 1, max: 1_000 }),
+    fc.constantFrom<Sample>('failed', 'cancelled', 'no-usage'),
+  );
+  const objective = fc.constantFrom(TTFT_P50, TTFT_P95, TTFT_MEAN, MOST, ERROR_RATE);
+  fc.assert(
+    fc.property(fc.array(sample, { minLength: 1, maxLength: 200 }), objective, (samples, each) => {
+      const { answer, samplesNeeded } = judged(each, samples);
+      if (answer !== 'too-few-samples' || isUnknown(samplesNeeded)) return;
+      expect(samplesNeeded).toBeGreaterThan(samples.length);
+    }),
+  );
+});
+
 describe('an objective of a percentile', () => {
   test('is met only once there are enough samples that even the bound lies within', () => {
     const few = judged(TTFT_P95, repeated(50, 100));

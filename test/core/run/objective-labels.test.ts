@@ -36,9 +36,18 @@ describe('an objective of every request', () => {
     );
   });
 
+  test('says how many requests would decide with two digits, upwards', () => {
+    const needed = (samplesNeeded: number): string =>
+      /about .*/.exec(said({ answer: 'too-few-samples', limit: 0.01, samplesNeeded }))?.[0] ?? '';
+    expect(needed(72)).toBe('about 72 requests would decide');
+    expect(needed(746)).toBe('about 750 requests would decide');
+    expect(needed(1_301)).toBe('about 1 400 requests would decide');
+    expect(needed(1)).toBe('about 1 request would decide');
+  });
+
   test('of a rate keeps its interval', () => {
     expect(said({ limit: 0.01, answer: 'too-few-samples', samplesNeeded: 368 })).toBe(
-      'error-rate=0%: too few requests to say, 0 % (at most 16.1 %); about 368 requests would decide',
+      'error-rate=0%: too few requests to say, 0 % (at most 16.1 %); about 370 requests would decide',
     );
   });
 });
