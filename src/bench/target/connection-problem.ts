@@ -7,17 +7,29 @@ import {
   CONNECTION_PROBLEMS,
   type ConnectionProblem,
   connectionProblemText,
+  HTTP2_ADVICE,
+  HTTP2_ONLY,
 } from '../../core/run/connection-problems.ts';
+import { isHttp2 } from './http1/foreign-reply.ts';
 
 export const connectionProblem = (error: unknown): ConnectionProblem => {
   const code = errorCode(error) ?? '';
   // HPE_…: of Node's HTTP parser.
-  if (code.startsWith('HPE_')) return lostBecause('what it answers is not HTTP');
+  if (code.startsWith('HPE_'))
+    return isHttp2(packetOf(error))
+      ? { problem: HTTP2_ONLY, advice: HTTP2_ADVICE, isOurs: false }
+      : lostBecause('what it answers is not HTTP');
   const known = CONNECTION_PROBLEMS.get(code);
   if (known === undefined)
     return lostBecause(code === '' ? errorMessage(error) : `${code}: ${errorMessage(error)}`);
   return { ...known, problem: connectionProblemText(code, known) };
 };
+
+/** What Node's parser could not read; nothing of any other error. */
+const packetOf = (error: unknown): Uint8Array =>
+  error instanceof Error && 'rawPacket' in error && error.rawPacket instanceof Uint8Array
+    ? error.rawPacket
+    : new Uint8Array();
 
 /** One that no error of the system tells. */
 export const lostBecause = (why: string): ConnectionProblem => ({

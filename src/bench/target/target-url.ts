@@ -85,6 +85,9 @@ export const rootPath = ({ path }: BenchTarget, { root, endpoint }: ServerApi): 
 };
 
 const notAUrl = (text: string): Parsed<never> => {
+  const bracketed = inBrackets(text);
+  if (bracketed !== undefined)
+    return wrong('the URL has an IPv6 address without brackets', `Write: ${bracketed}`);
   // Only a text without credentials is said back.
   const isPlain = /^[\w.[\]-]{1,80}(:\d{1,5})?(\/[\w./-]{0,80})?$/.test(text);
   const meant = isPlain && URL.canParse(`http://${text}`) ? `http://${text}` : 'http://127.0.0.1:8000';
@@ -92,6 +95,16 @@ const notAUrl = (text: string): Parsed<never> => {
     'the URL is not one that starts with http:// or https://',
     `Write it as: plimsoll bench ${meant}`,
   );
+};
+
+/** "http://[::1]:8000/v1" of "http://::1:8000/v1" or "::1:8000/v1": the last group is the port where one of digits is left over or follows `::`. */
+const inBrackets = (text: string): string | undefined => {
+  const [, scheme = 'http://', address = '', path = ''] =
+    /^(https?:\/\/)?([0-9a-f:.]+(?:%[\w.-]{1,32})?)((?:\/[\w./-]{0,80})?)$/i.exec(text) ?? [];
+  if (address.split(':').length < 3) return undefined;
+  const [, host = '', port = ''] = /^(.+):(\d{2,5})$/.exec(address) ?? [];
+  if (isIP(host) === 6 && port !== '') return `${scheme}[${host}]:${port}${path}`;
+  return isIP(address) === 6 ? `${scheme}[${address}]${path}` : undefined;
 };
 
 const authorizationOf = ({ username, password }: URL): string | undefined => {

@@ -1,5 +1,6 @@
 // `vllm bench serve` in options of ours (vllm/benchmarks/serve.py; vllm-bench takes the same).
 
+import { hostText } from '../../core/address/host-port.ts';
 import type { LikeCommand } from './like-command.ts';
 import { LikeBuilder } from './like-command.ts';
 import { ToolFlags } from './tool-flags.ts';
@@ -32,7 +33,7 @@ const urlOf = (flags: ToolFlags): string => {
   const base = flags.one('base-url');
   const host = flags.one('host') ?? '127.0.0.1';
   const port = flags.one('port') ?? '8000';
-  return base ?? `http://${host}:${port}`;
+  return base ?? `http://${hostText(host)}:${port}`;
 };
 
 const addLoad = (flags: ToolFlags, made: LikeBuilder, prompts: number): void => {

@@ -29,8 +29,11 @@ export const parseHostPort = (text: string): Parsed<HostPort> => {
 };
 
 /** The way back, with brackets where they are needed. */
-export const hostPortText = ({ host, port }: HostPort): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+export const hostPortText = ({ host, port }: HostPort): string => `${hostText(host)}:${port}`;
+
+/** As it stands in front of a port: IPv6 in brackets. */
+export const hostText = (host: string): string =>
+  host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 
 /** True when only this machine can reach the address. */
 export const isLoopbackHost = (host: string): boolean =>

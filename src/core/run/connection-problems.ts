@@ -14,6 +14,9 @@ const problem = (text: string, advice: string, isOurs = false): ConnectionProble
   isOurs,
 });
 
+export const HTTP2_ONLY = 'the reply is HTTP/2, and this client sends HTTP/1.1';
+export const HTTP2_ADVICE =
+  'Enable HTTP/1.1 on the front end, or use the address of the server that it forwards to.';
 export const CHECK_PLACE = 'Start the server, or check host and port.';
 const NOT_TRUSTED = problem(
   'its certificate is not signed by a trusted CA',
@@ -33,6 +36,7 @@ export const CONNECTION_PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new M
   ['EPROTO', NOT_TLS],
   ['ERR_SSL_WRONG_VERSION_NUMBER', NOT_TLS],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', NOT_TLS],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', problem('it takes HTTP/2 alone', HTTP2_ADVICE)],
   ['CERT_HAS_EXPIRED', problem('its certificate has expired', 'Renew the certificate of the server.')],
   ['CERT_NOT_YET_VALID', problem('its certificate is not valid yet', 'Check the clocks of both machines.')],
   [

@@ -3,7 +3,7 @@
 // the frameworks under them, as test/core/run/failure-advice.test.ts has them.
 
 import { isUnknown, type Unknown } from '../unknown.ts';
-import { connectionAdvice } from './connection-problems.ts';
+import { connectionAdvice, HTTP2_ADVICE } from './connection-problems.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import type { FailureKind } from './outcome.ts';
 
@@ -148,6 +148,7 @@ const ROWS: readonly AdviceRow[] = [
     says: /not streamed|not an event stream/,
     advice: 'Check the URL. If the server cannot stream, use --streaming off.',
   },
+  { kinds: ['malformed'], says: /^the reply is HTTP\/2/, advice: HTTP2_ADVICE },
   {
     kinds: ['connect', 'reset', 'truncated'],
     advice: 'The server closed the connection: its own log says why.',

@@ -2,6 +2,7 @@
 
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { connectionProblem } from '../../../src/bench/target/connection-problem.ts';
 import { ContentDecoder, contentDecoder } from '../../../src/bench/target/content-decoder.ts';
 import { inPieces, pipeReply } from './reply-pipe.ts';
 import { chunkedStream, events, reply, STREAM } from './reply-shapes.ts';
@@ -26,6 +27,30 @@ describe('an error of llama.cpp, which has a field of its own', () => {
       expect(pipeReply([chunkedStream(text)])).toMatchObject({ outcome: 'failed', kind: 'error-frame' });
       expect(pipeReply([chunkedStream(text)]).detail).toContain('context is full');
     }
+  });
+});
+
+describe('a front end that takes HTTP/2 alone', () => {
+  // Nginx's and Envoy's first frame: settings, with or without a line feed in them; and Node's goodbye.
+  const FRAMES = [
+    [0, 0, 18, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 128, 0, 4, 0, 1, 0, 0, 0, 5, 0, 255, 255, 255],
+    [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 10],
+    [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+  ].map(bytes => Buffer.from(bytes));
+
+  test('is reported as such, of the load and of the question before a run', () => {
+    for (const frame of FRAMES) {
+      expect(pipeReply([frame]).detail).toContain('the reply is HTTP/2, and this client sends HTTP/1.1');
+      const error = Object.assign(new Error('Parse Error'), {
+        code: 'HPE_INVALID_CONSTANT',
+        rawPacket: frame,
+      });
+      expect(connectionProblem(error)).toMatchObject({
+        problem: 'the reply is HTTP/2, and this client sends HTTP/1.1',
+        advice: expect.stringContaining('Enable HTTP/1.1'),
+      });
+    }
+    expect(pipeReply([Buffer.from('SSH-2.0-OpenSSH_9.9')]).detail).toContain('not HTTP/1.x');
   });
 });
 

@@ -43,6 +43,21 @@ describe('the URL of a target', () => {
     expect(target('https://10.0.0.1:8443').server.tls?.serverName).toBe('');
   });
 
+  test('with an IPv6 address without brackets is refused, with brackets in the advice', () => {
+    for (const [text, meant] of [
+      ['http://::1:8000', 'http://[::1]:8000'],
+      ['http://::1', 'http://[::1]'],
+      ['https://fd00::2:8000/v1', 'https://[fd00::2]:8000/v1'],
+      ['::1:8000', 'http://[::1]:8000'],
+      ['2001:db8:0:0:0:0:0:1:8000', 'http://[2001:db8:0:0:0:0:0:1]:8000'],
+    ] as const)
+      expect(parseTargetUrl(text)).toEqual({
+        kind: 'wrong',
+        problem: 'the URL has an IPv6 address without brackets',
+        advice: `Write: ${meant}`,
+      });
+  });
+
   test('that is none is refused, with one that could be meant', () => {
     for (const [text, meant] of [
       ['localhost:8000', 'http://localhost:8000'],

@@ -33,6 +33,12 @@ describe('the command of another tool becomes one of ours', () => {
     ],
     [
       'vllm',
+      'vllm bench serve --model m --host ::1 --port 8000 --num-prompts 10 --max-concurrency 2',
+      "plimsoll bench 'http://[::1]:8000' --api completions --model m --requests 10 --concurrency 2 --output-tokens 128 --input-tokens 1024 --seed 0",
+      ['may end early'],
+    ],
+    [
+      'vllm',
       'vllm bench serve --model m --dataset-name prefix_repetition --num-prompts 20 --prefix-repetition-num-prefixes 4',
       'plimsoll bench http://127.0.0.1:8000 --api completions --model m --requests 20 --concurrency 20 --prefix-tokens 256 --prefixes 4 --input-tokens 256 --output-tokens 128 --seed 0',
       ['all requests at once'],

@@ -1,6 +1,8 @@
 // The status line and the few header fields of a response that a load generator acts on. Fields are compared as bytes,
 // because a string for each would be garbage in the measuring thread.
 
+import { notHttp1 } from './foreign-reply.ts';
+
 export type Framing =
   | { readonly kind: 'none' }
   | { readonly kind: 'length'; readonly bytes: number }
@@ -45,7 +47,7 @@ export class HeadReader {
   /** "HTTP/1.1 200 OK"; the reason may be missing (RFC 9112 §4). @returns false with `problem` set. */
   statusLine(bytes: Buffer, start: number, end: number): boolean {
     if (end - start < 12 || !startsWith(bytes, start, HTTP_1) || bytes[start + 8] !== SPACE) {
-      return this.#fail('the reply is not HTTP/1.x');
+      return this.#fail(notHttp1(bytes.subarray(start, end)));
     }
     this.#minorVersion = (bytes[start + 7] ?? 0) - 0x30;
     let status = 0;

@@ -1,6 +1,7 @@
 // Where an HTTP/1.1 response begins, how it is delimited and where it ends (RFC 9112), as a state machine over bytes that
 // may be cut anywhere. It keeps no body byte and allocates nothing for a response whose lines are not cut.
 
+import { notHttp1 } from './foreign-reply.ts';
 import { HeadReader } from './head-reader.ts';
 
 export interface ReplySink {
@@ -96,7 +97,7 @@ export class ResponseFramer {
       this.#keep(bytes, start, at);
       // A server that speaks another protocol may never send a line feed.
       if (this.#state === STATUS_LINE && !isStatusLineStart(this.#carry, this.#carryLength)) {
-        this.#fail('the reply is not HTTP/1.x');
+        this.#fail(notHttp1(this.#carry.subarray(0, this.#carryLength)));
       }
       return at;
     }
