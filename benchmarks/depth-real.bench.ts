@@ -71,8 +71,10 @@ const theirs = (json: string): ReadonlyMap<string, number> => {
 };
 
 const compare = (report: Report, own: ReadonlyMap<string, number>, size: string): void => {
-  for (const row of report.depth?.rows ?? []) {
-    const name = depthTestName(row);
+  if (report.depth === undefined) return;
+  const { plan, rows } = report.depth;
+  for (const row of rows) {
+    const name = depthTestName(row, plan);
     const reference = own.get(name);
     if (reference === undefined) continue;
     if (isUnknown(row.tokensPerSecond)) {

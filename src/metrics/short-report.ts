@@ -33,6 +33,7 @@ import {
   summaryFigures,
   TOO_FEW,
   vouchedPercentile,
+  whyNoRow,
 } from '../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
@@ -187,7 +188,7 @@ const percentiles = (report: Report): readonly string[] => {
     const one = series[key];
     return one === undefined || one.count === 0 || one.max === 0 ? [] : [{ key, one }];
   });
-  if (found.length === 0) return ['  no request completed'];
+  if (found.length === 0) return [`  ${whyNoRow(report)}`];
   const isShort = found.some(({ one }) =>
     TAILS.some(each => vouchedPercentile(one, each).kind === 'too-few'),
   );

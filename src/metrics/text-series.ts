@@ -3,13 +3,13 @@
 import { formatMeasuredNanoseconds, nanosecondsTicks } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
-import { TOO_FEW } from '../core/run/report-summary.ts';
+import { TOO_FEW, whyNoRow } from '../core/run/report-summary.ts';
 import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { zeroCount } from '../core/statistics/log-buckets.ts';
 import { inColumns, paddedStart, textWidth } from '../core/text/columns.ts';
 
-export const seriesTable = ({ series }: Report): readonly string[] => {
-  const rows = inOrder(series)
+export const seriesTable = (report: Report): readonly string[] => {
+  const rows = inOrder(report.series)
     .filter(([, { count, max }]) => count > 0 && max !== 0)
     .map(([name, one]) => {
       const { percentiles } = one;
@@ -23,7 +23,7 @@ export const seriesTable = ({ series }: Report): readonly string[] => {
       ];
       return [name, formatCount(one.count), ...cells.map(value => shown(one, value))];
     });
-  if (rows.length === 0) return ['  no request completed'];
+  if (rows.length === 0) return [`  ${whyNoRow(report)}`];
   return inColumns([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows], { hasFigures: true });
 };
 

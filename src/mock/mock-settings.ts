@@ -58,7 +58,7 @@ export interface MockSettings {
   readonly answersAs: string;
   /** Of other clients, told in the metrics. */
   readonly otherRequests: number;
-  /** Told in the metrics: each n-th request was put back once, and so many are moved out of GPU memory. 0: none. */
+  /** Told in the metrics: each n-th request was put back once, and so many are moved out of the KV cache. 0: none. */
   readonly preemptEvery: number;
   readonly swappedRequests: number;
   /** The page of metrics is padded to this. */

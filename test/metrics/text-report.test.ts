@@ -4,9 +4,12 @@ import type { Report } from '../../src/core/run/report.ts';
 import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
 import { logBuckets, logEdges } from '../../src/core/statistics/log-buckets.ts';
 import { textWidth } from '../../src/core/text/columns.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
 import { renderReport } from '../../src/metrics/text-report.ts';
+import { runPage } from '../../src/report/html/run-page.ts';
+import { runMarkdown } from '../../src/report/markdown/run-markdown.ts';
 import { runConfig } from '../support/run-records.ts';
 
 const CONFIG = runConfig();
@@ -148,8 +151,22 @@ describe('the text of a report', () => {
       .replace(/[\u00a0\u202f]/g, ' ');
     expect(text).toMatch(/^ {2}ttft\.p99=60ms {4}missed: 118 ms \(at least 86\.9 ms\)\n {2}error-rate/m);
     expect(text.replace(/\s+/g, ' ')).toContain(
-      'too few requests to say: 0 % (at most 1.32 %); about 3 688 requests would decide',
+      'too few requests to say: 0 % (at most 1.32 %); about 3 700 requests would decide',
     );
+  });
+
+  test('gives the reason of a figure that completed requests do not have, and not that none completed', () => {
+    const { tpotNs: _, ...series } = reportOf('complete').series;
+    const missing = unknown("the server's usage was missing");
+    const report = reportOf('complete', { series, perUserTokensPerSecond: { p50: missing, p90: missing } });
+    for (const text of [
+      shortOf(report).join('\n'),
+      runMarkdown(report),
+      runPage({ report, overTime: undefined, fonts: [] }),
+    ]) {
+      expect(text).toMatch(/the server(’|'|&#39;|&#x27;)s usage was missing/);
+      expect(text).not.toMatch(/no request completed/i);
+    }
   });
 
   test('in full begins with the short one', () => {

@@ -56,7 +56,7 @@ describe('a model of Ollama', () => {
       expect(structure(facts)).toEqual(structure(await madeFacts(name)));
       expect(JSON.stringify(facts)).not.toContain('secret');
       expect(facts.notes).toContain(
-        'only 60 % of it lie on the GPU now: what is left to the processor makes it slower than any figure here',
+        'only 60 % of it is in GPU memory now: the rest runs on the processor, which makes it slower than any figure here',
       );
     },
   );

@@ -5,6 +5,7 @@ import { counted, figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/c
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
+import { whyNoFigure } from '../../../src/core/run/report-summary.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { SeriesKey } from '../../../src/core/run/run-series.ts';
@@ -193,8 +194,14 @@ export const percentileNs = (
 ): number | undefined => figures?.series[series]?.percentiles[percentile];
 
 /** Why there is no such figure yet. */
-export const whyNoPercentile = (run: Pick<Run, 'isStreaming' | 'pattern'>, series: SeriesKey): string =>
-  !hasSeries(series, run) ? 'not streamed' : 'no request completed';
+export const whyNoPercentile = (
+  run: Pick<Run, 'isStreaming' | 'pattern'>,
+  { counts, perUserTokensPerSecond }: Pick<RunFigures, 'counts' | 'perUserTokensPerSecond'>,
+  series: SeriesKey,
+): string =>
+  hasSeries(series, run)
+    ? whyNoFigure({ completed: counts.completed, perUser: perUserTokensPerSecond }, series)
+    : 'not streamed';
 
 export const nsText = (value: number | Unknown | undefined): string =>
   value === undefined || isUnknown(value)

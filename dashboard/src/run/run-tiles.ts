@@ -97,7 +97,7 @@ const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile 
     name: `${capitalized(shortLabel)} ${middle?.name ?? ''}`,
     isSpoiled: spoiling(figures, key).length > 0,
     value: middle?.value === undefined ? UNKNOWN_FIGURE : formatRunFigure(unit, middle.value),
-    remark: told.length < tails.length ? whyNoPercentile(run, key) : told.join(' · '),
+    remark: told.length < tails.length ? whyNoPercentile(run, figures, key) : told.join(' · '),
   };
 };
 

@@ -5,11 +5,21 @@ import type { EngineCalibration } from '../model/engine-calibration.ts';
 import { hangingLines, inColumns } from '../text/columns.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
+import type { DepthPlan } from './depth-plan.ts';
 import type { DepthProfile, DepthRow, PrefixUse, Spread } from './depth-profile.ts';
 
-/** "pp512 @ d4096", "tg128", "pp4096": as llama-bench names its tests. */
-export const depthTestName = ({ test, depth, tokens }: Pick<DepthRow, 'test' | 'depth' | 'tokens'>): string =>
-  `${test === 'writing' ? 'tg' : 'pp'}${tokens}${test === 'whole' || depth === 0 ? '' : ` @ d${depth}`}`;
+/**
+ * "pp512 @ d4096", "tg128", "pp4096": as llama-bench names its tests. A context that is as long as the prompt behind it is "pp512
+ * context": "pp512" is the prompt without one.
+ */
+export const depthTestName = (
+  { test, depth, tokens }: Pick<DepthRow, 'test' | 'depth' | 'tokens'>,
+  { promptTokens }: Pick<DepthPlan, 'promptTokens'>,
+): string => {
+  const name = `${test === 'writing' ? 'tg' : 'pp'}${tokens}`;
+  if (test === 'whole') return tokens === promptTokens ? `${name} context` : name;
+  return depth === 0 ? name : `${name} @ d${depth}`;
+};
 
 /** "1238.48 ± 3.12", as llama-bench writes it. */
 export const plusMinusText = (spread: Spread | Unknown): string => {
@@ -22,13 +32,13 @@ export const depthLines = (
   profile: DepthProfile,
   calibration?: Reported<EngineCalibration>,
 ): readonly string[] => {
-  const { rows } = profile;
+  const { plan, rows } = profile;
   return [
     ...inColumns(
       [
         ['test', 't/s', 'context', 'taken from'],
         ...rows.map(row => [
-          depthTestName(row),
+          depthTestName(row, plan),
           plusMinusText(row.tokensPerSecond),
           isUnknown(row.contextTokens) ? '–' : formatCount(Math.round(row.contextTokens)),
           PREFIX_WORDS[row.prefix],
@@ -52,7 +62,7 @@ export const depthRemarks = (
 ): readonly DepthRemark[] => [
   ...rows.flatMap(row => {
     const reason = isUnknown(row.tokensPerSecond) ? [row.tokensPerSecond.reason] : [];
-    return [...reason, ...row.remarks].map(words => ({ test: depthTestName(row), words }));
+    return [...reason, ...row.remarks].map(words => ({ test: depthTestName(row, plan), words }));
   }),
   ...plan.skipped.map(({ depth, reason }) => ({ test: `d${depth}`, words: `skipped, ${reason}` })),
   ...(calibration !== undefined && isUnknown(calibration)

@@ -220,18 +220,18 @@ const judgedRows = (input: RunHeadroomInput, { plan, rows }: DepthProfile): read
     const { tokensPerSecond, contextTokens, tokens } = row;
     const phase = row.test === 'writing' ? 'decode' : 'prefill';
     if (isUnknown(tokensPerSecond))
-      return unjudged(phase, `${depthTestName(row)}: ${tokensPerSecond.reason}`);
+      return unjudged(phase, `${depthTestName(row, plan)}: ${tokensPerSecond.reason}`);
     const context = knownOr(contextTokens, row.depth);
     return phase === 'decode'
       ? decodeStanding(input, {
-          test: depthTestName(row),
+          test: depthTestName(row, plan),
           batch: 1,
           contextTokens: context + plan.outputTokens / 2,
           secondsPerToken: 1 / tokensPerSecond.mean,
           promptsBetween: undefined,
         })
       : prefillStanding(input, {
-          test: depthTestName(row),
+          test: depthTestName(row, plan),
           tokens,
           before: row.test === 'whole' ? 0 : context,
           tokensPerSecond: tokensPerSecond.mean,

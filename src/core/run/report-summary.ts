@@ -199,7 +199,8 @@ export const summarySentences = (report: Report): readonly string[] => {
   const key = headlineSeries({ isStreaming: report.run.streaming });
   const series = report.series[key];
   const median = series?.percentiles['50'];
-  if (series === undefined || median === undefined) return [...objectives, 'No request completed.'];
+  if (series === undefined || median === undefined)
+    return [...objectives, `${capitalized(whyNoSeries(report, key))}.`];
   const tail = ['99', '95', '90'].find(each => vouchedPercentile(series, each).kind === 'value');
   const what = key === 'ttftNs' ? 'of the first tokens came' : 'of the requests were answered';
   const rest =
@@ -266,9 +267,29 @@ const percentileFigure = (report: Report, key: SeriesKey, remark?: string): Summ
     value: median === undefined ? UNKNOWN_FIGURE : formatRunFigure(unit, median),
     isAtLeast: false,
     isSpoiled: spoiling(report, key).length > 0,
-    remark: median === undefined ? 'no request completed' : (remark ?? tails.join(' · ')),
+    remark: median === undefined ? whyNoSeries(report, key) : (remark ?? tails.join(' · ')),
   };
 };
+
+const whyNoSeries = ({ counts, perUserTokensPerSecond: { p50 } }: Report, key: SeriesKey): string =>
+  whyNoFigure({ completed: counts.completed, perUser: p50 }, key);
+
+/** Requests may have completed without a figure: a server that reports no usage leaves times per token unknown. */
+export const whyNoFigure = (
+  { completed, perUser }: { readonly completed: number; readonly perUser: Reported<number> },
+  key: SeriesKey,
+): string => {
+  if (completed === 0) return 'no request completed';
+  return key === 'tpotNs' && isUnknown(perUser)
+    ? perUser.reason
+    : `no completed request has ${aOrAn(seriesRow(key).label)}`;
+};
+
+/** Of a table of series that has no row. */
+export const whyNoRow = ({ counts }: Pick<Report, 'counts'>): string =>
+  counts.completed === 0 ? 'no request completed' : 'no completed request has such a figure';
+
+const aOrAn = (label: string): string => `${/^[aeiou]/.test(label) ? 'an' : 'a'} ${label}`;
 
 interface RateWords {
   readonly isAtLeast: boolean;

@@ -271,8 +271,11 @@ const goodOutputTokens = (sources: RateSources): Reported<number> => {
 const perUser = ({ metrics, run }: RateSources, percentile: '50' | '90'): Reported<number> => {
   if (!hasOutputTokens(run.api)) return unknown(NO_OUTPUT_TOKENS);
   const tpotNs = metrics.series('tpotNs')?.percentiles[percentile];
-  if (tpotNs === undefined)
-    return unknown(run.isStreaming ? 'no request has a time per output token' : 'not streamed');
+  if (tpotNs === undefined) {
+    if (!run.isStreaming) return unknown('not streamed');
+    const tokens = tokensOf(metrics, 'outputTokens');
+    return isUnknown(tokens) ? tokens : unknown('no request has a time per output token');
+  }
   return tpotNs > 0 ? 1e9 / tpotNs : unknown('all tokens came at one moment');
 };
 

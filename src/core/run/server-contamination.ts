@@ -64,7 +64,7 @@ export const swap: ContaminationCheck = ({ server }) => {
     count: most,
     of: Math.max(most, server.figures.running?.max ?? 0),
     unit: 'requests at a time',
-    problem: 'the server moved requests out of GPU memory',
+    problem: 'the server moved requests out of its KV cache',
     advice: 'It is past its memory: send fewer at a time, or give it more room for its KV cache.',
   });
 };

@@ -101,7 +101,7 @@ export const SERVER_FIGURES = {
     label: 'swapped',
     kind: 'gauge',
     unit: 'requests',
-    help: 'requests moved out of GPU memory',
+    help: 'requests moved out of the KV cache to other memory',
     names: ['vllm:num_requests_swapped'],
   },
   promptTokens: {

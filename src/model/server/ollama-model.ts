@@ -77,7 +77,9 @@ const runningNotes = (now: Readonly<Record<string, unknown>> | undefined): reado
     ...(size === undefined || onGpu === undefined || onGpu >= size
       ? []
       : [
-          `only ${Math.round((100 * onGpu) / size)} % of it lie on the GPU now: what is left to the processor makes it slower than any figure here`,
+          onGpu <= 0
+            ? 'no part of it is in GPU memory now: it runs on the processor'
+            : `only ${Math.round((100 * onGpu) / size)} % of it is in GPU memory now: the rest runs on the processor, which makes it slower than any figure here`,
         ]),
   ];
 };

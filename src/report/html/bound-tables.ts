@@ -26,7 +26,7 @@ const depthTable = ({ depth, calibration }: Report): Markup | undefined =>
         content: markup`${table({
           name: 'Speed by depth of context',
           head: ['Test', 't/s'],
-          rows: depth.rows.map(row => [depthTestName(row), plusMinusText(row.tokensPerSecond)]),
+          rows: depth.rows.map(row => [depthTestName(row, depth.plan), plusMinusText(row.tokensPerSecond)]),
         })}${depthRemarks(depth, calibration).map(({ test, words }) => markup`<p class="none">${test}: ${words}</p>`)}`,
       });
 

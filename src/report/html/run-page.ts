@@ -25,6 +25,7 @@ import {
   summaryFigures,
   summarySentences,
   vouchedPercentile,
+  whyNoFigure,
   windowText,
 } from '../../core/run/report-summary.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
@@ -193,7 +194,9 @@ const distributionPart = (report: Report, key: SeriesKey): Markup => {
         { buckets: series?.histogram ?? [], percentiles, limitNs: limitsOf(report, key)[0]?.limitNs },
         { ...HALF, name: `Distribution of ${label}` },
       ),
-      series === undefined || series.count === 0 ? 'No request completed.' : 'All values are the same.',
+      series === undefined || series.count === 0
+        ? `${capitalized(whyNoFigure({ completed: report.counts.completed, perUser: report.perUserTokensPerSecond.p50 }, key))}.`
+        : 'All values are the same.',
     ),
   });
 };

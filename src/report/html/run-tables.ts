@@ -21,6 +21,7 @@ import {
   percentText,
   TOO_FEW,
   vouchedPercentile,
+  whyNoRow,
 } from '../../core/run/report-summary.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
@@ -141,14 +142,15 @@ const agentTable = ({ agents = [] }: Report): Markup | undefined =>
         })}${agentRemarks(agents).map(remark => markup`<p class="none">${remark}</p>`)}`,
       });
 
-const seriesTable = (name: string, { series, contamination }: Report, keys: readonly SeriesKey[]): Markup => {
+const seriesTable = (name: string, report: Report, keys: readonly SeriesKey[]): Markup => {
+  const { series, contamination } = report;
   const rows = keys.flatMap(key => {
     const one = series[key];
     return one === undefined || one.count === 0
       ? []
       : [seriesCells(key, one, spoiling({ contamination }, key).length > 0)];
   });
-  if (rows.length === 0) return markup`<p class="none">No request completed.</p>`;
+  if (rows.length === 0) return markup`<p class="none">${capitalized(whyNoRow(report))}.</p>`;
   return table({ name, head: ['Series', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'mean ± sd', 'n'], rows });
 };
 

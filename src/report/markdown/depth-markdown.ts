@@ -22,7 +22,7 @@ export const depthMarkdown = (
         size,
         parameters,
         markdownWords(knownOr(serverKind, 'unknown')),
-        depthTestName(row),
+        depthTestName(row, plan),
         plusMinusText(row.tokensPerSecond),
       ]),
     ),

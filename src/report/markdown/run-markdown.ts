@@ -22,6 +22,7 @@ import {
   reportVerdict,
   summaryFigures,
   vouchedPercentile,
+  whyNoRow,
 } from '../../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
@@ -74,7 +75,7 @@ export const runMarkdown = (report: Report): string => {
     ),
     '',
     ...(percentiles.length === 0
-      ? ['No request completed.']
+      ? [`${capitalized(whyNoRow(report))}.`]
       : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
     '',
     ...list(unboundedLines(report)),

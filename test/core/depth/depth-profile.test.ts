@@ -42,9 +42,21 @@ const answered = (
   });
 
 const rateOf = (rows: readonly DepthRow[], name: string): string => {
-  const row = rows.find(each => depthTestName(each) === name);
+  const row = rows.find(each => depthTestName(each, planOf()) === name);
   return row === undefined ? 'no row' : plusMinusText(row.tokensPerSecond);
 };
+
+test('a context as long as the prompt behind it has a name of its own', () => {
+  const plan = { ...planOf(), depths: [0, 512] };
+  const { rows } = depthProfile(plan, []);
+  expect(rows.map(row => depthTestName(row, plan))).toEqual([
+    'pp512',
+    'tg128',
+    'pp512 context',
+    'pp512 @ d512',
+    'tg128 @ d512',
+  ]);
+});
 
 test.each([
   { caches: true, tells: true, prefix: 'cached' },
@@ -57,7 +69,7 @@ test.each([
   expect(rateOf(rows, 'pp4096')).toBe('1000.00 ± 0.00');
   expect(rateOf(rows, 'pp512')).toBe(how.caches && !how.tells ? '1019.53 ± 0.00' : '1000.00 ± 0.00');
   expect(rateOf(rows, 'tg128 @ d4096')).toBe('50.00 ± 0.00');
-  expect(rows.find(row => depthTestName(row) === 'pp512 @ d4096')?.prefix).toBe(how.prefix);
+  expect(rows.find(row => depthTestName(row, planOf()) === 'pp512 @ d4096')?.prefix).toBe(how.prefix);
 });
 
 test('a context as short as the prompt behind it is not judged by times', () => {

@@ -79,7 +79,7 @@ describe('the report of a run as a page', () => {
     const report = await reportOnce();
     const html = runPage({ report: { ...report, series: {} }, overTime: undefined, fonts: [] });
     expect(textIn(html)).toMatch(/There are no samples to draw it from\./);
-    expect(textIn(html)).toMatch(/No request completed\./);
+    expect(textIn(html)).toMatch(/No completed request has/);
   });
 
   test('breaks a long URL rather than hide the last figures of its table', async () => {
