@@ -15,7 +15,7 @@ export const withServerColumns = async (path: string, series: TimeSeries): Promi
   return server === undefined ? series : { ...series, server };
 };
 
-/** Of each step the newest reading by its end, if it is not older than a reading takes. */
+/** Of each step the newest reading by its end, if it is not older than a reading takes; of one that failed, none. */
 const columnsOf = (
   lines: readonly ServerLine[],
   { stepMs, points }: { readonly stepMs: number; readonly points: number },

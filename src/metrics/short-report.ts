@@ -258,16 +258,20 @@ const gravestFirst = (answers: readonly ObjectiveAnswer[]): readonly ObjectiveAn
     answers.filter(({ answer }) => answer === wanted),
   );
 
-const notices = ({ notices: said }: Report): readonly string[] =>
-  said.length === 0
-    ? []
+/** A line each, so that the figures above stay in view; whole, if there are no figures. */
+const notices = (report: Report): readonly string[] => {
+  const said = report.notices.map(sentence => `  ${capitalized(sentence)}`);
+  if (said.length === 0) return [];
+  return hasFigures(report)
+    ? ['', ...shortened(said, NOTICE_LINES_MAX)]
     : [
         '',
         ...shortened(
-          said.map(sentence => `  ${capitalized(sentence)}`),
-          NOTICE_LINES_MAX,
+          said.flatMap(line => hangingLines('  ', line.trim(), COLUMNS)),
+          ALONE_NOTICE_LINES_MAX,
         ),
       ];
+};
 
 /** The last line says how many more there are. */
 const shortened = (lines: readonly string[], linesMax: number): readonly string[] =>
@@ -287,6 +291,7 @@ const SHORT_OUTAGES_MAX = 4;
 const SCREEN_LINES = 36;
 const OBJECTIVE_LINES_LEAST = 3;
 const NOTICE_LINES_MAX = 3;
+const ALONE_NOTICE_LINES_MAX = 8;
 const SPOILED_LINES_MAX = 8;
 const URL_LINES_MAX = 6;
 const SHORT_URL_COLUMNS = 32;

@@ -1,5 +1,5 @@
 // server.csv of a run directory: what the server told of itself while the run went on, a line a reading, times in seconds since the
-// run's zero. Empty: not told. Made for spreadsheets as it is, and read back for pictures.
+// run's zero. Empty: not told; a line without any figure is a reading that failed. Made for spreadsheets as it is, and read back for pictures.
 
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { ServerFigureKey, ServerReading } from '../core/run/server-reading.ts';
@@ -13,6 +13,10 @@ export const encodeServerLine = (reading: ServerReading): string =>
     told(reading.inFlight),
     ...SERVER_FIGURE_KEYS.map(key => told(reading[key])),
   ].join(',')}\n`;
+
+/** Of a reading that failed: its time and nothing else. */
+export const encodeMissedLine = (atNs: number): string =>
+  `${(atNs / 1e9).toFixed(3)}${','.repeat(SERVER_FIGURE_KEYS.length + 1)}\n`;
 
 export interface ServerLine {
   readonly seconds: number;

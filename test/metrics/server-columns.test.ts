@@ -7,7 +7,12 @@ import type { ServerReading } from '../../src/core/run/server-reading.ts';
 import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
 import { RunTimeSeries } from '../../src/metrics/run-time-series.ts';
 import { withServerColumns } from '../../src/metrics/server-columns.ts';
-import { decodeServerLines, encodeServerLine, SERVER_HEADER } from '../../src/wire/server-line.ts';
+import {
+  decodeServerLines,
+  encodeMissedLine,
+  encodeServerLine,
+  SERVER_HEADER,
+} from '../../src/wire/server-line.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const reading = (seconds: number, figures: Partial<ServerReading>): ServerReading => ({
@@ -32,6 +37,20 @@ test('what a server told stands in the steps of a run as long as it is new, and 
   expect(server?.running).toEqual([2, 4, 4, 4, 4, null, null]);
   expect(server?.waiting).toEqual([0, 7, 7, 7, 7, null, null]);
   expect(server?.kvUsage.slice(0, 2)).toEqual([0.25, null]);
+});
+
+test('a step in which no reading succeeded has nothing, not what the server reported before', async () => {
+  using folder = temporaryDirectory();
+  const path = join(folder.path, 'server.csv');
+  const lines = [
+    encodeServerLine(reading(0.5, { running: 2 })),
+    encodeMissedLine(1.5e9),
+    encodeMissedLine(2.5e9),
+    encodeServerLine(reading(3.5, { running: 1 })),
+  ];
+  writeFileSync(path, `${SERVER_HEADER}${lines.join('')}`);
+  const { server } = await withServerColumns(path, PICTURE);
+  expect(server?.running).toEqual([2, null, null, 1, 1, 1, 1]);
 });
 
 test('a run whose server told nothing has a picture without it', async () => {

@@ -2,6 +2,7 @@
 
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { counted, figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
+import type { Outage } from '../../../src/core/run/outage.ts';
 import { seriesRow } from '../../../src/core/run/run-series.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import type { RunSeriesAnswer, SeriesColumn, TimeSeries } from '../../../src/wire/api/run-answers.ts';
@@ -10,6 +11,8 @@ export interface RunSeries extends TimeSeries {
   readonly isLive: boolean;
   /** What is not in it; '' where all is. */
   readonly notice: string;
+  /** When the server was down, by the figures of the run. */
+  readonly outages?: readonly Outage[];
 }
 
 export const runSeriesOf = ({ series, isLive, notice }: RunSeriesAnswer): RunSeries => ({

@@ -2,6 +2,7 @@
 // moment up to which a live run has come, and the newest figures beside it.
 
 import type uPlot from 'uplot';
+import type { Outage } from '../../../src/core/run/outage.ts';
 import type { ChartSeries } from './chart-series.ts';
 
 /** The room between two series, by their index. Later ones are drawn over earlier ones: the widest comes first. */
@@ -36,6 +37,7 @@ export interface OtherAxis {
 
 export interface ChartMarks {
   readonly lines: readonly ChartLine[];
+  readonly spans: readonly Outage[];
   readonly series: readonly ChartSeries[];
   readonly seconds: readonly number[];
   readonly isLive: boolean;
@@ -52,6 +54,7 @@ export const drawMarks = (plot: uPlot, marks: ChartMarks): void => {
   ctx.save();
   ctx.font = marks.font.replace(/^[\d.]+px/, size => `${Number.parseFloat(size) * ratio}px`);
   ctx.lineWidth = 1.2 * ratio;
+  for (const span of marks.spans) drawSpan(plot, span, marks);
   for (const line of marks.lines) drawLimit(plot, line, marks);
   if (marks.isLive) drawNow(plot, marks);
   drawUnits(plot, marks);
@@ -68,6 +71,16 @@ const drawUnits = ({ ctx, bbox, width }: uPlot, { unit, other, token }: ChartMar
   if (other === undefined) return;
   ctx.fillStyle = token(other.ink);
   ctx.fillText(other.unit, width * ratio - 2 * ratio, bbox.top - 4 * ratio);
+};
+
+/** Over the lines, and see-through: what is known of that time stays to be seen. */
+const drawSpan = (plot: uPlot, { fromNs, toNs }: Outage, { token }: ChartMarks): void => {
+  const { ctx, bbox } = plot;
+  const [from, to] = [plot.valToPos(fromNs / 1e9, 'x', true), plot.valToPos(toNs / 1e9, 'x', true)];
+  ctx.globalAlpha = 0.14;
+  ctx.fillStyle = token('--danger-mark');
+  ctx.fillRect(from, bbox.top, Math.max(2 * devicePixelRatio, to - from), bbox.height);
+  ctx.globalAlpha = 1;
 };
 
 const drawLimit = (plot: uPlot, { value, label }: ChartLine, { token }: ChartMarks): void => {

@@ -15,6 +15,7 @@ import type { LoadPlan } from '../load/load-plan.ts';
 import { loadDigest } from '../load/load-plan.ts';
 import type { BenchParts } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
+import { contextNotices } from '../run/context-room.ts';
 import { threadsFor } from '../run/load-size.ts';
 import { loadPlan } from '../run/run-plan.ts';
 import type { ServerSurvey } from '../run/survey-server.ts';
@@ -92,7 +93,13 @@ export const prepareAgents = async ({
         : [{ link, hello, ready, clock }];
     });
     const notices = agents.flatMap(({ link, ready }) => ready.notices.map(text => `${link.name}: ${text}`));
-    return { survey, dataset, plan, agents, notices: [...survey.notices, ...notices] };
+    return {
+      survey,
+      dataset,
+      plan,
+      agents,
+      notices: [...contextNotices(survey, dataset), ...survey.notices, ...notices],
+    };
   } catch (error) {
     throw error instanceof AgentLostError ? lostBefore(links, error) : error;
   }

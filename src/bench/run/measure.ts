@@ -83,10 +83,13 @@ export const measure = async ({
     serverFile.append(reading);
     if (reading.moment === 'load') parts.onServer?.(reading);
   };
+  const missed = (atNs: number): void => {
+    if (!over.signal.aborted) serverFile.appendMissed(atNs);
+  };
   const watch =
     server === undefined
       ? undefined
-      : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, told });
+      : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, told, missed });
   const isLoadOver = new AbortController();
   let watchingServer: Promise<void> | undefined;
   const begun = (): void => {

@@ -16,6 +16,7 @@ import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
 import type { BenchParts, RunPart } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
+import { contextNotices } from './context-room.ts';
 import { makeLoadThreadsRealTime } from './real-time-threads.ts';
 import { loadPlan } from './run-plan.ts';
 import { surveyServer } from './survey-server.ts';
@@ -75,6 +76,8 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
       shortestTokens: survey.shortestTokens,
       connectionsOpened: opened.opened,
       notices: [
+        // Of a part of a run the coordinator says it once for all.
+        ...(parts.part === undefined ? contextNotices(survey, dataset) : []),
         ...survey.notices,
         ...opened.notices,
         ...(request.hasRealTimeThreads === true

@@ -4,7 +4,7 @@
 import { appendFile } from 'node:fs/promises';
 import type { ServerReading } from '../../core/run/server-reading.ts';
 import { diskReason } from '../../process/disk-reason.ts';
-import { encodeServerLine, SERVER_HEADER } from '../../wire/server-line.ts';
+import { encodeMissedLine, encodeServerLine, SERVER_HEADER } from '../../wire/server-line.ts';
 
 export class ServerFile {
   readonly #path: string;
@@ -19,13 +19,22 @@ export class ServerFile {
   }
 
   append(reading: ServerReading): void {
+    this.#append(encodeServerLine(reading));
+  }
+
+  /** A line without figures, so that a picture has a gap there. */
+  appendMissed(atNs: number): void {
+    this.#append(encodeMissedLine(atNs));
+  }
+
+  #append(line: string): void {
     if (this.#problem !== undefined) return;
     if (this.#lines >= LINES_MAX || this.#waiting.length > WAITING_LENGTH_MAX) {
       this.#problem = this.#lines >= LINES_MAX ? 'it has reached its length' : 'the disk is too slow';
       return;
     }
     if (this.#lines === 0) this.#waiting += SERVER_HEADER;
-    this.#waiting += encodeServerLine(reading);
+    this.#waiting += line;
     this.#lines += 1;
     this.#writing ??= this.#write();
   }

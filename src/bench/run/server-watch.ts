@@ -27,6 +27,8 @@ export interface ServerWatchOptions {
   readonly nowNs: () => number;
   readonly counts: () => LoadCounts;
   readonly told: (reading: ServerReading) => void;
+  /** A server that has reported before did not: nothing is known of that moment. */
+  readonly missed: (atNs: number) => void;
 }
 
 /** Whether it is worth a question: a kind that is not known may. */
@@ -55,6 +57,8 @@ export class ServerWatch {
     for (let misses = 0; !signal.aborted && !this.#hasNone; ) {
       const figures = await this.#read('load', signal);
       misses = figures === undefined ? misses + 1 : 0;
+      if (figures === undefined && this.#hasAnswered && !signal.aborted)
+        this.#options.missed(this.#options.nowNs());
       // A server that has reported before may be restarting.
       if (misses >= MISSES_MAX && !this.#hasAnswered) return;
       await pause(clock, Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS, this.#spentMs * 100)), signal);

@@ -34,6 +34,7 @@ export class RunDisplay implements AsyncDisposable {
   readonly #closed = new AbortController();
   readonly #rates = new RecentWindow();
   readonly #notices: string[] = [];
+  #noticesWritten = 0;
   #drawing: Promise<void> | undefined;
   #run: RunHead | undefined;
   #stage: RunStage = 'connecting';
@@ -71,8 +72,9 @@ export class RunDisplay implements AsyncDisposable {
     if (this.#notices.length < NOTICES_MAX) this.#notices.push(text);
   }
 
+  /** Those that are not among the lines of a log already. */
   get notices(): readonly string[] {
-    return this.#notices;
+    return this.#notices.slice(this.#noticesWritten);
   }
 
   /** Gives the terminal back. Idempotent. */
@@ -108,7 +110,18 @@ export class RunDisplay implements AsyncDisposable {
   async #drawLines(): Promise<void> {
     for (await this.#pause(LINE_MS); !this.#isOver; await this.#pause(LINE_MS)) {
       const view = this.#view();
-      if (view !== undefined) await this.#options.stdout.write(`${renderRunLine(view)}\n`);
+      if (view === undefined) continue;
+      await this.#writeNotices();
+      await this.#options.stdout.write(`${renderRunLine(view)}\n`);
+    }
+  }
+
+  /** Before the figures: what they say of the run may be why somebody stops it. */
+  async #writeNotices(): Promise<void> {
+    while (this.#noticesWritten < this.#notices.length) {
+      const notice = this.#notices[this.#noticesWritten] ?? '';
+      this.#noticesWritten += 1;
+      await this.#options.stdout.write(`notice: ${notice}\n`);
     }
   }
 

@@ -24,6 +24,7 @@ export const chartRules = (token: (name: ChartToken) => string): string => `
 .chart .water { fill: ${token('water')}; }
 .chart .waterline { stroke: ${token('water-mark')}; stroke-width: 1.5; fill: none; stroke-linejoin: round; }
 .chart .brass { stroke: ${token('series-2')}; stroke-width: 1.5; fill: none; stroke-linejoin: round; }
+.chart .outage { fill: ${token('danger-mark')}; opacity: 0.14; }
 .chart .fault { fill: ${token('danger-mark')}; }
 .chart .bar { fill: ${token('water')}; stroke: ${token('water-mark')}; }
 .chart .bar.over { fill: ${token('caution-soft')}; stroke: ${token('caution-mark')}; }

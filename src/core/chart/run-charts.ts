@@ -8,6 +8,7 @@ import {
 } from '../figure/duration.ts';
 import { figureText, formatCount, formatTick, formatWatts } from '../figure/figure.ts';
 import type { EnergyScope } from '../run/energy.ts';
+import type { Outage } from '../run/outage.ts';
 import type { Markup } from '../text/markup.ts';
 import { markup } from '../text/markup.ts';
 import type { Bucket } from './log-histogram.ts';
@@ -25,6 +26,8 @@ export interface RunColumns {
   readonly requestsPerSecond: PathColumn;
   readonly inFlight: PathColumn;
   readonly failed: PathColumn;
+  /** When the server was down: shaded. */
+  readonly outages?: readonly Outage[];
   /** Of the server itself, of all its clients. */
   readonly server?: Readonly<Record<'running' | 'waiting' | 'kvUsage', PathColumn>>;
   /** Of the node that the server runs on, watts. */
@@ -49,7 +52,7 @@ export const chartSvg = ({ width, height, name, style }: ChartOptions, drawn: Ma
 
 /** Percentile bands, the median in ink over them; undefined where fewer than two points have a value. */
 export const percentileBands = (
-  { stepMs, percentilesNs: of }: RunColumns,
+  { stepMs, outages, percentilesNs: of }: RunColumns,
   limits: readonly ChartLimit[],
   options: ChartOptions,
 ): Markup | undefined => {
@@ -59,6 +62,7 @@ export const percentileBands = (
     ...options,
     points: of['50'].length,
     stepMs,
+    outages,
     head: 26,
     left: { greatest, format: formatNanosecondsTick },
   });
@@ -124,12 +128,13 @@ export const distribution = (
 
 /** Tokens a second as water, requests in flight in brass on a scale of their own at the right. */
 export const outputOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
-  const { outputTokensPerSecond: tokens, inFlight, stepMs } = columns;
+  const { outputTokensPerSecond: tokens, inFlight, stepMs, outages } = columns;
   if (!isDrawable(tokens) && !isDrawable(inFlight)) return undefined;
   const frame = timeFrame({
     ...options,
     points: Math.max(tokens.length, inFlight.length),
     stepMs,
+    outages,
     head: 24,
     left: { greatest: Math.max(...knownOf(tokens), 0), format: thousandsTick, ink: 'water-text' },
     right: { greatest: Math.max(...knownOf(inFlight), 1), format: thousandsTick, ink: 'brass-text' },
@@ -146,7 +151,7 @@ export const outputOverTime = (columns: RunColumns, options: ChartOptions): Mark
 
 /** What the server says of itself: requests that run and wait, the share of its KV cache on a scale of its own at the right. */
 export const serverOverTime = (
-  { server, stepMs }: Pick<RunColumns, 'server' | 'stepMs'>,
+  { server, stepMs, outages }: Pick<RunColumns, 'server' | 'stepMs' | 'outages'>,
   options: ChartOptions,
 ): Markup | undefined => {
   if (server === undefined || !isServerDrawable(server)) return undefined;
@@ -157,6 +162,7 @@ export const serverOverTime = (
     ...options,
     points: running.length,
     stepMs,
+    outages,
     head: 24,
     left: { greatest: Math.max(...knownOf(running), ...knownOf(waiting), 1), format: thousandsTick },
     ...(hasCache ? { right: { greatest: 100, format: thousandsTick, ink: 'brass-text' } } : {}),
@@ -176,10 +182,10 @@ export const isServerDrawable = (server: NonNullable<RunColumns['server']>): boo
 
 /** Tokens a second as water, what the node drew meanwhile in brass on a scale of its own at the right. */
 export const powerOverTime = (
-  columns: Pick<RunColumns, 'power' | 'outputTokensPerSecond' | 'stepMs'>,
+  columns: Pick<RunColumns, 'power' | 'outputTokensPerSecond' | 'stepMs' | 'outages'>,
   options: ChartOptions,
 ): Markup | undefined => {
-  const { outputTokensPerSecond: tokens, stepMs } = columns;
+  const { outputTokensPerSecond: tokens, stepMs, outages } = columns;
   const power = columns.power && drawablePower(columns.power);
   if (power === undefined) return undefined;
   const most = Math.max(...knownOf(power.column), 1);
@@ -187,6 +193,7 @@ export const powerOverTime = (
     ...options,
     points: Math.max(tokens.length, power.column.length),
     stepMs,
+    outages,
     head: 24,
     left: { greatest: Math.max(...knownOf(tokens), 0), format: thousandsTick, ink: 'water-text' },
     right: { greatest: most, format: thousandsTick, ink: 'brass-text' },
@@ -213,12 +220,13 @@ export const drawablePower = (
 
 /** Completed requests a second, and below the line where some failed. */
 export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
-  const { requestsPerSecond: requests, failed, stepMs } = columns;
+  const { requestsPerSecond: requests, failed, stepMs, outages } = columns;
   if (!isDrawable(requests)) return undefined;
   const frame = timeFrame({
     ...options,
     points: requests.length,
     stepMs,
+    outages,
     head: 24,
     left: { greatest: Math.max(...knownOf(requests), 0), format: thousandsTick },
   });

@@ -2,6 +2,8 @@
 // needed, and the time since the run began beneath.
 
 import { formatClock } from '../figure/duration.ts';
+import { outageText } from '../run/failure-text.ts';
+import type { Outage } from '../run/outage.ts';
 import type { Markup } from '../text/markup.ts';
 import { markup } from '../text/markup.ts';
 import type { PathScale } from './series-path.ts';
@@ -24,6 +26,8 @@ export interface ChartScale {
 export interface TimeFrameOptions extends ChartSize {
   readonly points: number;
   readonly stepMs: number;
+  /** When the server was down. */
+  readonly outages?: readonly Outage[] | undefined;
   readonly left: ChartScale;
   readonly right?: ChartScale | undefined;
   /** Room for a legend, px. */
@@ -73,7 +77,12 @@ export const timeFrame = (options: TimeFrameOptions): TimeFrame => {
     left,
     right,
     edges,
-    drawn: markup`${leftAxis.ticks.map(
+    drawn: markup`${(options.outages ?? []).map(outage => {
+      const [from, to] = [outage.fromNs, outage.toNs].map(ns => across(Math.min(ns / 1e6, untilMs)));
+      return from === undefined || to === undefined
+        ? undefined
+        : markup`<rect class="outage" x="${from}" y="${head}" width="${Math.max(OUTAGE_PX, to - from)}" height="${foot - head}"><title>The server was down ${outageText([outage])}</title></rect>`;
+    })}${leftAxis.ticks.map(
       (tick, index) =>
         markup`<path class="${index === 0 ? 'axis' : 'grid'}" d="M${edges.left} ${left.y(tick)}H${edges.right}"/>`,
     )}${labels(leftAxis, options.left, edges.left - 8, 'end')}${
@@ -96,6 +105,8 @@ const timeAnchor = (ms: number, untilMs: number): string => {
 const labelRoom = (axis: ValueAxis | undefined, { format }: ChartScale): number =>
   14 + SIGN_PX * Math.max(...(axis?.ticks ?? []).map(tick => format(tick).length));
 
+/** However short it was. */
+const OUTAGE_PX = 2;
 /** Under the grid, for the times. */
 const FOOT = 22;
 /** Between two values, two times, px; of one sign of 11 px in a condensed face. */

@@ -18,6 +18,7 @@ import {
 import { counted, figureText, formatThreeDigits } from '../../core/figure/figure.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { limitsOn } from '../../core/run/objective.ts';
+import type { Outage } from '../../core/run/outage.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import {
@@ -68,7 +69,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       tags: nameAndTags(report),
     })}${verdictBand(reportVerdict(report))}${failureTable(report)}${sixFigures(summaryFigures(report))}
 <p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}${spoiledFigures(report)}
-${pictures(report, overTime)}${boundTables(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
+${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${boundTables(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,
   });
 };
@@ -119,7 +120,11 @@ const subtitle = ({ run, series, windowNs }: Report): string => {
   ].join(' · ');
 };
 
-const pictures = (report: Report, overTime: TimeSeries | undefined): Markup => {
+const outagesOf = ({ failures }: Report): readonly Outage[] => (isUnknown(failures) ? [] : failures.outages);
+
+type DrawnSeries = TimeSeries & { readonly outages: readonly Outage[] };
+
+const pictures = (report: Report, overTime: DrawnSeries | undefined): Markup => {
   const key = headlineSeries({ isStreaming: report.run.streaming });
   const tooShort = overTime === undefined ? 'There are no samples to draw it from.' : TOO_SHORT;
   const step = overTime === undefined ? '' : figureText(formatMeasuredNanoseconds(overTime.stepMs * 1e6));
@@ -156,7 +161,7 @@ const pictures = (report: Report, overTime: TimeSeries | undefined): Markup => {
   )}</div>${serverPart(overTime)}${powerPart(overTime)}`;
 };
 
-const serverPart = (overTime: TimeSeries | undefined): Markup | undefined => {
+const serverPart = (overTime: DrawnSeries | undefined): Markup | undefined => {
   const drawn =
     overTime && serverOverTime(overTime, { ...WHOLE, name: 'The server over time, by its own metrics' });
   return drawn === undefined
@@ -168,7 +173,7 @@ const serverPart = (overTime: TimeSeries | undefined): Markup | undefined => {
       });
 };
 
-const powerPart = (overTime: TimeSeries | undefined): Markup | undefined => {
+const powerPart = (overTime: DrawnSeries | undefined): Markup | undefined => {
   const drawn =
     overTime &&
     powerOverTime(overTime, { ...WHOLE, name: 'Power of the node beside output tokens a second' });

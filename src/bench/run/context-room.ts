@@ -1,0 +1,61 @@
+// Whether the server has room for the longest request that is planned: a person learns it before the run, not from its failures.
+
+import { formatCount } from '../../core/figure/figure.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
+import type { Prompt } from '../dataset/prompt.ts';
+import type { ServerAnswer } from '../target/ask-server.ts';
+
+/** One sentence; none if there is room, or if the server does not report how much it has. */
+export const contextNotices = (
+  { told }: Pick<ServerAnswer, 'told'>,
+  dataset: Pick<PlannedPrompts, 'prompts' | 'inputTokens' | 'outputTokens'>,
+): readonly string[] => {
+  const room = roomOf(told);
+  if (room === undefined) return [];
+  const answer = isUnknown(dataset.outputTokens) ? 0 : dataset.outputTokens.max;
+  const isCounted = !isUnknown(dataset.inputTokens);
+  const prompt = isUnknown(dataset.inputTokens) ? longestWords(dataset.prompts) : dataset.inputTokens.max;
+  const needed = room.hasAnswer ? prompt + answer : prompt;
+  if (needed <= room.tokens) return [];
+  const least = isCounted ? '' : 'at least ';
+  const parts = room.hasAnswer
+    ? `${least}${formatCount(needed)} tokens (${formatCount(prompt)} of the prompt, ${formatCount(answer)} of the answer)`
+    : `${least}${formatCount(needed)} tokens of prompt`;
+  return [
+    `the longest request needs ${parts}, and the server has room for ${formatCount(room.tokens)} (${room.name}): it may reject such requests; ask for less with --input-tokens and --output-tokens, or give the server more room`,
+  ];
+};
+
+const roomOf = (
+  told: ServerAnswer['told'],
+): { readonly name: string; readonly tokens: number; readonly hasAnswer: boolean } | undefined => {
+  const facts = knownOr(told, []).flatMap(({ facts: of }) => of);
+  for (const { name, hasAnswer } of ROOMS) {
+    const tokens = Math.min(
+      ...facts
+        .filter(fact => fact.name === name)
+        .flatMap(({ value }) => (/^[1-9]\d{0,9}$/.test(value) ? [Number(value)] : [])),
+    );
+    if (Number.isFinite(tokens)) return { name: name.split('.').at(-1) ?? name, tokens, hasAnswer };
+  }
+  return undefined;
+};
+
+/** A word is a token at least. */
+const longestWords = (prompts: readonly Prompt[]): number =>
+  prompts.slice(0, PROMPTS_COUNTED_MAX).reduce((most, prompt) => Math.max(most, wordsOf(prompt)), 0);
+
+const wordsOf = ({ prefix = '', messages }: Prompt): number =>
+  [prefix, ...messages.map(({ content }) => content)].reduce<number>(
+    (sum, text) => sum + (typeof text === 'string' ? (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) : 0),
+    0,
+  );
+
+/** Where servers report it, and whether the limit of the answer counts: llama.cpp rejects a prompt, and cuts an answer off. */
+const ROOMS = [
+  { name: 'max_model_len', hasAnswer: true },
+  { name: 'max_total_tokens', hasAnswer: true },
+  { name: 'default_generation_settings.n_ctx', hasAnswer: false },
+] as const;
+const PROMPTS_COUNTED_MAX = 10_000;
