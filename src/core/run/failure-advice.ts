@@ -71,7 +71,7 @@ const ROWS: readonly AdviceRow[] = [
     advice: `This model wants the limit in another field: --body '{"max_tokens":null,"max_completion_tokens":256}'`,
   },
   {
-    says: /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs? tokens? \+ max_new_tokens/i,
+    says: /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs`? tokens \+ `?max_new_tokens/i,
     advice:
       'Ask for less with --input-tokens and --output-tokens, or give the server more room: --max-model-len (vLLM), --context-length (SGLang), -c (llama-server), num_ctx (Ollama).',
   },
@@ -98,7 +98,7 @@ const ROWS: readonly AdviceRow[] = [
   },
   {
     statuses: [400, 422],
-    says: /(?:unrecognized|unknown|unsupported|unexpected|invalid)[^'"`]{0,60}(?:argument|parameter|field|property|key|value|keyword)[^'"`]{0,40}['"`]?:? ?['"`]?([a-z_]{3,40})\b/i,
+    says: /(?:unrecognized|unknown|unsupported|unexpected|invalid)\b.{0,60}?\b(?:argument|parameter|field|property|key|keyword)s?\b[^:'"`]{0,30}(?::\s*['"`]?|['"`])([a-z_]{3,40})\b/i,
     advice: (_, [, field = '']) => (OWN_FIELDS.has(field) ? '' : `${withoutField(field)}.`),
   },
   {
