@@ -94,7 +94,7 @@ export const outageText = (outages: readonly Outage[]): string => {
   const range = `from ${clock(first.fromNs)} to ${first.isOver ? clock(first.toNs) : 'the end'}`;
   if (outages.length === 1) return range;
   const sumNs = outages.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0);
-  return `${outages.length} times, ${figureText(formatAge(sumNs / 1e6))} in all, first ${range}`;
+  return `${counted(outages.length, 'time')}, ${figureText(formatAge(sumNs / 1e6))} in all, first ${range}`;
 };
 
 /** A line for each: "0:12 to 0:31, 19 s, 212 requests failed". */
