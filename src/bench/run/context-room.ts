@@ -1,6 +1,6 @@
 // Whether the server has room for the longest request that is planned: a person learns it before the run, not from its failures.
 
-import { formatCount } from '../../core/figure/figure.ts';
+import { counted, formatCount } from '../../core/figure/figure.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { Prompt } from '../dataset/prompt.ts';
@@ -20,8 +20,8 @@ export const contextNotices = (
   if (needed <= room.tokens) return [];
   const least = isCounted ? '' : 'at least ';
   const parts = room.hasAnswer
-    ? `${least}${formatCount(needed)} tokens (${formatCount(prompt)} of the prompt, ${formatCount(answer)} of the answer)`
-    : `${least}${formatCount(needed)} tokens of prompt`;
+    ? `${least}${counted(needed, 'token')} (${formatCount(prompt)} of the prompt, ${formatCount(answer)} of the answer)`
+    : `${least}${counted(needed, 'token')} of prompt`;
   return [
     `the longest request needs ${parts}, and the server has room for ${formatCount(room.tokens)} (${room.name}): it may reject such requests; ask for less with --input-tokens and --output-tokens, or give the server more room`,
   ];
