@@ -31,6 +31,8 @@ import { ServerFile } from './run/server-file.ts';
 import { mayTellMetrics } from './run/server-watch.ts';
 import { StopWatch } from './run/stop-watch.ts';
 import type { ServerAnswer } from './target/ask-server.ts';
+import { pageNextTo } from './target/find-metrics-page.ts';
+import { SLOTS_PAGE } from './target/llama-slots.ts';
 import { pagePath } from './target/server-pages.ts';
 import type { LoadGenerator, LoadSink } from './threads/load-generator.ts';
 
@@ -154,9 +156,16 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
 /** undefined: it is not known which page of metrics is this server's. */
 const metricsSource = (
   { target, headers, api }: BenchRequest,
-  { metricsPath = pagePath(target, '/metrics', api) }: ServerAnswer,
+  { serverKind, metricsPath = pagePath(target, '/metrics', api) }: ServerAnswer,
 ): Parameters<typeof measure>[0]['server'] =>
-  isUnknown(metricsPath) ? undefined : { server: target.server, headers, path: metricsPath };
+  isUnknown(metricsPath)
+    ? undefined
+    : {
+        server: target.server,
+        headers,
+        path: metricsPath,
+        slotsPath: serverKind === 'llama.cpp' ? pageNextTo(metricsPath, SLOTS_PAGE) : undefined,
+      };
 
 /** Of the last line. */
 const SERVER_FILE_MS = 500;

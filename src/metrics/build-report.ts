@@ -150,6 +150,7 @@ const besideFigures = (
     samples: snapshot.evidence,
     server,
     machine,
+    sent: metrics.counts('measured').issued,
     stopped: metrics.counter('finishReason.stop'),
     series: Object.fromEntries(metrics.allSeries),
     isDepthProfile: config.depth !== undefined,

@@ -37,7 +37,7 @@ import {
 } from '../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
-import { serverTimeSentence } from '../core/run/server-times.ts';
+import { serverPrefixSentence, serverTimeSentence } from '../core/run/server-times.ts';
 import { sessionLines } from '../core/run/session-rows.ts';
 import { variantTable } from '../core/run/variant-rows.ts';
 import { brokenLines, clipped, hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
@@ -151,8 +151,11 @@ const head = ({ run, plimsoll, series }: Report): readonly string[] => [
 
 /** Where the time went is what people look for, if the server reports it. */
 const byServer = (report: Report): readonly string[] => {
-  const sentence = serverTimeSentence(report);
-  return sentence === undefined ? [] : hangingLines('  ', sentence, COLUMNS);
+  const { sessions } = report;
+  const times = serverTimeSentence(report);
+  const prefix =
+    sessions !== undefined && isUnknown(sessions.cachedShare) ? serverPrefixSentence(report) : undefined;
+  return [times ?? [], prefix ?? []].flat().flatMap(sentence => hangingLines('  ', sentence, COLUMNS));
 };
 
 /** A line for each of several URLs: whoever spreads a load wants to see which is slow or fails. */

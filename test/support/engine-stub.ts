@@ -188,6 +188,13 @@ const pagesOf = (
         chat_template: '{{ messages }}',
         build_info: 'b11434-0a1b2c3d',
       },
+      '/slots': Array.from({ length: options.slots ?? 4 }, (_, id) => ({
+        id,
+        n_ctx: 4_096,
+        speculative: false,
+        is_processing: id < running,
+        ...(id < running ? { n_prompt_tokens: 512 } : {}),
+      })),
       '/metrics': llamaPage(options, counters, running),
     };
   return {

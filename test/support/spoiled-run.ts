@@ -59,6 +59,7 @@ export const found = (samples: readonly EndedSample[], more: Partial<Contaminati
     samples: tally.evidence(),
     server: unknown('not asked'),
     machine: unknown('not seen'),
+    sent: samples.length,
     stopped: 0,
     series: {},
     isDepthProfile: false,

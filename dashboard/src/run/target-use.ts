@@ -127,7 +127,9 @@ export const movedPerSecond = ({
     read === null ? [] : [{ index, bytes: read + (server.writtenBytes[index] ?? 0) }],
   );
   const newest = told.at(-1);
-  if (newest === undefined || newest.index < server.readBytes.length - 1 - POINTS_OLD) return undefined;
+  // A counter that has never counted is off: vLLM and SGLang publish it without --enable-mfu-metrics too.
+  if (newest === undefined || newest.bytes === 0 || newest.index < server.readBytes.length - 1 - POINTS_OLD)
+    return undefined;
   const before = told.findLast(({ index }) => index <= newest.index - POINTS_BETWEEN);
   if (before === undefined || newest.bytes < before.bytes) return undefined;
   return ((newest.bytes - before.bytes) / ((newest.index - before.index) * stepMs)) * 1_000;

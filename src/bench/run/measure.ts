@@ -52,7 +52,7 @@ export const measure = async ({
   readonly stopping: StopWatch;
   readonly graceMs: number | undefined;
   /** Tells its metrics, or may; undefined: is not asked. */
-  readonly server: Pick<ServerWatchOptions, 'server' | 'headers' | 'path'> | undefined;
+  readonly server: Pick<ServerWatchOptions, 'server' | 'headers' | 'path' | 'slotsPath'> | undefined;
   readonly serverFile: ServerFile;
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({

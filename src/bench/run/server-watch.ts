@@ -4,6 +4,8 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { recordOf } from '../../core/record-of.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
 import {
   SERVER_FIGURE_KEYS,
   type ServerFigures,
@@ -13,6 +15,7 @@ import {
 } from '../../core/run/server-reading.ts';
 import { isUnknown, type Unknown } from '../../core/unknown.ts';
 import { askText } from '../target/ask-text.ts';
+import { readSlots } from '../target/llama-slots.ts';
 import type { HeaderField, TargetServer } from '../target/load-target.ts';
 import { readServerFigures } from '../target/server-metrics.ts';
 import type { LoadCounts } from '../threads/load-generator.ts';
@@ -22,6 +25,8 @@ export interface ServerWatchOptions {
   readonly headers: readonly HeaderField[];
   /** Of the page of metrics. */
   readonly path: string;
+  /** Of the list of slots, of a server that has one. */
+  readonly slotsPath: string | undefined;
   readonly clock: Clock;
   /** Since the run's zero. */
   readonly nowNs: () => number;
@@ -40,6 +45,8 @@ export class ServerWatch {
   /** It has no page of metrics: not requested again. */
   #hasNone = false;
   #hasAnswered = false;
+  /** `--no-slots`, or not a llama.cpp. */
+  #hasNoSlots = false;
   #spentMs = 0;
 
   constructor(options: ServerWatchOptions) {
@@ -108,6 +115,18 @@ export class ServerWatch {
     told({ ...figures, atNs: nowNs(), moment, inFlight: issued - (endedBefore ?? ended) });
   }
 
+  async #slots(signal: AbortSignal): Promise<ReturnType<typeof readSlots>> {
+    const { server, headers, slotsPath } = this.#options;
+    if (slotsPath === undefined || this.#hasNoSlots || signal.aborted) return undefined;
+    const answer = await askText({ server, path: slotsPath, headers, timeoutMs: ANSWER_MS, signal }).catch(
+      () => undefined,
+    );
+    if (answer?.kind !== 'answer') return undefined;
+    const slots = answer.status === 200 ? readSlots(answer.text) : undefined;
+    this.#hasNoSlots = slots === undefined;
+    return slots;
+  }
+
   async #figures(signal: AbortSignal): Promise<ServerFigures | undefined> {
     const { server, headers, path, clock } = this.#options;
     if (this.#hasNone || signal.aborted) return undefined;
@@ -116,14 +135,29 @@ export class ServerWatch {
     );
     if (answer?.kind !== 'answer') return undefined;
     const fromMs = clock.nowMs();
-    const figures = answer.status === 200 ? readServerFigures(answer.text) : undefined;
+    const page = answer.status === 200 ? readServerFigures(answer.text) : undefined;
     this.#spentMs = clock.nowMs() - fromMs;
+    const figures = withSlots(page, await this.#slots(signal));
     // A page that had figures once may be that of a gateway while the server restarts.
     if (figures === undefined && !this.#hasAnswered) this.#hasNone = true;
     else if (figures !== undefined) this.#hasAnswered = true;
     return figures;
   }
 }
+
+/** Slots stand in for what a page does not have, or for one that is switched off. */
+const withSlots = (
+  page: ServerFigures | undefined,
+  slots: ReturnType<typeof readSlots>,
+): ServerFigures | undefined => {
+  if (slots === undefined) return page;
+  const base = page ?? recordOf(SERVER_FIGURE_KEYS, () => NO_FIGURE);
+  return {
+    ...base,
+    running: base.running === NO_FIGURE ? slots.running : base.running,
+    kvUsage: base.kvUsage === NO_FIGURE ? slots.kvUsage : base.kvUsage,
+  };
+};
 
 const isIdle = ({ running, waiting }: ServerFigures): boolean => running <= 0 && waiting <= 0;
 

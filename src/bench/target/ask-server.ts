@@ -10,7 +10,7 @@ import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ModelList, ServerApi } from './api/server-api.ts';
 import { askText, type TextAnswer } from './ask-text.ts';
-import { findMetricsPage } from './find-metrics-page.ts';
+import { findMetricsPage, pageNextTo } from './find-metrics-page.ts';
 import type { HeaderField } from './load-target.ts';
 import { cacheConfigOf, serverFacts, settingsPath } from './server-facts.ts';
 import { findServerKind } from './server-kind.ts';
@@ -138,8 +138,13 @@ const toldOf = async (
     asked === undefined
       ? Promise.resolve(undefined)
       : askText({ server: target.server, path: asked, headers, timeoutMs: KIND_MS_MAX, signal });
+  const elsewhere = page === undefined || isUnknown(metricsPath) ? undefined : pageNextTo(metricsPath, page);
+  const askSettings = async (): Promise<TextAnswer | undefined> => {
+    const below = await ask(path);
+    return elsewhere === path || pageOf(below) !== undefined ? below : await ask(elsewhere);
+  };
   const hasInfo = serverKind === 'vLLM' && !isUnknown(metricsPath);
-  const [answer, metrics] = await Promise.all([ask(path), ask(hasInfo ? metricsPath : undefined)]);
+  const [answer, metrics] = await Promise.all([askSettings(), ask(hasInfo ? metricsPath : undefined)]);
   signal.throwIfAborted();
   const settings = pageOf(answer);
   const metricsText = metrics?.kind === 'answer' && metrics.status === 200 ? metrics.text : '';

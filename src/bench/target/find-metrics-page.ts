@@ -42,6 +42,10 @@ export const findMetricsPage = async (question: MetricsQuestion): Promise<Report
     : unknown(`${where}, and the root of the host may be another server: ${reason}`);
 };
 
+/** Another page of the server whose metrics are there: what is shown to be one server is one for all its pages. */
+export const pageNextTo = (metricsPath: string, page: string): string =>
+  metricsPath.replace(/\/metrics(?=$|\?)/, page);
+
 /** Why the server at the root cannot be taken for the one behind the gateway's path; undefined: it is the same. */
 const reasonAgainst = async (question: MetricsQuestion, root: string): Promise<string | undefined> => {
   const { api, target, ids, maySend } = question;

@@ -160,6 +160,7 @@ const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[
         samples: snapshot.evidence,
         server: snapshot.server ?? unknown('the server tells no metrics'),
         machine: unknown('looked at when it is over'),
+        sent: unknown('more are sent'),
         stopped: lookUp(snapshot).counter('finishReason.stop'),
         series: Object.fromEntries(lookUp(snapshot).allSeries),
         isDepthProfile: run.isDepthProfile,

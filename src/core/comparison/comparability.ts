@@ -62,7 +62,8 @@ export const factsOfReport = ({
     ? run.requests
     : [
         run.requests.body === '' ? '{}' : run.requests.body,
-        ...run.requests.lengthFields,
+        // By whatever field this kind of server knows: engines differ in its name.
+        ...(run.requests.lengthFields.length === 0 ? [] : ['answers as long as their limit']),
         ...(run.hasNonce ? [] : ['no nonce']),
         ...(isUnknown(run.requests.prefixes)
           ? []

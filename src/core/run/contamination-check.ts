@@ -17,6 +17,8 @@ export interface ContaminationSources {
   readonly server: Reported<ServerEvidence>;
   /** Unknown while it runs, and of many machines. */
   readonly machine: Reported<MachineDuringRun>;
+  /** Measured requests that were sent, however they ended. Unknown while more are sent. */
+  readonly sent: Reported<number>;
   /** Completed ones that ended by themselves, not at their limit. */
   readonly stopped: number;
   readonly series: Readonly<Partial<Record<SeriesKey, Pick<ReportSeries, 'min' | 'histogram'>>>>;

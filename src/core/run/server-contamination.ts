@@ -1,9 +1,10 @@
 // Checks of what the server told of itself while a run went on, and of what the machine of the client did.
 
 import { formatCount } from '../figure/figure.ts';
+import { isJsonObject, parseAnyJson } from '../json.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import { ALL_RATES, ALL_TIMES } from './contamination.ts';
-import type { ContaminationCheck } from './contamination-check.ts';
+import type { ContaminationCheck, ContaminationSources } from './contamination-check.ts';
 import { finding, ofRequests, partWords } from './contamination-check.ts';
 
 export const speculativeDecoding: ContaminationCheck = ({
@@ -31,9 +32,12 @@ export const speculativeDecoding: ContaminationCheck = ({
   });
 };
 
-export const otherClients: ContaminationCheck = ({ server }) => {
+export const otherClients: ContaminationCheck = sources => {
+  const { server } = sources;
   if (isUnknown(server)) return undefined;
   const { excess, compared, excessMost } = server;
+  const counted = finishedForOthers(sources);
+  if (counted !== undefined) return counted;
   if (excess < EXCESS_READINGS_LEAST || excess < EXCESS_READINGS_SHARE * compared) return undefined;
   return finding('other-clients', [...ALL_TIMES, ...ALL_RATES], {
     count: excess,
@@ -42,6 +46,30 @@ export const otherClients: ContaminationCheck = ({ server }) => {
     problem: `by its own metrics the server had requests of others: up to ${formatCount(excessMost)} more than this run had in flight`,
     advice: 'Measure when nobody else uses the server.',
   });
+};
+
+/** Between the two readings around the load every request that finished was this run's, if nobody else used the server. */
+const finishedForOthers: ContaminationCheck = ({ run, server, sent }) => {
+  if (isUnknown(server) || isUnknown(sent)) return undefined;
+  const { countedOver, restarts, figures } = server;
+  const finished = figures.finished?.rose;
+  if (countedOver !== 'whole' || restarts > 0 || finished === undefined || asksForSeveral(run))
+    return undefined;
+  const others = finished - sent;
+  if (others <= Math.max(OTHERS_LEAST, OTHERS_SHARE * sent)) return undefined;
+  return finding('other-clients', [...ALL_TIMES, ...ALL_RATES], {
+    count: others,
+    of: finished,
+    unit: 'requests that the server finished',
+    problem: `by its own metrics the server finished ${formatCount(finished)} requests while this run sent ${formatCount(sent)}`,
+    advice: 'Measure when nobody else uses the server.',
+  });
+};
+
+/** Servers count each of several answers to one request. */
+const asksForSeveral = ({ requests }: ContaminationSources['run']): boolean => {
+  const body = isUnknown(requests) ? undefined : parseAnyJson(requests.body);
+  return isJsonObject(body) && (body['n'] !== undefined || body['best_of'] !== undefined);
 };
 
 export const preemption: ContaminationCheck = ({ server, samples: { completed } }) => {
@@ -81,6 +109,9 @@ export const clientSwap: ContaminationCheck = ({ machine }) => {
   });
 };
 
+/** Requests of a health check, say. */
+const OTHERS_LEAST = 2;
+const OTHERS_SHARE = 0.05;
 const EXCESS_READINGS_LEAST = 3;
 const EXCESS_READINGS_SHARE = 0.2;
 /** 1 MiB of pages of 4 KiB: less is some idle program's. */

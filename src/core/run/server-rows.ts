@@ -7,7 +7,7 @@ import { isUnknown } from '../unknown.ts';
 import type { Report } from './report.ts';
 import { SERVER_FIGURE_KEYS, type ServerFigureKey, serverFigureRow } from './server-reading.ts';
 import type { ServerEvidence } from './server-tally.ts';
-import { SERVER_TIME_COLUMNS, serverTimeRows } from './server-times.ts';
+import { SERVER_TIME_COLUMNS, serverPrefixSentence, serverTimeRows } from './server-times.ts';
 
 type ServerSources = Pick<Report, 'counts' | 'series' | 'server'>;
 
@@ -29,6 +29,7 @@ export interface ServerTable {
 export const serverAccount = (report: ServerSources): ServerAccount | undefined => {
   const { server } = report;
   if (isUnknown(server)) return undefined;
+  const prefix = serverPrefixSentence(report);
   const tables: readonly ServerTable[] = [
     { name: 'Where the time went', head: SERVER_TIME_COLUMNS, rows: serverTimeRows(report) },
     { name: 'Metrics of the server', head: FIGURE_COLUMNS, rows: figureRows(server, report) },
@@ -36,30 +37,37 @@ export const serverAccount = (report: ServerSources): ServerAccount | undefined 
   return {
     readings: server.readings,
     tables: tables.filter(({ rows }) => rows.length > 0),
-    remarks: serverRemarks(server),
+    remarks: [...(prefix === undefined ? [] : [prefix]), ...serverRemarks(server)],
   };
 };
 
-const serverRemarks = ({ countedOver, restarts }: ServerEvidence): readonly string[] => [
+const serverRemarks = ({ countedOver, restarts, figures }: ServerEvidence): readonly string[] => [
   ...(restarts === 0
     ? []
     : [
         `the counters of the server began again ${counted(restarts, 'time')}, as after a restart: its totals are lower bounds`,
       ]),
-  ...(countedOver === 'whole'
+  ...(countedOver === 'whole' || !SERVER_FIGURE_KEYS.some(key => key in figures && isCounter(key))
     ? []
     : [
         'totals are from the first reading to the last one while the load ran: what the server did before and after is missing',
       ]),
 ];
 
+const isCounter = (key: ServerFigureKey): boolean => serverFigureRow(key).kind === 'counter';
+
+/** Gauges first: they have the columns on the left. */
+const SHOWN_KEYS: readonly ServerFigureKey[] = SERVER_FIGURE_KEYS.filter(
+  key => serverFigureRow(key).isHidden !== true,
+).toSorted((one, other) => Number(isCounter(one)) - Number(isCounter(other)));
+
 const FIGURE_COLUMNS: readonly string[] = ['', 'mean', 'least', 'most', 'in all', 'by the client'];
 
 const figureRows = ({ figures }: ServerEvidence, report: ServerSources): readonly (readonly string[])[] =>
-  SERVER_FIGURE_KEYS.flatMap(key => {
+  SHOWN_KEYS.flatMap(key => {
     const of = figures[key];
-    const { label, kind, unit, isHidden } = serverFigureRow(key);
-    if (of === undefined || isHidden === true) return [];
+    const { label, kind, unit } = serverFigureRow(key);
+    if (of === undefined) return [];
     const shown = (value: number): string =>
       unit === 'share' ? `${formatThreeDigits(value * 100)} %` : formatThreeDigits(value);
     const name = capitalized(label);

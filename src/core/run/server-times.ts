@@ -2,7 +2,7 @@
 // the run, from sums and counts, so that it is exact whatever the buckets are. A server counts the requests of all its clients.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount } from '../figure/figure.ts';
+import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
 import { isKnown, type Reported, unknown } from '../unknown.ts';
 import type { Report } from './report.ts';
 import type { SeriesKey } from './run-series.ts';
@@ -74,6 +74,16 @@ export const serverTimeRows = (report: Pick<Report, 'server' | 'series'>): reado
     isKnown(clientMeanNs) ? timeText(clientMeanNs) : '',
     formatCount(requests),
   ]);
+
+/**
+ * How much of the prompts the server found in its cache, by its own metrics; undefined: it does not report it. Replies of many servers
+ * report no cached tokens, and a run of sessions is about little else.
+ */
+export const serverPrefixSentence = ({ server }: Pick<Report, 'server'>): string | undefined => {
+  const { prefixQueried, prefixHit } = isKnown(server) ? server.figures : {};
+  if (prefixQueried === undefined || prefixHit === undefined || prefixQueried.rose === 0) return undefined;
+  return `by the server: ${figureText(formatFinePercent(prefixHit.rose / prefixQueried.rose))} of the prompt tokens of all its clients came from its cache of prefixes (${formatCount(prefixHit.rose)} of ${formatCount(prefixQueried.rose)})`;
+};
 
 /** "by the server: mean time to first token 6.0 s, of it 5.75 s in the queue, 0.2 s prefill"; undefined: it reports none of it. */
 export const serverTimeSentence = (report: Pick<Report, 'server' | 'series'>): string | undefined => {

@@ -202,6 +202,33 @@ describe('a run', () => {
     expect(found(cached).map(({ code }) => code)).toEqual(['prefix-cache']);
   });
 
+  describe('of a server that counts what it finished', () => {
+    const finished = (count: number) =>
+      serverOf([
+        { moment: 'start', finished: 40 },
+        { moment: 'end', finished: 40 + count },
+      ]);
+
+    test('has other clients if more finished than it sent, by more than 2 and a twentieth', () => {
+      expect(found(CLEAN, { server: finished(210) })).toEqual([]);
+      const [finding] = found(CLEAN, { server: finished(211) });
+      expect(finding).toMatchObject({ code: 'other-clients', count: 11, of: 211 });
+      expect(finding?.problem).toBe(
+        'by its own metrics the server finished 211 requests while this run sent 200',
+      );
+    });
+
+    test('is not accused if the readings leave out a part of it, or the server restarted', () => {
+      const within = serverOf([{ finished: 40 }, { finished: 300 }]);
+      expect(found(CLEAN, { server: within })).toEqual([]);
+      const restarted = serverOf([
+        { moment: 'start', finished: 400 },
+        { moment: 'end', finished: 300 },
+      ]);
+      expect(found(CLEAN, { server: restarted })).toEqual([]);
+    });
+  });
+
   describe('whose requests have nothing in common but the template of the chat', () => {
     const withTemplate = many(100, at =>
       streamed(550, { remark: { ...REMARK, cachedTokens: at < 4 ? 0 : 24 + (at % 3) } }),

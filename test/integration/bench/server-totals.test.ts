@@ -85,3 +85,11 @@ test('the template of a llama.cpp that reports its cached tokens spoils nothing'
   const { report } = await runOf({ kind: 'llama.cpp', templateTokens: 21 });
   expect(report.contamination).toEqual([]);
 });
+
+test('a llama.cpp without --metrics shows what its slots show', async () => {
+  const { report, server } = await runOf({ kind: 'llama.cpp', outputTokens: 200, missing: ['/metrics'] });
+  expect(server.figures.running?.max).toBeGreaterThanOrEqual(1);
+  expect(server.figures.kvUsage?.max).toBeCloseTo(((server.figures.running?.max ?? 0) * 512) / (4 * 4_096));
+  expect(server.figures.generatedTokens).toBeUndefined();
+  expect(report.counts.completed).toBe(20);
+});
