@@ -1,6 +1,6 @@
 // Checks of what the server told of itself while a run went on, and of what the machine of the client did.
 
-import { formatCount } from '../figure/figure.ts';
+import { counted, formatCount } from '../figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../json.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import { ALL_RATES, ALL_TIMES } from './contamination.ts';
@@ -36,8 +36,8 @@ export const otherClients: ContaminationCheck = sources => {
   const { server } = sources;
   if (isUnknown(server)) return undefined;
   const { excess, compared, excessMost } = server;
-  const counted = finishedForOthers(sources);
-  if (counted !== undefined) return counted;
+  const byCount = finishedForOthers(sources);
+  if (byCount !== undefined) return byCount;
   if (excess < EXCESS_READINGS_LEAST || excess < EXCESS_READINGS_SHARE * compared) return undefined;
   return finding('other-clients', [...ALL_TIMES, ...ALL_RATES], {
     count: excess,
@@ -61,7 +61,7 @@ const finishedForOthers: ContaminationCheck = ({ run, server, sent }) => {
     count: others,
     of: finished,
     unit: 'requests that the server finished',
-    problem: `by its own metrics the server finished ${formatCount(finished)} requests while this run sent ${formatCount(sent)}`,
+    problem: `by its own metrics the server finished ${counted(finished, 'request')} while this run sent ${formatCount(sent)}`,
     advice: 'Measure when nobody else uses the server.',
   });
 };
