@@ -39,6 +39,7 @@ export const rerunDifferences = (earlier: RerunFacts, today: RerunFacts): RerunD
     // Where the whole is unknown, its parts are not told to be gone.
     const whole = PARTS.find(({ part }) => name.startsWith(part))?.whole;
     if (whole !== undefined && [held, now].some(facts => isMissing(facts.get(whole)))) continue;
+    if (name.startsWith(OF_A_REPLY) && (isMissing(was) || isMissing(is))) continue;
     if (was !== undefined && isUnknown(was)) untold.push({ name, reason: singleLine(was.reason) });
     else if (is !== undefined && isUnknown(is)) unseen.push({ name, reason: singleLine(is.reason) });
     else if (!isSame(was, is)) rows.push({ name, before: shown(was), today: shown(is) });
@@ -116,6 +117,8 @@ const shown = (fact: string | number | undefined): string => {
 };
 
 const TOLD = 'server: ';
+/** Only a request shows it, and nothing is sent before a person has agreed to the run. */
+const OF_A_REPLY: string = `${TOLD}system_fingerprint`;
 const GIGABYTES = 'GB/s of ';
 const TERAFLOPS = 'TFLOP/s of ';
 const PARTS = [

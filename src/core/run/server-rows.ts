@@ -6,7 +6,7 @@ import { capitalized } from '../text/single-line.ts';
 import { isUnknown } from '../unknown.ts';
 import type { Report } from './report.ts';
 import { SERVER_FIGURE_KEYS, type ServerFigureKey, serverFigureRow } from './server-reading.ts';
-import type { ServerEvidence } from './server-tally.ts';
+import type { ServerEvidence, ServerFigureSummary } from './server-tally.ts';
 import { SERVER_TIME_COLUMNS, serverPrefixSentence, serverTimeRows } from './server-times.ts';
 
 type ServerSources = Pick<Report, 'counts' | 'series' | 'server'>;
@@ -61,13 +61,17 @@ const SHOWN_KEYS: readonly ServerFigureKey[] = SERVER_FIGURE_KEYS.filter(
   key => serverFigureRow(key).isHidden !== true,
 ).toSorted((one, other) => Number(isCounter(one)) - Number(isCounter(other)));
 
+/** vLLM and SGLang publish counters of bytes that count only with --enable-mfu-metrics: 0 is not what they moved. */
+const isOff = (key: ServerFigureKey, { max }: ServerFigureSummary): boolean =>
+  serverFigureRow(key).unit === 'bytes' && max === 0;
+
 const FIGURE_COLUMNS: readonly string[] = ['', 'mean', 'least', 'most', 'in all', 'by the client'];
 
 const figureRows = ({ figures }: ServerEvidence, report: ServerSources): readonly (readonly string[])[] =>
   SHOWN_KEYS.flatMap(key => {
     const of = figures[key];
     const { label, kind, unit } = serverFigureRow(key);
-    if (of === undefined) return [];
+    if (of === undefined || isOff(key, of)) return [];
     const shown = (value: number): string =>
       unit === 'share' ? `${formatThreeDigits(value * 100)} %` : formatThreeDigits(value);
     const name = capitalized(label);

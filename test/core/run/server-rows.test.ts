@@ -23,6 +23,8 @@ const QUIET = {
   generatedTokens: 500,
   finished: 10,
   rejected: 0,
+  readBytes: 0,
+  writtenBytes: 0,
   prefixQueried: 1_000,
   prefixHit: 0,
   ...{ queueSeconds: 1, queueCount: 10, prefillSeconds: 1, prefillCount: 10 },
