@@ -34,6 +34,7 @@ import type { SeriesKey } from '../../core/run/run-series.ts';
 import { headlineSeries, seriesRow } from '../../core/run/run-series.ts';
 import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
 import { tagTexts } from '../../core/run/run-tags.ts';
+import { serverTimeSentence } from '../../core/run/server-times.ts';
 import type { Markup } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
@@ -68,10 +69,16 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       subtitle: subtitle(report),
       tags: nameAndTags(report),
     })}${verdictBand(reportVerdict(report))}${failureTable(report)}${sixFigures(summaryFigures(report))}
-<p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}${spoiledFigures(report)}
+<p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${whereTimeWent(report)}${runObjectives(report)}${spoiledFigures(report)}
 ${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${boundTables(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,
   });
+};
+
+/** By the server's own count, if it has one: what people look for behind a long time to first token. */
+const whereTimeWent = (report: Report): Markup | undefined => {
+  const sentence = serverTimeSentence(report);
+  return sentence === undefined ? undefined : markup`<p>${capitalized(sentence)}.</p>`;
 };
 
 /** "Qwen3-14B-AWQ on bosun:8000, 8.50 requests a second". */
