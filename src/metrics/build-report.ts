@@ -1,6 +1,7 @@
 // The final account of a run: a pure function of a snapshot and of what was known about the run (METRICS §4, §7).
 
 import { counted, ofCount } from '../core/figure/figure.ts';
+import { doubtCounts } from '../core/run/doubted-figures.ts';
 import { findContamination } from '../core/run/find-contamination.ts';
 import type { InFlightCount } from '../core/run/littles-law.ts';
 import { littlesLaw } from '../core/run/littles-law.ts';
@@ -9,7 +10,7 @@ import { lookUp } from '../core/run/metric-lookup.ts';
 import type { RequestLimit } from '../core/run/objective.ts';
 import { judgedObjectives } from '../core/run/objective.ts';
 import type { SampleCounts } from '../core/run/outcome.ts';
-import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { FINISH_REASONS, failureCounts } from '../core/run/outcome.ts';
 import { rateBounds } from '../core/run/rate-bounds.ts';
 import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
@@ -23,11 +24,11 @@ import { reportRates } from '../core/run/run-rates.ts';
 import type { RunStop } from '../core/run/run-stop.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
 import { tokenizerLines } from '../core/run/tokenizer-account.ts';
-import { unknown } from '../core/unknown.ts';
+import { isKnown, unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
 import { skewNotices, worstClient } from './report-agents.ts';
 import { isOfClient, reportClient } from './report-client.ts';
-import { lawNotices, reportNotices, slotNotices } from './report-notices.ts';
+import { doubtNotices, lawNotices, reportNotices, slotNotices } from './report-notices.ts';
 
 export interface ReportInput {
   readonly config: RunConfig;
@@ -79,6 +80,8 @@ export const buildReport = (input: ReportInput): Report => {
     runProblems: input.runProblems,
     notices: [
       ...reportNotices(metrics, state === 'complete' || state === 'interrupted'),
+      // Where findings are looked for they say it, with the figures that are not to be trusted.
+      ...(input.agents === undefined && config.run.isUnguarded !== true ? [] : doubtNotices(metrics)),
       ...skewNotices(input.agents ?? []),
       ...lawNotices(law),
       ...slotNotices(config, law),
@@ -95,9 +98,10 @@ export const buildReport = (input: ReportInput): Report => {
       RECORD_PROBLEMS.map(({ key }) => key),
       key => metrics.counter(key),
     ),
-    errors: positive(FAILURE_KINDS, kind => metrics.counter(`errors.${kind}`)),
+    ...failureCounts(kind => metrics.counter(`errors.${kind}`)),
     failures: failuresOf(snapshot, counts.failed + warmup.failed),
     finishReasons: positive(FINISH_REASONS, reason => metrics.counter(`finishReason.${reason}`)),
+    ...(snapshot?.finishNames === undefined ? {} : { finishNames: snapshot.finishNames }),
     bytes: { sent: metrics.counter('bytesSent'), received: metrics.counter('bytesReceived') },
     ...ratesOf(input, metrics),
     ...objectiveResults(metrics, config.objectives, counts),
@@ -133,7 +137,7 @@ const ratesOf = (
 
 /** What spoils the figures, and what the server says of itself. */
 const besideFigures = (
-  { config, snapshot, agents, machine = unknown('not seen') }: ReportInput,
+  { config, snapshot, agents, tokenizer, machine = unknown('not seen') }: ReportInput,
   metrics: MetricLookup,
 ): Pick<Report, 'contamination' | 'server'> => {
   const server = snapshot?.server ?? unknown('the server was not asked, or tells no metrics');
@@ -152,6 +156,8 @@ const besideFigures = (
     machine,
     sent: metrics.counts('measured').issued,
     stopped: metrics.counter('finishReason.stop'),
+    doubts: doubtCounts(key => metrics.counter(key)),
+    hasTokenizer: tokenizer !== undefined && isKnown(tokenizer),
     series: Object.fromEntries(metrics.allSeries),
     isDepthProfile: config.depth !== undefined,
   });

@@ -2,6 +2,7 @@
 // truly be is counted where its stamps are (bench/parse/gap-edges.ts). In the mean of a stream only its first and last chunk count.
 
 import { recordOf } from '../core/record-of.ts';
+import { gapsByChoice } from '../core/run/choice-times.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { ErrorBound } from '../core/run/error-bound.ts';
 import type { GapEdge, GapEdgesRecord, SampleLateness } from '../core/run/event-record.ts';
@@ -42,7 +43,8 @@ export class GapBounds {
     for (const [cell, count] of cells) this.#edges[edge].addCell(cell, count);
   }
 
-  completed({ chunkGapsNs, firstContentNs, endNs }: EndedSample, late: SampleLateness): void {
+  completed(sample: EndedSample, late: SampleLateness): void {
+    const { chunkGapsNs, firstContentNs, endNs } = sample;
     if (chunkGapsNs.length === 0) return;
     let atNs = firstContentNs;
     for (const gapNs of chunkGapsNs) {
@@ -51,7 +53,7 @@ export class GapBounds {
       this.#ends.add(atNs);
     }
     this.#lasts.add(endNs);
-    this.#count += chunkGapsNs.length;
+    this.#count += gapsByChoice(sample).length;
     this.#samples += 1;
     this.#sums.firstNs += late.firstContentLateNs;
     this.#sums.lastNs += late.lastContentLateNs;

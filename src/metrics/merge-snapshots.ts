@@ -2,6 +2,7 @@
 // those of all values together, and what describes one client is that of the worst.
 
 import { addedFailures } from '../core/run/failure-groups.ts';
+import { FinishNameTally } from '../core/run/finish-name-tally.ts';
 import { addedSessions } from '../core/run/live-sessions.ts';
 import type {
   CounterMetric,
@@ -25,7 +26,7 @@ export interface MergedMetrics extends MetricsBody {
 }
 
 export const mergeSnapshots = (
-  all: readonly Pick<MetricsSnapshot, 'metrics' | 'pendingTasks' | 'sessions' | 'failures'>[],
+  all: readonly Pick<MetricsSnapshot, 'metrics' | 'pendingTasks' | 'sessions' | 'failures' | 'finishNames'>[],
   { state, measuringSinceNs }: SnapshotMerge,
 ): MergedMetrics => {
   const counters = new Map<string, number>();
@@ -50,7 +51,18 @@ export const mergeSnapshots = (
   const failures = addedFailures(all.flatMap(({ failures }) => failures ?? []));
   const ofFailures = failures === undefined ? {} : { failures };
   const ofSessions = sessions === undefined ? {} : { sessions };
-  return { state, pendingTasks, metrics, ...ofFailures, ...ofSessions, unadded: [...unadded] };
+  const names = new FinishNameTally();
+  for (const { finishNames = [] } of all) names.add(finishNames);
+  const finishNames = names.counts();
+  return {
+    state,
+    pendingTasks,
+    metrics,
+    ...ofFailures,
+    ...ofSessions,
+    ...(finishNames.length === 0 ? {} : { finishNames }),
+    unadded: [...unadded],
+  };
 };
 
 const addTo = (series: Map<string, SeriesSampler>, metric: SeriesMetric): boolean => {

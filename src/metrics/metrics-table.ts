@@ -120,6 +120,9 @@ export class MetricsTable {
       case 'sample.served':
         this.#rowOf(record.sampleId)?.tellServed(record);
         return;
+      case 'sample.choices':
+        this.#rowOf(record.sampleId)?.chunkChoices.push(...record.ofChunks);
+        return;
       case 'sample.noted':
         this.#rowOf(record.sampleId)?.tellNote(record);
         return;
@@ -271,6 +274,7 @@ const hasWholeStamp = (record: EventRecord): boolean => {
     case 'sample.remarked':
     case 'sample.served':
     case 'sample.noted':
+    case 'sample.choices':
       return isWholeFigure(record.sampleId);
     default:
       return isWholeFigure(record.atNs);

@@ -2,6 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
+import { doubtCounts, doubtWords } from '../core/run/doubted-figures.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { Report } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
@@ -17,6 +18,8 @@ export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly 
   ...cancelledNotices(metrics),
   ...graceNotices(metrics),
   ...unfinishedNotices(metrics),
+  ...withoutTextNotices(metrics),
+  ...choiceNotices(metrics),
   ...problemNotices(metrics),
   ...metrics.allSeries.values().flatMap(seriesNotices),
 ];
@@ -127,6 +130,35 @@ const unfinishedNotices = (metrics: MetricLookup): readonly string[] => {
     ? []
     : [
         `${counted(missing, 'completed answer')} told no finish reason, so that the server may have broken them off`,
+      ];
+};
+
+/** The limit may fall within the bytes of one character. */
+const withoutTextNotices = (metrics: MetricLookup): readonly string[] => {
+  const count = metrics.counter('completedWithoutText');
+  return count === 0
+    ? []
+    : [
+        `${counted(count, 'request')} completed without text: the server counted tokens up to the limit, and their bytes were not yet text; they have no first token`,
+      ];
+};
+
+const choiceNotices = (metrics: MetricLookup): readonly string[] => {
+  const requests = metrics.counter('requestsWithChoices');
+  const choices = metrics.counter('choicesCompleted');
+  return requests === 0
+    ? []
+    : [
+        `${counted(requests, 'request')} had ${choices % requests === 0 ? choices / requests : formatThreeDigits(choices / requests)} choices each: time per output token, gaps and speed per user are those of one choice, output tokens those of all`,
+      ];
+};
+
+export const doubtNotices = (metrics: MetricLookup): readonly string[] => {
+  const words = doubtWords(doubtCounts(key => metrics.counter(key)));
+  return words.length === 0
+    ? []
+    : [
+        `the server's counts of tokens cannot be true: ${words.join(', ')}; count the answers with the tokenizer of the model, --tokenizer FILE`,
       ];
 };
 

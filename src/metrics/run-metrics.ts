@@ -2,11 +2,13 @@
 // The aggregator feeds it from event records, a rebuilt report from the lines of samples.jsonl.
 
 import { recordOf } from '../core/record-of.ts';
+import { choiceCount, gapsByChoice } from '../core/run/choice-times.ts';
 import { ContaminationTally } from '../core/run/contamination-tally.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { HostRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import { FailureTally } from '../core/run/failure-groups.ts';
+import { FinishNameTally } from '../core/run/finish-name-tally.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { judgeObjective } from '../core/run/judge-objective.ts';
 import { LiveSessionTally } from '../core/run/live-sessions.ts';
@@ -77,6 +79,7 @@ export class RunMetrics {
   readonly #variants = new VariantMetrics();
   readonly #failures = new FailureTally();
   readonly #outages = new OutageTally();
+  readonly #finishNames = new FinishNameTally();
   readonly #sessions: LiveSessionTally | undefined;
   readonly #isStreaming: boolean;
   readonly #hasCells: boolean;
@@ -200,8 +203,9 @@ export class RunMetrics {
   /** What goes with a snapshot beside its metrics. */
   beside(): Pick<
     MetricsSnapshot,
-    'objectives' | 'evidence' | 'server' | 'bounds' | 'variants' | 'sessions' | 'failures'
+    'objectives' | 'evidence' | 'server' | 'bounds' | 'variants' | 'sessions' | 'failures' | 'finishNames'
   > {
+    const finishNames = this.#finishNames.counts();
     const server = this.server.evidence();
     const variants = this.#variants.figures();
     const sessions = this.#sessions?.figures();
@@ -213,6 +217,7 @@ export class RunMetrics {
       ...(server === undefined ? {} : { server }),
       ...(variants === undefined ? {} : { variants }),
       ...(sessions === undefined ? {} : { sessions }),
+      ...(finishNames.length === 0 ? {} : { finishNames }),
     };
   }
 
@@ -239,6 +244,14 @@ export class RunMetrics {
     this.counters.trackedSamplesCompleted.add();
     const check = sample.note?.check ?? 'none';
     if (check !== 'none') this.counters[`answers.${check}`].add();
+    for (const doubt of sample.remark?.doubts ?? []) this.counters[`doubts.${doubt}`].add();
+    const choices = choiceCount(sample);
+    if (choices > 1) {
+      this.counters.requestsWithChoices.add();
+      this.counters.choicesCompleted.add(choices);
+    }
+    if (sample.remark?.isWithoutText === true) this.counters.completedWithoutText.add();
+    this.#finishNames.ended(sample);
     this.counters.chunksCompleted.add(sample.chunkCount);
     this.#finishReasons[sample.finishReason].add();
     this.#windows.completed(sample.window, sample.endNs);
@@ -257,7 +270,7 @@ export class RunMetrics {
       if (figure !== NO_FIGURE) sampler.record(figure);
     }
     const gaps = this.#series.chunkGapNs;
-    if (gaps !== undefined) for (const gap of sample.chunkGapsNs) gaps.record(gap);
+    if (gaps !== undefined) for (const gap of gapsByChoice(sample)) gaps.record(gap);
     this.bounds.completed(sample, figures);
     this.#goodput.completed(figures);
   }

@@ -1,6 +1,7 @@
 // The figures of one completed sample by METRICS §3. Stamps that contradict each other give none at all: a negative
 // time must not be averaged away, nor may it end the account of everybody else.
 
+import { choiceCount, contentNsOf } from '../core/run/choice-times.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
@@ -24,7 +25,7 @@ export const sampleFigures = (sample: EndedSample, isStreaming: boolean): Sample
     ttftNs: hasContent ? firstContentNs - sentNs : NO_FIGURE,
     ttftFromIntendedNs: hasContent ? firstContentNs - intendedNs : NO_FIGURE,
     firstAnswerNs: hasContent ? sinceSent(firstAnswerNs) : NO_FIGURE,
-    tpotNs: hasContent ? tpotNs(lastContentNs - firstContentNs, sample.outputTokens) : NO_FIGURE,
+    tpotNs: hasContent ? tpotNs(sample) : NO_FIGURE,
     tokensPerChunk:
       hasContent && sample.outputTokens !== NO_FIGURE && sample.chunkCount > 0
         ? sample.outputTokens / sample.chunkCount
@@ -34,6 +35,7 @@ export const sampleFigures = (sample: EndedSample, isStreaming: boolean): Sample
     serverLoadNs: sample.served?.loadNs ?? NO_FIGURE,
     serverPromptNs: sample.served?.promptNs ?? NO_FIGURE,
     serverDecodeNs: sample.served?.decodeNs ?? NO_FIGURE,
+    reasoningTokens: sample.remark?.reasoningTokens ?? NO_FIGURE,
     connectNs: sample.connectNs > 0 ? sample.connectNs : NO_FIGURE,
     firstByteNs: sinceSent(firstByteNs),
   };
@@ -62,6 +64,7 @@ const isConsistent = (sample: EndedSample, lastContentNs: number): boolean => {
   return (
     sample.chunkGapsNs.every(gap => Number.isSafeInteger(gap) && gap >= 0) &&
     (stampedChunks === 0 || sample.chunkCount === stampedChunks) &&
+    (sample.chunkChoices === undefined || sample.chunkChoices.length === stampedChunks) &&
     [
       sample.inputTokens,
       sample.outputTokens,
@@ -73,5 +76,7 @@ const isConsistent = (sample: EndedSample, lastContentNs: number): boolean => {
 };
 
 /** Whole nanoseconds, because every sum is exact; the rounding is half a nanosecond at most. */
-const tpotNs = (contentNs: number, outputTokens: number): number =>
-  outputTokens >= 2 ? Math.round(contentNs / (outputTokens - 1)) : NO_FIGURE;
+const tpotNs = (sample: EndedSample): number => {
+  const later = sample.outputTokens - choiceCount(sample);
+  return later >= 1 ? Math.round(contentNsOf(sample) / later) : NO_FIGURE;
+};

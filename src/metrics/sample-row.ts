@@ -17,6 +17,7 @@ export class SampleRow {
   readonly connectNs: number;
   readonly heldBackNs: number;
   readonly chunkGapsNs: number[] = [];
+  readonly chunkChoices: number[] = [];
   firstByteNs: number = NO_FIGURE;
   firstContentNs: number = NO_FIGURE;
   lastContentNs: number = NO_FIGURE;
@@ -67,6 +68,7 @@ export const endedSample = (row: SampleRow, record: SampleRecordOf<'sample.compl
     firstAnswerNs: record.firstAnswerNs,
     chunkGapsNs: row.chunkGapsNs,
     chunkCount: record.chunkCount,
+    ...(row.chunkChoices.length === 0 ? {} : { chunkChoices: row.chunkChoices }),
     endNs: record.atNs,
     outcome,
     failure: outcome === 'failed' ? (row.failure ?? UNEXPLAINED) : undefined,

@@ -15,8 +15,10 @@ import {
   unboundedReason,
   unboundedText,
 } from '../core/run/figure-verdict.ts';
+import { finishRows } from '../core/run/finish-name-tally.ts';
 import { seedText } from '../core/run/foreign-run.ts';
 import { objectiveSentence } from '../core/run/objective-labels.ts';
+import { failureKindRows } from '../core/run/outcome.ts';
 import { provenanceRows } from '../core/run/provenance-rows.ts';
 import { rateBoundText } from '../core/run/rate-bounds.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
@@ -73,8 +75,8 @@ const everything = (report: Report): readonly string[] => [
   '',
   ...seriesTable(report),
   ...seriesBlocks(report),
-  ...tally('Errors', report.errors),
-  ...tally('Finish reasons', report.finishReasons),
+  ...tally('Errors', Object.fromEntries(failureKindRows(report))),
+  ...tally('Finish reasons', Object.fromEntries(finishRows(report))),
   '',
   ...client(report),
   ...server(report),

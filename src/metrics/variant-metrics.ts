@@ -6,6 +6,7 @@ import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
 import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
 import type { FailureKind } from '../core/run/outcome.ts';
+import { failureCounts } from '../core/run/outcome.ts';
 import type { SampleFigures } from './sample-figures.ts';
 import { SeriesSampler } from './series-sampler.ts';
 
@@ -36,18 +37,24 @@ export class VariantMetrics {
     if (this.#accounts.size === 0) return undefined;
     return [...this.#accounts.entries()]
       .toSorted(([a], [b]) => a - b)
-      .map(([variant, { completed, failed, cancelled, inputTokens, outputTokens, series, ...told }]) => ({
-        variant,
-        completed,
-        failed,
-        cancelled,
-        outputTokens,
-        ttftNs: percentilesOf(series.ttftNs),
-        tpotNs: percentilesOf(series.tpotNs),
-        latencyNs: percentilesOf(series.latencyNs),
-        ...told,
-        inputTokens,
-      }));
+      .map(
+        ([
+          variant,
+          { completed, failed, cancelled, inputTokens, outputTokens, series, errors, ...told },
+        ]) => ({
+          variant,
+          completed,
+          failed,
+          cancelled,
+          outputTokens,
+          ttftNs: percentilesOf(series.ttftNs),
+          tpotNs: percentilesOf(series.tpotNs),
+          latencyNs: percentilesOf(series.latencyNs),
+          ...failureCounts(kind => errors[kind] ?? 0),
+          ...told,
+          inputTokens,
+        }),
+      );
   }
 }
 

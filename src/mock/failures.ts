@@ -42,11 +42,7 @@ export const FAILURES: readonly Failure[] = [
   row('truncated-content-length', 'half of the announced bytes, then the end', failedAs('truncated')),
   row('truncated-no-last-chunk', 'half the events, then the end without a last chunk', failedAs('truncated')),
   row('truncated-mid-chunk', 'the end in the middle of an HTTP chunk', failedAs('truncated')),
-  row(
-    'truncated-last-event',
-    'the finish event has no blank line after it, and the rest is missing',
-    failedAs('truncated'),
-  ),
+  row('truncated-last-event', 'the finish event is cut, and the rest is missing', failedAs('truncated')),
   row(
     'truncated-no-done',
     'no finish reason, no [DONE], but a proper end of the HTTP reply',

@@ -1,5 +1,7 @@
-// The bytes of an event batch, version 7. Version 6 has only the first 14 figures of a server and not at which moment they were read, and
-// does not report backoff and connections opened ahead, version 5 does not tell which turn of which session a sample is, version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples, chunks and marks, no remarks and nothing of the server,
+// The bytes of an event batch, version 7. Version 6 has only the first 14 figures of a server and not at which moment they were read, no
+// reasoning tokens, doubts, names of ends nor choices, and does not report backoff and connections opened ahead, version 5 does not tell
+// which turn of which session a sample is, version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples, chunks
+// and marks, no remarks and nothing of the server,
 // version 2 all but what a cap holds back and the mark of warm-up besides, version 1 no heartbeats nor host besides.
 // Little-endian, no padding.
 //
@@ -10,6 +12,7 @@
 import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
+import { TOKEN_DOUBT_KEYS, type TokenDoubt } from '../core/run/token-doubts.ts';
 
 export const EVENT_BATCH_VERSION = 7;
 export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, 5, 6, EVENT_BATCH_VERSION];
@@ -49,6 +52,7 @@ export const RECORD_KIND = {
   note: 30,
   skipped: 20,
   placed: 21,
+  choices: 22,
   served: 23,
 } as const;
 
@@ -91,12 +95,15 @@ export const RECORD_BYTES = {
   marks: 13,
   /** thread u16 · GAP_EDGES u8 · count u16 · at; then for each cell its number and its count, f64 */
   gaps: 14,
-  /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · model bytes u16; then the model in UTF-8 */
-  remark: 24,
+  /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · reasoningTokens f64 · TOKEN_DOUBTS bits u8 ·
+   *  model bytes u16 · finish name bytes u16; then both in UTF-8. 24 before version 7, without those three */
+  remark: 35,
   /** sampleId u32 · NOTE_MARK · place in ANSWER_CHECKS · variant f64 */
   note: 29,
   /** sampleId · at · isWarmup · session · turn · turns · place in SKIP_REASONS, f64; the last four since version 6 */
   skipped: 57,
+  /** sampleId u32 · count u16; then the choice of each chunk, u8 */
+  choices: 7,
   /** sampleId u32 · session · turn · turns f64 */
   placed: 29,
   /** sampleId u32 · the figures of SERVED_KEYS in their order, f64; since version 7 */
@@ -108,26 +115,38 @@ export const RECORD_BYTES = {
 /** Which of them cancelled it; 0: none. Afterwards only since version 7. */
 export const NOTE_MARK = { asPlanned: 1, afterGrace: 2 } as const;
 
-const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2 } as const;
+const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2, isWithoutText: 4 } as const;
 
 export const remarkMark = (remark: Pick<SampleRemark, keyof typeof REMARK_MARK>): number =>
-  (remark.hasRetryAfter ? REMARK_MARK.hasRetryAfter : 0) + (remark.isRepeat ? REMARK_MARK.isRepeat : 0);
+  (remark.hasRetryAfter ? REMARK_MARK.hasRetryAfter : 0) +
+  (remark.isRepeat ? REMARK_MARK.isRepeat : 0) +
+  (remark.isWithoutText ? REMARK_MARK.isWithoutText : 0);
 
 export const remarkMarks = (bits: number): Pick<SampleRemark, keyof typeof REMARK_MARK> => ({
   isRepeat: (bits & REMARK_MARK.isRepeat) !== 0,
   hasRetryAfter: (bits & REMARK_MARK.hasRetryAfter) !== 0,
+  isWithoutText: (bits & REMARK_MARK.isWithoutText) !== 0,
 });
+
+export const doubtMarks = (doubts: readonly TokenDoubt[]): number =>
+  doubts.reduce((bits, doubt) => bits | (1 << TOKEN_DOUBT_KEYS.indexOf(doubt)), 0);
+
+export const doubtsOf = (bits: number): readonly TokenDoubt[] =>
+  TOKEN_DOUBT_KEYS.filter((_, place) => (bits & (1 << place)) !== 0);
 
 /** Of one stamp list; a longer one is split over records, which says the same. */
 export const STAMPS_MAX = 0xff_ff;
 /** Of one record of a thread; it tells its beats five times a second. */
 export const BEATS_MAX = 64;
+/** Of chunks, in one record. */
+export const CHOICES_MAX = 4_096;
 /** Of gaps, in one record: 8 KiB. */
 export const GAP_CELLS_MAX = 512;
 /** UTF-8, cut between characters. */
 export const DETAIL_BYTES_MAX = 1_600;
 /** Of a model's name, likewise. */
 export const MODEL_BYTES_MAX = 256;
+export const FINISH_BYTES_MAX = 64;
 export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;
 
 export const writeHeader = (

@@ -11,7 +11,10 @@ import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { ListRecord, NamedFigures } from './event-batch-client.ts';
 import { figuresOf, figuresOfSample, listOf } from './event-batch-client.ts';
 import {
+  CHOICES_MAX,
   DETAIL_BYTES_MAX,
+  doubtMarks,
+  FINISH_BYTES_MAX,
   HEADER_BYTES,
   MODEL_BYTES_MAX,
   OUTCOMES,
@@ -91,6 +94,8 @@ export class EventBatchWriter {
         return this.#writeOfSample(record.sampleId, figuresOfSample(record));
       case 'sample.remarked':
         return this.#writeRemark(record);
+      case 'sample.choices':
+        return this.#writeChoices(record.sampleId, record.ofChunks);
       case 'session.started':
       case 'session.start_performance_tracking':
       case 'session.stop_performance_tracking':
@@ -176,14 +181,31 @@ export class EventBatchWriter {
     return true;
   }
 
-  /** The model's name is cut at MODEL_BYTES_MAX. */
+  /** Names are cut at MODEL_BYTES_MAX and FINISH_BYTES_MAX. */
   #writeRemark(record: RemarkRecord): boolean {
-    if (this.#bytes.length - this.#offset < RECORD_BYTES.remark + MODEL_BYTES_MAX) return false;
+    if (this.#bytes.length - this.#offset < RECORD_BYTES.remark + MODEL_BYTES_MAX + FINISH_BYTES_MAX)
+      return false;
     const at = this.#openSample(RECORD_KIND.remark, RECORD_BYTES.remark, record.sampleId);
     this.#view.setFloat64(at, record.cachedTokens, true);
     this.#view.setFloat64(at + 8, record.predictedTokens, true);
     this.#view.setUint8(at + 16, remarkMark(record));
-    this.#view.setUint16(at + 17, this.#text(record.otherModel, MODEL_BYTES_MAX), true);
+    this.#view.setFloat64(at + 17, record.reasoningTokens, true);
+    this.#view.setUint8(at + 25, doubtMarks(record.doubts));
+    this.#view.setUint16(at + 26, this.#text(record.otherModel, MODEL_BYTES_MAX), true);
+    this.#view.setUint16(at + 28, this.#text(record.finishName, FINISH_BYTES_MAX), true);
+    return true;
+  }
+
+  /** At most CHOICES_MAX. */
+  #writeChoices(sampleId: number, ofChunks: readonly number[]): boolean {
+    if (ofChunks.length > CHOICES_MAX)
+      throw new RangeError(
+        `choices of ${ofChunks.length} chunks are more than a record has: write them in parts`,
+      );
+    const at = this.#openSample(RECORD_KIND.choices, RECORD_BYTES.choices + ofChunks.length, sampleId);
+    if (at === FULL) return false;
+    this.#view.setUint16(at, ofChunks.length, true);
+    this.#bytes.set(ofChunks, at + 2);
     return true;
   }
 

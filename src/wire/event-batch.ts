@@ -5,10 +5,12 @@ import { counted } from '../core/figure/figure.ts';
 import { recordOf } from '../core/record-of.ts';
 import type { EventRecord } from '../core/run/event-record.ts';
 import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
+import { NO_REMARK } from '../core/run/no-remark.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVED_KEYS } from '../core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
+
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { DecodeError } from './decode-error.ts';
@@ -16,7 +18,10 @@ import type { EventBatchHeader } from './event-batch-header.ts';
 import { readEventBatchHeader } from './event-batch-header.ts';
 import {
   BEATS_MAX,
+  CHOICES_MAX,
   DETAIL_BYTES_MAX,
+  doubtsOf,
+  FINISH_BYTES_MAX,
   GAP_CELLS_MAX,
   HEADER,
   HEADER_BYTES,
@@ -101,6 +106,8 @@ class RecordReader extends FieldReader {
         return this.#gaps();
       case RECORD_KIND.remark:
         return this.#remark();
+      case RECORD_KIND.choices:
+        return { kind: 'sample.choices', sampleId: this.u32(), ofChunks: this.#choices() };
       case RECORD_KIND.note:
         return this.#note();
       case RECORD_KIND.server:
@@ -221,11 +228,21 @@ class RecordReader extends FieldReader {
 
   #remark(): EventRecord {
     const sampleId = this.u32();
-    const [cachedTokens, predictedTokens, marks] = [this.f64(), this.f64(), this.u8()];
+    const tokens = { cachedTokens: this.f64(), predictedTokens: this.f64(), ...remarkMarks(this.u8()) };
+    const more = this.#isOfVersion7 ? { reasoningTokens: this.f64(), doubts: doubtsOf(this.u8()) } : {};
     const modelBytes = this.u16();
+    const finishBytes = this.#isOfVersion7 ? this.u16() : 0;
+    if (finishBytes > FINISH_BYTES_MAX) throw new DecodeError(`a finish reason of ${finishBytes} bytes`);
     if (modelBytes > MODEL_BYTES_MAX) throw new DecodeError(`a model's name of ${modelBytes} bytes`);
-    const said = { ...remarkMarks(marks), otherModel: this.text(modelBytes) };
-    return { kind: 'sample.remarked', sampleId, cachedTokens, predictedTokens, ...said };
+    const said = { ...NO_REMARK, ...tokens, ...more, otherModel: this.text(modelBytes) };
+    return { kind: 'sample.remarked', sampleId, ...said, finishName: this.text(finishBytes) };
+  }
+
+  #choices(): number[] {
+    const count = this.u16();
+    if (count > CHOICES_MAX) throw new DecodeError(`choices of ${count} chunks in one record`);
+    this.need(count);
+    return Array.from({ length: count }, () => this.u8());
   }
 
   #note(): EventRecord {

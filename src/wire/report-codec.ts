@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
 import type { SampleCounts } from '../core/run/outcome.ts';
-import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { FINISH_REASONS } from '../core/run/outcome.ts';
 import type { LatenessFigures, Report, ReportClient, ReportSeries } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
 import type { ReportAgent } from '../core/run/report-agent.ts';
@@ -16,7 +16,9 @@ import { depthProfileSchema } from './depth-schema.ts';
 import { energySchema } from './energy-schema.ts';
 import { engineCalibrationSchema } from './engine-schema.ts';
 import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
+import { failureCountSchemas } from './failure-counts-schema.ts';
 import { runFailuresSchema } from './failure-schema.ts';
+import { finishNamesSchema } from './finish-names-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { provenanceSchema } from './provenance-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
@@ -102,7 +104,7 @@ const agent: v.GenericSchema<unknown, ReportAgent> = openObject({
   state: v.picklist(['complete', 'interrupted', 'incomplete', 'lost']),
   reason: sentence,
   counts,
-  errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
+  ...failureCountSchemas,
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
   verdictReasons: sentences,
   sendLatenessNsP99: v.exactOptional(reported(figure)),
@@ -131,9 +133,10 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   droppedEvents: count,
   eventLogDropped: count,
   recordProblems: v.record(name, count),
-  errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
+  ...failureCountSchemas,
   failures: reported(runFailuresSchema),
   finishReasons: v.record(v.picklist(FINISH_REASONS), v.exactOptional(count)),
+  finishNames: v.exactOptional(finishNamesSchema),
   bytes: openObject({ sent: count, received: count }),
   ...recordOf(REPORT_RATE_KEYS, () => reported(figure)),
   perUserTokensPerSecond: openObject({ p50: reported(figure), p90: reported(figure) }),

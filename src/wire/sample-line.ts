@@ -14,6 +14,7 @@ import type { SampleRemark } from '../core/run/sample-remark.ts';
 import { SERVED_KEYS, type ServedTimes } from '../core/run/served-times.ts';
 import type { SampleTurn, SkippedTurn } from '../core/run/session-outcome.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
+import { TOKEN_DOUBT_KEYS } from '../core/run/token-doubts.ts';
 import { parseShallowJson } from './shallow-json.ts';
 import { decodeVarints, encodeVarints } from './varints.ts';
 
@@ -46,9 +47,10 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `"failure":${failure === undefined ? 'null' : JSON.stringify(failure)},` +
     `"inputTokens":${figure(sample.inputTokens)},"outputTokens":${figure(sample.outputTokens)},` +
     `"finishReason":"${sample.finishReason}","chunks":${sample.chunkCount},` +
-    `"chunkGapsNs":"${Buffer.from(encodeVarints(sample.chunkGapsNs)).toString('base64')}",` +
+    `"chunkGapsNs":"${packed(sample.chunkGapsNs)}",` +
     `"bytesSent":${sample.bytesSent},"bytesReceived":${sample.bytesReceived}` +
     `${sample.answerHash === undefined ? '' : `,"answer":${sample.answerHash}`}` +
+    `${sample.chunkChoices === undefined ? '' : `,"choices":"${packed(sample.chunkChoices)}"`}` +
     `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}` +
     `${sample.lateness === undefined ? '' : `,"late":${latenessText(sample.lateness)}`}` +
     `${sample.remark === undefined ? '' : `,"remark":${remarkJson(sample.remark)}`}` +
@@ -57,6 +59,8 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `${sample.turn === undefined ? '' : `,${turnText(sample.turn)}`}}\n`
   );
 };
+
+const packed = (values: readonly number[]): string => Buffer.from(encodeVarints(values)).toString('base64');
 
 const turnText = ({ session, turn, turns }: SampleTurn): string =>
   `"session":${session},"turn":${turn},"turns":${turns}`;
@@ -90,10 +94,11 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
     const { kind, id, ...turn } = result.output;
     return { kind, turn: { ...turn, sampleId: id } };
   }
-  const { kind, id, chunks, chunkGapsNs, failure, late, answer, session, turn, turns, ...rest } =
+  const { kind, id, chunks, chunkGapsNs, choices, failure, late, answer, session, turn, turns, ...rest } =
     result.output;
   const gaps = decodeVarints(Buffer.from(chunkGapsNs, 'base64'));
   if (gaps === undefined) return { kind: 'unreadable', reason: 'chunkGapsNs: not whole numbers' };
+  const chunkChoices = choices === undefined ? undefined : decodeVarints(Buffer.from(choices, 'base64'));
   return {
     kind,
     sample: {
@@ -101,6 +106,7 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
       sampleId: id,
       chunkCount: chunks,
       chunkGapsNs: gaps,
+      ...(chunkChoices === undefined ? {} : { chunkChoices }),
       failure: failure ?? undefined,
       ...(answer === undefined ? {} : { answerHash: answer }),
       ...(late === undefined ? {} : { lateness: latenessFrom(late) }),
@@ -117,8 +123,25 @@ const latenessFrom = (told: readonly number[]): SampleLateness =>
 const latenessText = (lateness: SampleLateness): string =>
   `[${LATENESS_KEYS.map(key => lateness[key]).join(',')}]`;
 
-const remarkJson = ({ cachedTokens, predictedTokens, ...said }: SampleRemark): string =>
-  JSON.stringify({ cachedTokens: figure(cachedTokens), predictedTokens: figure(predictedTokens), ...said });
+/** What most replies that say something of themselves do not say is left out. */
+const remarkJson = ({
+  cachedTokens,
+  predictedTokens,
+  reasoningTokens,
+  isWithoutText,
+  doubts,
+  finishName,
+  ...said
+}: SampleRemark): string =>
+  JSON.stringify({
+    cachedTokens: figure(cachedTokens),
+    predictedTokens: figure(predictedTokens),
+    ...(reasoningTokens === NO_FIGURE ? {} : { reasoningTokens }),
+    ...said,
+    ...(isWithoutText ? { isWithoutText } : {}),
+    ...(doubts.length === 0 ? {} : { doubts }),
+    ...(finishName === '' ? {} : { finishName }),
+  });
 
 const servedJson = (served: ServedTimes): string =>
   JSON.stringify(recordOf(SERVED_KEYS, key => figure(served[key])));
@@ -164,6 +187,7 @@ const SAMPLE = v.object({
   finishReason: v.picklist(FINISH_REASONS),
   chunks: whole,
   chunkGapsNs: v.string(),
+  choices: v.exactOptional(v.string()),
   bytesSent: whole,
   bytesReceived: whole,
   answer: v.exactOptional(whole),
@@ -173,8 +197,12 @@ const SAMPLE = v.object({
     v.object({
       cachedTokens: wholeOrNone,
       predictedTokens: wholeOrNone,
+      reasoningTokens: wholeOrNone,
       isRepeat: v.boolean(),
       hasRetryAfter: v.boolean(),
+      isWithoutText: v.exactOptional(v.boolean(), false),
+      doubts: v.exactOptional(v.array(v.picklist(TOKEN_DOUBT_KEYS)), []),
+      finishName: v.exactOptional(v.pipe(v.string(), v.maxLength(256)), ''),
       otherModel: v.pipe(v.string(), v.maxLength(1_024)),
     }),
   ),

@@ -7,6 +7,7 @@ import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../co
 import { sampleEvidenceSchema, serverEvidenceSchema } from './contamination-schema.ts';
 import { errorBoundSchema, runBoundsSchema } from './error-bound-schema.ts';
 import { runFailuresSchema } from './failure-schema.ts';
+import { finishNamesSchema } from './finish-names-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { count, figure, unknownSchema } from './schema.ts';
@@ -77,6 +78,7 @@ export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.objec
   variants: v.exactOptional(variantFiguresSchema),
   failures: v.exactOptional(runFailuresSchema),
   sessions: v.exactOptional(liveSessionsSchema),
+  finishNames: v.exactOptional(finishNamesSchema),
   boundParts: v.exactOptional(
     v.object({
       lateMarks: packedCells,

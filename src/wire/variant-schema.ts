@@ -3,9 +3,9 @@
 import * as v from 'valibot';
 import type { ModelMix, VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
 import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
-import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { UrlMix } from '../core/run/url-mix.ts';
 import { MIXED_URLS_MAX } from '../core/run/url-mix.ts';
+import { maybeFailureCountSchemas } from './failure-counts-schema.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
 const percentiles: v.GenericSchema<unknown, VariantPercentiles> = openObject({
@@ -26,7 +26,7 @@ export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = 
       ttftNs: v.nullable(percentiles),
       tpotNs: v.nullable(percentiles),
       latencyNs: v.nullable(percentiles),
-      errors: v.exactOptional(v.record(v.picklist(FAILURE_KINDS), count)),
+      ...maybeFailureCountSchemas,
       usageMissing: v.exactOptional(count),
       inputTokens: v.exactOptional(count),
     }),

@@ -134,7 +134,7 @@ describe('the bound of gaps between chunks', () => {
             const of = Math.floor(at / 2);
             return ((stamps[of] ?? 0) - (written[of] ?? 0)) * (1 + 2 ** -23);
           });
-          edges.add(stamps, bound, stamps.length);
+          edges.add(stamps, bound, { count: stamps.length, choiceOf: [] });
           if (index >= streams.length) continue;
           const gaps = Array.from(stamps.subarray(1), (ns, at) => ns - (stamps[at] ?? 0));
           measured.push(...gaps);

@@ -226,10 +226,10 @@ describe.each([true, false])('with stream: %s', stream => {
 });
 
 describe('a stream', () => {
-  test('without its last blank line ends HTTP properly', async () => {
+  test('whose last event is cut ends HTTP properly', async () => {
     await using mock = await startMock(QUICK);
     const { body } = await askFor(mock, 'truncated-last-event');
-    expect(body).toMatch(/"finish_reason":"stop"}\]}\n$/);
+    expect(body).toMatch(/"finish_reason":"st$/);
     expect(body).not.toContain('[DONE]');
   });
 

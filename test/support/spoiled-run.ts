@@ -3,9 +3,12 @@
 import { recordOf } from '../../src/core/record-of.ts';
 import type { ContaminationSources } from '../../src/core/run/contamination-check.ts';
 import { ContaminationTally } from '../../src/core/run/contamination-tally.ts';
+import { doubtCounts } from '../../src/core/run/doubted-figures.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { LATENESS_KEYS, NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { findContamination } from '../../src/core/run/find-contamination.ts';
+import { NO_REMARK } from '../../src/core/run/no-remark.ts';
+import type { SampleRemark } from '../../src/core/run/sample-remark.ts';
 import type { ServerReading } from '../../src/core/run/server-reading.ts';
 import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
 import { ServerTally } from '../../src/core/run/server-tally.ts';
@@ -26,13 +29,7 @@ export const streamed = (inputTokens = 100, more: Partial<EndedSample> = {}): En
     ...more,
   });
 
-export const REMARK = {
-  cachedTokens: NO_FIGURE,
-  predictedTokens: NO_FIGURE,
-  isRepeat: false,
-  hasRetryAfter: false,
-  otherModel: '',
-};
+export const REMARK: SampleRemark = NO_REMARK;
 export const QUIET_MACHINE = {
   otherLoad: 0,
   swappedPages: 0,
@@ -60,6 +57,8 @@ export const found = (samples: readonly EndedSample[], more: Partial<Contaminati
     server: unknown('not asked'),
     machine: unknown('not seen'),
     sent: samples.length,
+    doubts: doubtCounts(() => 0),
+    hasTokenizer: false,
     stopped: 0,
     series: {},
     isDepthProfile: false,

@@ -8,6 +8,7 @@ import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
 import { SERVED_KEYS } from '../../src/core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../../src/core/run/server-reading.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
+import { TOKEN_DOUBT_KEYS } from '../../src/core/run/token-doubts.ts';
 import { BEATS_MAX, OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
 
 const sampleId = fc.integer({ min: 0, max: SAMPLE_ID_MAX });
@@ -105,14 +106,23 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     sampleId,
     cachedTokens: figure,
     predictedTokens: figure,
+    reasoningTokens: figure,
     isRepeat: fc.boolean(),
     hasRetryAfter: fc.boolean(),
+    isWithoutText: fc.boolean(),
+    doubts: fc.subarray([...TOKEN_DOUBT_KEYS]),
+    finishName: fc.string({ unit: 'binary', maxLength: 15 }),
     otherModel: fc.string({ unit: 'binary', maxLength: 60 }),
   }),
   fc.record({
     kind: fc.constant('sample.served' as const),
     sampleId,
     ...recordOf(SERVED_KEYS, () => figure),
+  }),
+  fc.record({
+    kind: fc.constant('sample.choices' as const),
+    sampleId,
+    ofChunks: fc.array(fc.nat(255), { maxLength: 60 }),
   }),
   fc.record({
     kind: fc.constant('server.observed' as const),

@@ -4,6 +4,7 @@
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { counted, figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
 import { spoiling } from '../../../src/core/run/contamination.ts';
+import { finishRows } from '../../../src/core/run/finish-name-tally.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
 import { TOO_FEW } from '../../../src/core/run/report-summary.ts';
@@ -72,9 +73,7 @@ export const countRows = ({ counts, warmup }: Report): readonly CountRow[] =>
 
 /** Facts beside the counts, each a name and a text. */
 export const reportFacts = (report: Report): readonly (readonly [string, string])[] => [
-  ...Object.entries(report.finishReasons).map(
-    ([reason, count]) => [`finish: ${reason}`, formatCount(count)] as const,
-  ),
+  ...finishRows(report).map(([reason, count]) => [`finish: ${reason}`, formatCount(count)] as const),
   [RUN_COUNTERS.bytesSent.label, figureText(formatBytes(report.bytes.sent))],
   [RUN_COUNTERS.bytesReceived.label, figureText(formatBytes(report.bytes.received))],
   [RUN_COUNTERS.connectionsOpened.label, formatCount(report.client.connections.opened)],

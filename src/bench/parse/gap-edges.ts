@@ -19,16 +19,35 @@ export class GapEdges {
     () => new Histogram({ low: 1, high: HIGHEST_NS }),
   );
 
-  /** @param late two figures of each stamp, as of a read */
-  add(stampsNs: Float64Array, late: Float32Array, count: number): void {
-    const { knownLeast, knownMost, surelyLeast, surelyMost } = this.#edges;
-    for (let at = 1; at < count; at += 1) {
-      const gapNs = (stampsNs[at] ?? 0) - (stampsNs[at - 1] ?? 0);
-      knownLeast.record(Math.max(1, gapNs - (late[2 * at] ?? 0)));
-      knownMost.record(Math.max(1, gapNs + (late[2 * at - 2] ?? 0)));
-      surelyLeast.record(Math.max(1, gapNs - (late[2 * at + 1] ?? 0)));
-      surelyMost.record(Math.max(1, gapNs + (late[2 * at - 1] ?? 0)));
+  /**
+   * @param late two figures of each stamp, as of a read
+   * @param choiceOf of each chunk, whose gap is to the one before of the same choice; empty: there is one choice
+   */
+  add(
+    stampsNs: Float64Array,
+    late: Float32Array,
+    { count, choiceOf }: { readonly count: number; readonly choiceOf: readonly number[] },
+  ): void {
+    if (choiceOf.length === 0) {
+      for (let at = 1; at < count; at += 1) this.#add(stampsNs, late, at, at - 1);
+      return;
     }
+    const lastAt = new Map<number, number>();
+    for (let at = 0; at < count; at += 1) {
+      const choice = choiceOf[at] ?? 0;
+      const before = lastAt.get(choice);
+      if (before !== undefined) this.#add(stampsNs, late, at, before);
+      lastAt.set(choice, at);
+    }
+  }
+
+  #add(stampsNs: Float64Array, late: Float32Array, at: number, before: number): void {
+    const { knownLeast, knownMost, surelyLeast, surelyMost } = this.#edges;
+    const gapNs = (stampsNs[at] ?? 0) - (stampsNs[before] ?? 0);
+    knownLeast.record(Math.max(1, gapNs - (late[2 * at] ?? 0)));
+    knownMost.record(Math.max(1, gapNs + (late[2 * before] ?? 0)));
+    surelyLeast.record(Math.max(1, gapNs - (late[2 * at + 1] ?? 0)));
+    surelyMost.record(Math.max(1, gapNs + (late[2 * before + 1] ?? 0)));
   }
 
   /** Those since the last call. */

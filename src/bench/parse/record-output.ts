@@ -13,6 +13,7 @@ import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
 import { plainLine } from '../../core/text/single-line.ts';
+import { CHOICES_MAX } from '../../wire/event-batch-layout.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine, encodeSkippedLine } from '../../wire/sample-line.ts';
 import { OutcomeTally } from './outcome-tally.ts';
@@ -98,6 +99,13 @@ export class RecordOutput {
     }
     if (sample.lateness !== undefined && sample.outcome === 'completed')
       this.#written({ kind: 'sample.lateness', sampleId, ...sample.lateness });
+    if (sample.chunkChoices !== undefined)
+      for (let at = 0; at < sample.chunkChoices.length; at += CHOICES_MAX)
+        this.#written({
+          kind: 'sample.choices',
+          sampleId,
+          ofChunks: sample.chunkChoices.slice(at, at + CHOICES_MAX),
+        });
     if (sample.remark !== undefined) this.#written({ kind: 'sample.remarked', sampleId, ...sample.remark });
     if (sample.served !== undefined) this.#written({ kind: 'sample.served', sampleId, ...sample.served });
     if (sample.note !== undefined) this.#written({ kind: 'sample.noted', sampleId, ...sample.note });

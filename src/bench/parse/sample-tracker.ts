@@ -10,10 +10,11 @@ import type { SampleNote } from '../../core/run/sample-note.ts';
 import type { SampleRemark } from '../../core/run/sample-remark.ts';
 import { isSameModel } from '../../core/run/sample-remark.ts';
 import { SERVED_KEYS, type ServedTimes } from '../../core/run/served-times.ts';
+import { tokenDoubts } from '../../core/run/token-doubts.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import { checkAnswer } from '../target/answer-check.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import { CARRIES_ANSWER } from '../target/api/server-api.ts';
+import { CARRIES_ANSWER, CARRIES_TEXT, THOUGHT_UNTIL_NOW } from '../target/api/server-api.ts';
 import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
 import { ReplyReader } from '../target/reply-reader.ts';
 import type { AskedRequests } from './asked-requests.ts';
@@ -66,6 +67,10 @@ export class SampleTracker implements ContentSink {
   /** Of each stamp how late it may be: by what is known, and whatever happened. */
   #late: Float32Array = new Float32Array(32);
   #chunkCount = 0;
+  /** Chunks that have text. */
+  #textChunks = 0;
+  /** Of each chunk, once there is a second one. */
+  #choiceOf: number[] = [];
   /** Of the stamps, how many are in records. */
   #toldCount = 0;
 
@@ -104,6 +109,8 @@ export class SampleTracker implements ContentSink {
     this.#firstAnswerNs = NO_FIGURE;
     this.#lastBodyNs = sentNs;
     this.#chunkCount = 0;
+    this.#textChunks = 0;
+    this.#choiceOf = [];
     this.#toldCount = 0;
     this.#reply.reset();
     const { answer } = this.#reply;
@@ -127,7 +134,12 @@ export class SampleTracker implements ContentSink {
     this.#reply.body(bytes, start, end, stampNs);
   }
 
-  content(stampNs: number, carries: number): void {
+  content(stampNs: number, carries: number, choice: number): void {
+    if ((carries & THOUGHT_UNTIL_NOW) !== 0) {
+      this.#beganWithAnswer = false;
+      this.#firstAnswerNs = NO_FIGURE;
+    }
+    if ((carries & CARRIES_TEXT) !== 0) this.#textChunks += 1;
     const isAnswer = (carries & CARRIES_ANSWER) !== 0;
     if (this.#chunkCount === 0) {
       // A plain reply has content and no first one: it is there all at once.
@@ -150,6 +162,7 @@ export class SampleTracker implements ContentSink {
     this.#stampsNs[this.#chunkCount] = stampNs;
     this.#late[2 * this.#chunkCount] = this.#bodyLateNs * ROUNDED_UP;
     this.#late[2 * this.#chunkCount + 1] = this.#bodyLateNsMax * ROUNDED_UP;
+    if (choice !== 0 || this.#choiceOf.length > 0) this.#belongs(choice);
     this.#chunkCount += 1;
   }
 
@@ -166,7 +179,7 @@ export class SampleTracker implements ContentSink {
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
     this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
-    const remark = this.#remark();
+    const remark = this.#remark(outcome === 'completed');
     const served = this.#served();
     const turn = this.#turns?.turnOf(this.sampleId);
     const note = this.#note(end, outcome === 'completed', turn?.session);
@@ -174,7 +187,7 @@ export class SampleTracker implements ContentSink {
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
     if (isContentTold && outcome === 'completed' && !this.#issued.isWarmup)
-      this.#gapEdges.add(this.#stampsNs, this.#late, this.#chunkCount);
+      this.#gapEdges.add(this.#stampsNs, this.#late, { count: this.#chunkCount, choiceOf: this.#choiceOf });
     const sample: EndedSample = {
       sampleId: this.sampleId,
       window: this.#issued.isWarmup ? OUTSIDE_WINDOWS : 0,
@@ -187,6 +200,7 @@ export class SampleTracker implements ContentSink {
       firstAnswerNs: this.#firstAnswerNs,
       chunkGapsNs: isContentTold ? this.#gaps() : [],
       chunkCount: isContentTold ? this.#chunkCount : 0,
+      ...(isContentTold && this.#choiceOf.length > 0 ? { chunkChoices: this.#choiceOf } : {}),
       endNs: endsWithTransport ? atNs : this.#lastBodyNs,
       outcome,
       failure:
@@ -210,17 +224,42 @@ export class SampleTracker implements ContentSink {
     if (written.isKept && isCounted && !written.isTooLong) this.#output.answered(this.sampleId, written.text);
   }
 
-  #remark(): SampleRemark | undefined {
-    const { cachedTokens, predictedTokens, model } = this.#reply.told;
+  #belongs(choice: number): void {
+    while (this.#choiceOf.length < this.#chunkCount) this.#choiceOf.push(0);
+    this.#choiceOf.push(Math.min(choice, LAST_CHOICE));
+  }
+
+  #remark(isCompleted: boolean): SampleRemark | undefined {
+    const { told } = this.#reply;
+    const { cachedTokens, predictedTokens, reasoningTokens, finishName, model } = told;
     const { hasRetryAfter } = this.#reply;
     const isRepeat = isRepeatedRequest(this.#asked, this.#repeats, this.sampleId);
     const asked = this.#askedModel();
     const isAsAsked = model === '' || asked === '' || model === asked;
     const otherModel = isAsAsked ? '' : this.#otherModel(asked, model);
-    const isPlain = cachedTokens === NO_FIGURE && predictedTokens === NO_FIGURE && otherModel === '';
-    return isPlain && !hasRetryAfter && !isRepeat
+    const { hasContent } = this.#reply;
+    const isWithoutText = isCompleted && !hasContent;
+    const textChunks = this.#isStreaming ? this.#textChunks : 0;
+    const doubts = isCompleted ? tokenDoubts({ ...told, textChunks, hasContent }) : [];
+    const isPlain =
+      cachedTokens === NO_FIGURE &&
+      predictedTokens === NO_FIGURE &&
+      reasoningTokens === NO_FIGURE &&
+      otherModel === '' &&
+      finishName === '';
+    return isPlain && !hasRetryAfter && !isRepeat && !isWithoutText && doubts.length === 0
       ? undefined
-      : { cachedTokens, predictedTokens, isRepeat, hasRetryAfter, otherModel };
+      : {
+          cachedTokens,
+          predictedTokens,
+          reasoningTokens,
+          isRepeat,
+          hasRetryAfter,
+          isWithoutText,
+          doubts,
+          finishName: this.#output.shortened(finishName),
+          otherModel,
+        };
   }
 
   #served(): ServedTimes | undefined {
@@ -273,6 +312,8 @@ export class SampleTracker implements ContentSink {
     this.#late = late;
   }
 }
+
+const LAST_CHOICE = 255;
 
 /** A single keeps 24 bits: a lateness that is rounded is never less than it was. */
 const ROUNDED_UP: number = 1 + 2 ** -23;

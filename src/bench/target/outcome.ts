@@ -19,7 +19,9 @@ export interface ReplyAccount {
   readonly isDone: boolean;
   /** A finish reason came on each part that was opened. */
   readonly hasFinished: boolean;
-  /** Something of an event came behind the last empty line. */
+  /** The limit of tokens ended it after at least one: without content they are bytes that are not yet text. */
+  readonly isOutOfTokens: boolean;
+  /** Part of an event came behind the last empty line. */
   readonly hasOpenEvent: boolean;
   /** What it lacks where neither of the two is so. */
   readonly withoutEnd: string;
@@ -49,7 +51,7 @@ export const decideOutcome = (reply: ReplyAccount): SampleOutcome => {
   const isDone = reply.isDone && (reply.hasFinished || endKind === 'whole' || !reply.hasContent);
   const isOver = isDone || (reply.hasEnded && !reply.isDone && !reply.hasOpenEvent);
   if (isOver && endKind !== 'malformed') {
-    if (!reply.hasContent) return failed('empty', 'the reply has no content', status);
+    if (!reply.hasContent && !reply.isOutOfTokens) return failed('empty', 'the reply has no content', status);
     return { outcome: 'completed', failure: undefined, endsWithTransport: endKind === 'whole' };
   }
   return failedTransport(reply);
@@ -77,7 +79,7 @@ const failedTransport = (reply: ReplyAccount): SampleOutcome => {
 };
 
 const truncation = ({ hasOpenEvent, withoutEnd }: ReplyAccount): string =>
-  hasOpenEvent ? 'the last event has no blank line after it' : withoutEnd;
+  hasOpenEvent ? 'the last event is cut' : withoutEnd;
 
 const failed = (kind: FailureKind, detail: string, statusCode: number): SampleOutcome => ({
   outcome: 'failed',

@@ -1,11 +1,13 @@
 // Reads one reply's body, however it comes: as a stream of events, as one JSON document, compressed, or as the text of an
 // error. Tells when content arrives; what was wrong, and what was used, is for the end.
 
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { ServedTimes } from '../../core/run/served-times.ts';
 import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
 import type { AnswerParts } from './api/answer-parts.ts';
 import type { AnswerText } from './api/answer-text.ts';
 import { messageOfBody } from './api/error-message.ts';
+import { isDoneMark } from './api/json-reply.ts';
 import type { ApiReply, ReplyDefect, ServerApi } from './api/server-api.ts';
 import { CARRIES_NOTHING } from './api/server-api.ts';
 import type { ContentDecoder } from './content-decoder.ts';
@@ -17,8 +19,8 @@ import type { EventSink, StreamScanner } from './sse/event-scanner.ts';
 import { EventScanner } from './sse/event-scanner.ts';
 
 export interface ContentSink {
-  /** An event with content was complete with the read of this stamp. `carries` is CARRIES_ANSWER | CARRIES_REASONING. */
-  content(stampNs: number, carries: number): void;
+  /** An event with content of a choice was complete with the read of this stamp. `carries` is of CARRIES_… and THOUGHT_UNTIL_NOW. */
+  content(stampNs: number, carries: number, choice: number): void;
 }
 
 export interface ReplyHead {
@@ -35,9 +37,13 @@ export type ToldByReply = Pick<
   | 'inputTokens'
   | 'outputTokens'
   | 'finishReason'
+  | 'finishName'
   | 'cachedTokens'
   | 'predictedTokens'
   | keyof ServedTimes
+  | 'reasoningTokens'
+  | 'isContradictory'
+  | 'choices'
   | 'model'
   | 'answerHash'
 >;
@@ -58,6 +64,10 @@ export class ReplyReader implements EventSink {
   #hasBody = false;
   #hasEvent = false;
   #hasContent = false;
+  /** What came behind the last empty line is looked at, because the reply is whole. */
+  #isAtEnd = false;
+  /** It was only a part of an event. */
+  #hasTornEvent = false;
   #status = 0;
   #location = '';
   #hasRetryAfter = false;
@@ -101,6 +111,8 @@ export class ReplyReader implements EventSink {
     this.#reply.reset();
     this.#hasContent = false;
     this.#hasEvent = false;
+    this.#isAtEnd = false;
+    this.#hasTornEvent = false;
     this.#mode = 'none';
     this.#decoder = undefined;
     this.#documentLength = 0;
@@ -108,6 +120,11 @@ export class ReplyReader implements EventSink {
     this.#location = '';
     this.#hasRetryAfter = false;
     this.#defect = undefined;
+  }
+
+  /** Something of an answer has come: text, reasoning, a call of a tool, a vector. */
+  get hasContent(): boolean {
+    return this.#hasContent;
   }
 
   get hasRetryAfter(): boolean {
@@ -150,7 +167,8 @@ export class ReplyReader implements EventSink {
       hasEnded: reply.hasEnded,
       isDone: reply.isDone,
       hasFinished: reply.hasFinished,
-      hasOpenEvent: this.#mode === 'events' && this.#scanner.hasOpenEvent,
+      hasOpenEvent: this.#mode === 'events' && (this.#scanner.hasOpenEvent || this.#hasTornEvent),
+      isOutOfTokens: reply.finishReason === 'length' && reply.outputTokens > 0,
       withoutEnd: this.#api.withoutEnd,
       defect: this.#explained(this.#defect ?? reply.defect),
     });
@@ -165,7 +183,10 @@ export class ReplyReader implements EventSink {
     if (this.#decoder !== undefined && this.#documentLength + this.#status > 0) {
       this.#decoded(this.#decoder.end());
     }
-    if (this.#mode === 'events') this.#checkStream();
+    if (this.#mode === 'events') {
+      this.#endStream();
+      this.#checkStream();
+    }
     if (this.#mode !== 'document' || this.#status > 299 || this.#documentLength === 0) return;
     const carries = this.#reply.document(this.#document.toString('utf8', 0, this.#documentLength));
     if (this.#isStreaming && this.#reply.defect === undefined) {
@@ -173,6 +194,14 @@ export class ReplyReader implements EventSink {
     } else {
       this.#content(carries);
     }
+  }
+
+  /** Gateways send the last event without its empty line, and clients take it: a whole HTTP reply that has a whole event there lacks nothing. */
+  #endStream(): void {
+    if (!this.#scanner.hasOpenEvent) return;
+    this.#isAtEnd = true;
+    this.#scanner.end();
+    this.#isAtEnd = false;
   }
 
   /** A page of HTML, say: bytes, and no event in them. */
@@ -193,6 +222,10 @@ export class ReplyReader implements EventSink {
 
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void {
     if (start === end) return;
+    if (this.#isAtEnd && !isWholeEvent(bytes, start, end)) {
+      this.#hasTornEvent = true;
+      return;
+    }
     this.#hasEvent = true;
     this.#content(this.#reply.event(bytes, start, end, isErrorEvent));
   }
@@ -200,7 +233,7 @@ export class ReplyReader implements EventSink {
   #content(carries: number): void {
     if (carries === CARRIES_NOTHING) return;
     this.#hasContent = true;
-    this.#sink.content(this.#stampNs, carries);
+    for (const choice of this.#reply.carried) this.#sink.content(this.#stampNs, carries, choice);
   }
 
   #plain(bytes: Buffer, start: number, end: number): void {
@@ -229,6 +262,9 @@ export class ReplyReader implements EventSink {
     else this.#plain(decoded.bytes, 0, decoded.bytes.length);
   }
 }
+
+const isWholeEvent = (bytes: Buffer, start: number, end: number): boolean =>
+  isDoneMark(bytes, start, end) || isJsonObject(parseAnyJson(bytes.toString('utf8', start, end)));
 
 /** Scheme, host and path: query and credentials may be secret. */
 const withoutSecrets = (location: string): string => {

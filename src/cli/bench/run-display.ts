@@ -4,6 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { contaminationLine } from '../../core/run/contamination.ts';
+import { doubtCounts } from '../../core/run/doubted-figures.ts';
 import { findContamination } from '../../core/run/find-contamination.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
@@ -162,6 +163,8 @@ const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[
         machine: unknown('looked at when it is over'),
         sent: unknown('more are sent'),
         stopped: lookUp(snapshot).counter('finishReason.stop'),
+        doubts: doubtCounts(key => lookUp(snapshot).counter(key)),
+        hasTokenizer: false,
         series: Object.fromEntries(lookUp(snapshot).allSeries),
         isDepthProfile: run.isDepthProfile,
       }).map(contaminationLine);

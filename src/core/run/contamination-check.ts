@@ -10,6 +10,7 @@ import type { MachineDuringRun } from './machine-during-run.ts';
 import type { ReportRun, ReportSeries } from './report.ts';
 import type { SeriesKey } from './run-series.ts';
 import type { ServerEvidence } from './server-tally.ts';
+import type { TokenDoubt } from './token-doubts.ts';
 
 export interface ContaminationSources {
   readonly run: Pick<ReportRun, 'hasNonce' | 'model' | 'requests' | 'shape' | 'streaming'>;
@@ -21,6 +22,10 @@ export interface ContaminationSources {
   readonly sent: Reported<number>;
   /** Completed ones that ended by themselves, not at their limit. */
   readonly stopped: number;
+  /** Completed ones with counts of tokens that cannot be true. */
+  readonly doubts: Readonly<Record<TokenDoubt, number>>;
+  /** Answers are counted with a tokenizer of the person's own too. */
+  readonly hasTokenizer: boolean;
   readonly series: Readonly<Partial<Record<SeriesKey, Pick<ReportSeries, 'min' | 'histogram'>>>>;
   /** It sends the start of a prompt twice on purpose, and says itself what became of it. */
   readonly isDepthProfile: boolean;

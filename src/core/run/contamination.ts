@@ -76,6 +76,7 @@ export const CONTAMINATION_CODES = [
   'preemption',
   'swap',
   'client-swap',
+  'token-counts',
 ] as const;
 
 export type ContaminationCode = (typeof CONTAMINATION_CODES)[number];

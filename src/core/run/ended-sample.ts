@@ -26,6 +26,8 @@ export interface EndedSample {
   /** Gaps between consecutive content chunks: the last content is the first one plus their sum. */
   readonly chunkGapsNs: readonly number[];
   readonly chunkCount: number;
+  /** Of a reply with several choices: the choice of each chunk. */
+  readonly chunkChoices?: readonly number[];
   readonly endNs: number;
   readonly outcome: Outcome;
   /** Of a failed sample, and of no other. */

@@ -89,7 +89,9 @@ export type SampleRecord =
   /** Before the sample's end, where its reply said more than its tokens. */
   | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)
   | ({ readonly kind: 'sample.served'; readonly sampleId: number } & ServedTimes)
-  /** Likewise, where its client noted something of it. */
+  /** Of a reply with several choices: which choice each chunk belongs to, from the first one on; in parts. */
+  | { readonly kind: 'sample.choices'; readonly sampleId: number; readonly ofChunks: readonly number[] }
+  /** Before the end, if its client noted something of it. */
   | ({ readonly kind: 'sample.noted'; readonly sampleId: number } & SampleNote)
   | {
       readonly kind: 'sample.complete';

@@ -8,8 +8,10 @@ import { ALL_RATES, ALL_TIMES, OF_PROMPT, OF_STREAM } from './contamination.ts';
 import type { ContaminationCheck, ContaminationSources } from './contamination-check.ts';
 import { finding, ofRequests, partWords, timeText } from './contamination-check.ts';
 import { PAIRS_LEAST } from './contamination-tally.ts';
+import { doubtWords, OF_OUTPUT_TOKENS, TOKEN_DOUBTS } from './doubted-figures.ts';
 import { isOfSessions, isOfTrace } from './run-shape.ts';
 import { clientSwap, otherClients, preemption, speculativeDecoding, swap } from './server-contamination.ts';
+import { TOKEN_DOUBT_KEYS } from './token-doubts.ts';
 
 export const findContamination = (sources: ContaminationSources): readonly ContaminationFinding[] =>
   CHECKS.filter(check => !(isMeant(sources) && MEANT_TO_BE_CACHED.includes(check))).flatMap(
@@ -161,6 +163,22 @@ const shortAnswers: ContaminationCheck = ({ run, samples: { completed }, stopped
   });
 };
 
+const tokenCounts: ContaminationCheck = ({ samples: { completed }, doubts, hasTokenizer }) => {
+  const found = TOKEN_DOUBT_KEYS.filter(doubt => doubts[doubt] > 0);
+  const spoils = new Set(found.flatMap(doubt => TOKEN_DOUBTS[doubt].spoils));
+  // What a tokenizer counted stands in the place of the server's count.
+  const left = [...spoils].filter(figure => !hasTokenizer || !OF_OUTPUT_TOKENS.includes(figure));
+  if (left.length === 0) return undefined;
+  const most = Math.max(...found.map(doubt => doubts[doubt]));
+  return finding('token-counts', left, {
+    ...ofRequests(most, Math.max(most, completed)),
+    problem: `the server's counts of tokens cannot be true: ${doubtWords(doubts).join(', ')}`,
+    advice: hasTokenizer
+      ? 'Output tokens are those that the tokenizer counted; the others are not to be trusted.'
+      : 'Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer FILE.',
+  });
+};
+
 const oneChunk: ContaminationCheck = ({ samples: { oneChunk: whole, streams } }) =>
   whole <= FEW_SHARE * streams
     ? undefined
@@ -199,6 +217,7 @@ const CHECKS: readonly ContaminationCheck[] = [
   prefixCache,
   identicalPrompts,
   flatTtft,
+  tokenCounts,
   shortAnswers,
   oneChunk,
   burstChunks,

@@ -3,7 +3,7 @@
 
 import type { SeededRandom } from '../random.ts';
 import { seededRandom } from '../random.ts';
-import type { FailureKind } from './outcome.ts';
+import type { FailuresByKind } from './outcome.ts';
 
 export interface MixedModel {
   readonly model: string;
@@ -14,7 +14,7 @@ export interface MixedModel {
 export type ModelMix = readonly MixedModel[];
 
 /** Of one model of a mix, or of one of several URLs. A figure that no request of it had is null. */
-export interface VariantFigures {
+export interface VariantFigures extends Partial<FailuresByKind> {
   /** Place in the mix, or among the URLs. */
   readonly variant: number;
   readonly completed: number;
@@ -24,8 +24,6 @@ export interface VariantFigures {
   readonly ttftNs: VariantPercentiles | null;
   readonly tpotNs: VariantPercentiles | null;
   readonly latencyNs: VariantPercentiles | null;
-  /** Of those that failed; not there where an older version counted. */
-  readonly errors?: Readonly<Partial<Record<FailureKind, number>>>;
   /** Completed ones whose server told no count of tokens. */
   readonly usageMissing?: number;
   /** As the servers told them. */

@@ -136,6 +136,7 @@ const signOf = ({ outcome, failure, bytesSent }: Ended): 'answered' | 'away' | '
     case 'error-frame':
     case 'malformed':
     case 'empty':
+    case 'aborted':
       return 'answered';
     case 'client':
       return 'no-sign';

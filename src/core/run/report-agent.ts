@@ -1,9 +1,9 @@
 // One agent's part of a run from many machines, as the report tells it: a slow or late client shows as itself, not as a mixture.
 
 import type { Reported, Unknown } from '../unknown.ts';
-import type { FailureKind, SampleCounts } from './outcome.ts';
+import type { FailuresByKind, SampleCounts } from './outcome.ts';
 
-export type ReportAgent = {
+export type ReportAgent = FailuresByKind & {
   /** Of the node, or its address. */
   readonly name: string;
   /** Of the program. */
@@ -14,7 +14,6 @@ export type ReportAgent = {
   readonly reason: string;
   /** Of the measured phase. Of a lost one: what it had told last, and all without a sample unresolved. */
   readonly counts: SampleCounts;
-  readonly errors: Readonly<Partial<Record<FailureKind, number>>>;
   readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
   readonly verdictReasons: readonly string[];
   /** How late it sent, p99, ns; a version before 0.2 does not tell. */

@@ -19,6 +19,7 @@ import { failureHeadline, failureHeadlineText, failureLabel } from './failure-te
 import { foreignLabel, foreignSentence } from './foreign-run.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import { objectiveSentence } from './objective-labels.ts';
+import { failureKindRows } from './outcome.ts';
 import { rateBoundText } from './rate-bounds.ts';
 import type { Report, ReportSeries } from './report.ts';
 import { runDigest, stateOf } from './run-digest.ts';
@@ -112,9 +113,9 @@ export interface SummaryFigure {
 }
 
 /** "8 HTTP 401"; of a version that did not group them, by kind. */
-const failureShort = ({ failures, errors }: Report): readonly string[] =>
+const failureShort = ({ failures, ...report }: Report): readonly string[] =>
   isUnknown(failures)
-    ? Object.entries(errors).map(([kind, count]) => `${formatCount(count)} ${kind}`)
+    ? failureKindRows(report).map(([kind, count]) => `${formatCount(count)} ${kind}`)
     : failures.groups
         .filter(({ count }) => count > 0)
         .map(group => `${formatCount(group.count)} ${failureLabel(group)}`);

@@ -8,13 +8,14 @@ import type { ContaminationFinding } from './contamination.ts';
 import type { RunEnergy } from './energy.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { RunFailures } from './failure-groups.ts';
+import type { FinishNameCount } from './finish-name-tally.ts';
 import type { ForeignOrigin } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LittlesLaw } from './littles-law.ts';
 import type { MachineDuringRun } from './machine-during-run.ts';
 import type { ModelMix, VariantFigures } from './model-mix.ts';
 import type { ObjectiveName } from './objective.ts';
-import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
+import type { FailuresByKind, FinishReason, SampleCounts } from './outcome.ts';
 import type { RunProvenance } from './provenance.ts';
 import type { RateBounds } from './rate-bounds.ts';
 import type { ReportAgent } from './report-agent.ts';
@@ -34,7 +35,7 @@ import type { UrlMix } from './url-mix.ts';
 export const REPORT_SCHEMA = 'plimsoll.report/1';
 
 /** `goodput` only where objectives were given. */
-export interface Report extends ReportRates {
+export interface Report extends FailuresByKind, ReportRates {
   readonly schema: typeof REPORT_SCHEMA;
   readonly plimsoll: { readonly version: string };
   readonly run: ReportRun;
@@ -59,10 +60,11 @@ export interface Report extends ReportRates {
   readonly eventLogDropped: number;
   /** Records that did not fit: name of the counter to how many; empty when all was well. */
   readonly recordProblems: Readonly<Record<string, number>>;
-  readonly errors: Readonly<Partial<Record<FailureKind, number>>>;
   /** Why requests failed, grouped by the server's message, and when the server was away. */
   readonly failures: Reported<RunFailures>;
   readonly finishReasons: Readonly<Partial<Record<FinishReason, number>>>;
+  /** Of those that are 'other', by the names that the server has for them; not there where it has none. */
+  readonly finishNames?: readonly FinishNameCount[];
   readonly bytes: { readonly sent: number; readonly received: number };
   readonly objectives?: readonly ObjectiveResult[];
   /** Whether each was met, and how sure that is; none without objectives. */

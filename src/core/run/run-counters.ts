@@ -4,6 +4,7 @@
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason } from './outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from './outcome.ts';
+import { TOKEN_DOUBT_KEYS, type TokenDoubt } from './token-doubts.ts';
 
 export interface CounterRow {
   /** None of a number of things. */
@@ -51,6 +52,15 @@ export const RUN_COUNTERS = {
   chunksCompleted: { label: 'chunks, completed', help: 'of those, of completed requests' },
   bytesSent: { unit: 'bytes', label: 'sent', help: 'of measured requests' },
   bytesReceived: { unit: 'bytes', label: 'received', help: 'of measured requests' },
+  requestsWithChoices: {
+    label: 'with several choices',
+    help: 'completed requests that were answered with several choices (`n` > 1)',
+  },
+  choicesCompleted: { label: 'choices', help: 'of those requests' },
+  completedWithoutText: {
+    label: 'completed without text',
+    help: 'completed requests whose tokens were not text yet when the limit ended them',
+  },
   usageMissing: { label: 'without usage', help: 'completed requests without usage from the server' },
   recordsReceived: { label: 'records', help: 'event records that the aggregator took, each once' },
   droppedEvents: { label: 'dropped events', problem: 'event batches were lost on the way' },
@@ -155,7 +165,11 @@ export const RUN_COUNTERS = {
 } as const;
 
 type PlainCounterKey = keyof typeof RUN_COUNTERS;
-export type CounterKey = PlainCounterKey | `errors.${FailureKind}` | `finishReason.${FinishReason}`;
+export type CounterKey =
+  | PlainCounterKey
+  | `errors.${FailureKind}`
+  | `finishReason.${FinishReason}`
+  | `doubts.${TokenDoubt}`;
 /** Only of a run with objectives. */
 export type ObjectiveCounterKey =
   | 'goodSamples'
@@ -172,6 +186,7 @@ export const COUNTER_KEYS: readonly CounterKey[] = [
   ...PLAIN_COUNTER_KEYS,
   ...FAILURE_KINDS.map(kind => `errors.${kind}` as const),
   ...FINISH_REASONS.map(reason => `finishReason.${reason}` as const),
+  ...TOKEN_DOUBT_KEYS.map(doubt => `doubts.${doubt}` as const),
 ];
 
 export const counterRow = (key: PlainCounterKey): CounterRow => RUN_COUNTERS[key];

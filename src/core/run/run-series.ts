@@ -232,6 +232,18 @@ export const RUN_SERIES = {
     help: 'How long the server took for the tokens of the answer.',
     level: 'line',
   },
+  reasoningTokens: {
+    unit: 'tokens',
+    per: 'completed request',
+    runs: 'all',
+    from: "the server's `usage`",
+    where: 'the server reports it',
+    label: 'reasoning tokens',
+    shortLabel: 'reasoning tokens',
+    better: 'none',
+    help: 'Tokens of the answer that the model thought with, as the server counts them; part of the output tokens.',
+    level: 'line',
+  },
   tokensPerChunk: {
     unit: 'ratio',
     per: 'completed request',

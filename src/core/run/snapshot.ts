@@ -4,6 +4,7 @@ import type { Reported } from '../unknown.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
 import type { BoundParts, RunBounds, SeriesErrorBound } from './error-bound.ts';
 import type { RunFailures } from './failure-groups.ts';
+import type { FinishNameCount } from './finish-name-tally.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveSessions } from './live-sessions.ts';
@@ -35,6 +36,8 @@ export interface MetricsSnapshot {
   readonly failures?: RunFailures;
   /** Of a run of sessions. Not there of a version that did not tell which turn a sample is. */
   readonly sessions?: LiveSessions;
+  /** Reasons to finish that nobody knows, by the server's own names. Not there: there were none. */
+  readonly finishNames?: readonly FinishNameCount[];
   /** Only in the last that agents tell their coordinator. Never on disk. */
   readonly boundParts?: BoundParts;
   /** Of a run from many machines, while it goes on. */

@@ -5,6 +5,7 @@ import { counted, figureText, formatCount, formatThreeDigits } from '../figure/f
 import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import { isUnknown } from '../unknown.ts';
 import type { VariantFigures, VariantPercentiles } from './model-mix.ts';
+import { failureKindRows } from './outcome.ts';
 import type { Report } from './report.ts';
 
 export interface VariantTable {
@@ -43,8 +44,8 @@ const withUnasked = ({ run, variants = [] }: Report): readonly VariantFigures[] 
 const nameOf = ({ run }: Report, { variant }: VariantFigures): string =>
   run.urls?.[variant]?.url ?? run.models?.[variant]?.model ?? `model ${variant + 1}`;
 
-const errorsOf = ({ errors = {}, usageMissing = 0 }: VariantFigures): readonly string[] => {
-  const kinds = Object.entries(errors).map(([kind, count]) => `${formatCount(count)} ${kind}`);
+const errorsOf = ({ usageMissing = 0, ...figures }: VariantFigures): readonly string[] => {
+  const kinds = failureKindRows(figures).map(([kind, count]) => `${formatCount(count)} ${kind}`);
   return [
     ...(kinds.length === 0 ? [] : [`failed: ${kinds.join(', ')}`]),
     ...(usageMissing === 0 ? [] : [`${counted(usageMissing, 'answer')} without a count of tokens`]),

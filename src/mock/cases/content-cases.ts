@@ -189,7 +189,11 @@ export const CONTENT_CASES: readonly FaultCase[] = [
   finished('finish-tools', 'finish_reason tool_calls', 'tool_calls', 'tool_calls'),
   finished('finish-function', 'finish_reason function_call', 'function_call', 'other'),
   finished('finish-eos', 'finish_reason eos_token, as TGI has it', 'eos_token', 'other'),
-  finished('finish-abort', 'finish_reason abort', 'abort', 'other'),
+  ...['abort', 'error'].map(reason =>
+    stream(`finish-${reason}`, `finish_reason ${reason}`, failedAs('aborted'), request =>
+      withBody(request, BEGINNING + dataEvents(finishOf(reason), USAGE, DONE)),
+    ),
+  ),
   finished('finish-unknown', 'a reason that nobody knows', 'because', 'other'),
   finished('finish-named-missing', 'a reason that is called missing', 'missing', 'other'),
   finished('finish-empty', 'an empty reason', '', 'missing'),

@@ -16,7 +16,7 @@ import {
   RESET,
   slowly,
 } from './corruption.ts';
-import { chunked, lineEnd } from './framing.ts';
+import { chunked } from './framing.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
 import type { Ending, Reply } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
@@ -68,7 +68,7 @@ export const corruptStream = (
       return asReply([...parts(half, false, CHUNKED), bare(CUT_CHUNK, lastMs(half))], CLOSE, expected);
     case 'truncated-last-event': {
       const finish = closing[0]?.sse.toString() ?? '';
-      return whole({ ...plan, closing: [events.raw(finish.slice(0, -lineEnd(settings).length))] });
+      return whole({ ...plan, closing: [events.raw(finish.slice(0, -CUT_BYTES))] });
     }
     case 'truncated-no-done':
       return whole({ ...plan, closing: [] });
@@ -191,3 +191,6 @@ const doubledInTheMiddle = (times: Float64Array): Float64Array => {
 const lastMs = ({ content, atMs }: StreamPlan): number => atMs[content.length - 1] ?? 0;
 
 const WHITE_SPACE_CHUNK = Buffer.from('1\r\n \r\n');
+
+/** Of the finish event: its empty line, and what closes its JSON. */
+const CUT_BYTES = 8;

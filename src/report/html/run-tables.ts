@@ -11,8 +11,10 @@ import {
 import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
+import { finishRows } from '../../core/run/finish-name-tally.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
+import { failureKindRows } from '../../core/run/outcome.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
 import {
@@ -178,7 +180,8 @@ const seriesCells = (key: SeriesKey, one: ReportSeries, isSpoiled: boolean): rea
   ];
 };
 
-const outcomes = ({ counts, warmup, errors, finishReasons }: Report): Markup => {
+const outcomes = (report: Report): Markup => {
+  const { counts, warmup } = report;
   const row = (name: string, count: number): readonly MarkupValue[] => [
     name,
     formatCount(count),
@@ -191,15 +194,11 @@ const outcomes = ({ counts, warmup, errors, finishReasons }: Report): Markup => 
       row('Issued', counts.issued),
       row('Completed', counts.completed),
       ...(counts.failed === 0 ? [row('Failed', 0)] : []),
-      ...Object.entries(errors).map(([kind, count]) => row(`Failed: ${kind}`, count)),
+      ...failureKindRows(report).map(([kind, count]) => row(`Failed: ${kind}`, count)),
       row('Cancelled', counts.cancelled),
       row('Unresolved', counts.unresolved),
       ...(warmup.issued > 0 ? [['Warm-up, not counted', formatCount(warmup.issued), '']] : []),
-      ...Object.entries(finishReasons).map(([reason, count]) => [
-        `Finish reason: ${reason}`,
-        formatCount(count),
-        '',
-      ]),
+      ...finishRows(report).map(([reason, count]) => [`Finish reason: ${reason}`, formatCount(count), '']),
     ],
   });
 };

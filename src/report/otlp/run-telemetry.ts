@@ -2,6 +2,7 @@
 // them. The conventions are in development (semantic-conventions-genai); docs/opentelemetry.md says which names are theirs.
 
 import { createHash } from 'node:crypto';
+import { gapsByChoice } from '../../core/run/choice-times.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { ReportRun } from '../../core/run/report.ts';
@@ -111,7 +112,7 @@ class CountedRun {
     if (this.#run.streaming && firstContentNs !== NO_FIGURE) {
       this.#record('firstChunk', (firstContentNs - sentNs) / 1e9, asked);
       this.#record('firstChunkIntended', (firstContentNs - intendedNs) / 1e9, asked);
-      for (const gap of sample.chunkGapsNs) this.#record('outputChunk', gap / 1e9, asked);
+      for (const gap of gapsByChoice(sample)) this.#record('outputChunk', gap / 1e9, asked);
     }
     if (inputTokens !== NO_FIGURE)
       this.#record('tokens', inputTokens, { ...asked, 'gen_ai.token.type': 'input' });

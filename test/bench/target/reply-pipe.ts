@@ -17,6 +17,8 @@ export interface PipedReply {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly finishReason: string;
+  readonly finishName: string;
+  readonly isWithoutText: boolean;
   /** Bytes behind the reply. */
   readonly left: number;
   readonly keepsAlive: boolean;
@@ -64,7 +66,7 @@ export const pipeReply = (
   const endKind =
     framer.problem !== '' ? 'malformed' : isWhole ? 'whole' : received === 0 ? 'reset' : 'truncated';
   const { outcome, failure } = reader.end(endKind, framer.problem);
-  const { inputTokens, outputTokens, finishReason } = reader.told;
+  const { inputTokens, outputTokens, finishReason, finishName } = reader.told;
   return {
     outcome,
     kind: failure?.kind,
@@ -75,6 +77,8 @@ export const pipeReply = (
     inputTokens,
     outputTokens,
     finishReason,
+    finishName,
+    isWithoutText: outcome === 'completed' && !reader.hasContent,
     left: framer.problem === '' ? received - used : 0,
     keepsAlive: framer.head.keepsAlive,
   };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
+import { NO_REMARK } from '../../../src/core/run/no-remark.ts';
 import type { SampleTurn } from '../../../src/core/run/session-outcome.ts';
 import type { SessionReport } from '../../../src/core/run/session-report.ts';
 import { SessionTally, TURN_ROWS_MAX } from '../../../src/core/run/session-report.ts';
@@ -27,13 +28,7 @@ const turn = (
     ...(cached === undefined
       ? {}
       : {
-          remark: {
-            cachedTokens: cached,
-            predictedTokens: NO_FIGURE,
-            isRepeat: false,
-            hasRetryAfter: false,
-            otherModel: '',
-          },
+          remark: { ...NO_REMARK, cachedTokens: cached },
         }),
     ...changes,
   });

@@ -4,17 +4,20 @@
 import type { JsonObject } from '../../../core/json.ts';
 import { isJsonObject, parseAnyJson } from '../../../core/json.ts';
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
+import { finishMeaning } from '../../../core/run/finish-names.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
 import { AnswerHash } from './answer-hash.ts';
 import { AnswerParts } from './answer-parts.ts';
 import { AnswerText } from './answer-text.ts';
 import { errorOf, messageOfBody } from './error-message.ts';
+import { SaidText } from './said-text.ts';
 import type { ApiReply, ReplyDefect } from './server-api.ts';
 import { CARRIES_NOTHING } from './server-api.ts';
 
 export abstract class JsonReply implements ApiReply {
   isDone = false;
   finishReason: FinishReason = 'missing';
+  finishName = '';
   inputTokens: number = NO_FIGURE;
   outputTokens: number = NO_FIGURE;
   cachedTokens: number = NO_FIGURE;
@@ -23,10 +26,18 @@ export abstract class JsonReply implements ApiReply {
   promptNs: number = NO_FIGURE;
   decodeNs: number = NO_FIGURE;
   draftedTokens: number = NO_FIGURE;
+  reasoningTokens: number = NO_FIGURE;
+  isContradictory = false;
+  choices = 1;
   model = '';
   defect: ReplyDefect | undefined;
+  readonly carried: readonly number[] = FIRST_CHOICE;
   /** An adapter adds each text of the answer as it finds it. */
   protected readonly answer: AnswerHash = new AnswerHash();
+  /** Of its first choice. */
+  protected readonly said: SaidText = new SaidText(this.answer);
+  /** Tokens were counted when the answer was over. */
+  #isCounted = false;
 
   get answerHash(): number {
     return this.answer.value;
@@ -50,6 +61,7 @@ export abstract class JsonReply implements ApiReply {
   reset(): void {
     this.isDone = false;
     this.finishReason = 'missing';
+    this.finishName = '';
     this.inputTokens = NO_FIGURE;
     this.outputTokens = NO_FIGURE;
     this.cachedTokens = NO_FIGURE;
@@ -58,9 +70,14 @@ export abstract class JsonReply implements ApiReply {
     this.promptNs = NO_FIGURE;
     this.decodeNs = NO_FIGURE;
     this.draftedTokens = NO_FIGURE;
+    this.reasoningTokens = NO_FIGURE;
+    this.isContradictory = false;
+    this.choices = 1;
+    this.#isCounted = false;
     this.model = '';
     this.defect = undefined;
     this.answer.reset();
+    this.said.reset();
     this.keptAnswer.reset();
     this.parts.reset();
   }
@@ -91,6 +108,48 @@ export abstract class JsonReply implements ApiReply {
     this.draftedTokens = tokenCount(timings['draft_n']);
     const accepted = tokenCount(timings['draft_n_accepted']);
     if (accepted !== NO_FIGURE) this.predictedTokens = accepted;
+    // It counts for itself what it timed.
+    if (this.hasFinished) this.checked(tokenCount(timings['predicted_n']));
+  }
+
+  /** The server ended the answer, or one of several, with this name; the first one counts. `why`: what it says beside it. */
+  protected finished(name: string, why = ''): void {
+    const meaning = finishMeaning(name);
+    if (meaning === 'aborted') {
+      const reason = `the server gave the answer up with the finish reason "${name}"`;
+      this.defect ??= { kind: 'aborted', detail: why === '' ? reason : `${reason}: ${why}` };
+      return;
+    }
+    if (this.finishReason !== 'missing') return;
+    this.finishReason = meaning ?? 'other';
+    if (meaning === undefined) this.finishName = name;
+  }
+
+  /** Counts of one `usage`; NO_FIGURE for what it does not say. Later ones replace earlier ones, which may have been those so far. */
+  protected counted({ input, output, total = NO_FIGURE }: UsageCounts): void {
+    if (total !== NO_FIGURE && input !== NO_FIGURE && output !== NO_FIGURE && total !== input + output)
+      this.isContradictory = true;
+    // Of several choices a server may count each one for itself before it counts all of them.
+    if (this.choices === 1) {
+      if (output !== NO_FIGURE && output < this.outputTokens) this.isContradictory = true;
+      if (this.#isCounted && this.#differs(input, output)) this.isContradictory = true;
+    }
+    if (input !== NO_FIGURE) this.inputTokens = input;
+    if (output !== NO_FIGURE) this.outputTokens = output;
+    if (this.hasFinished && output !== NO_FIGURE) this.#isCounted = true;
+  }
+
+  /** A count beside the usage, of which a server has its own. */
+  protected checked(output: number): void {
+    if (output !== NO_FIGURE && this.outputTokens !== NO_FIGURE && output !== this.outputTokens)
+      this.isContradictory = true;
+  }
+
+  #differs(input: number, output: number): boolean {
+    return (
+      (input !== NO_FIGURE && this.inputTokens > 0 && input !== this.inputTokens) ||
+      (output !== NO_FIGURE && output !== this.outputTokens)
+    );
   }
 
   #parsed(text: string, isWhole: boolean, isErrorEvent: boolean): number {
@@ -112,6 +171,13 @@ export abstract class JsonReply implements ApiReply {
   }
 }
 
+export interface UsageCounts {
+  readonly input: number;
+  readonly output: number;
+  /** Of both. */
+  readonly total?: number;
+}
+
 /** '' for what is no text. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -125,11 +191,16 @@ export const nanoseconds = (value: unknown, perUnit: number): number =>
     ? Math.round(value * perUnit)
     : NO_FIGURE;
 
+/** Of the details of a usage, by either name. */
+export const reasoningOf = (details: JsonObject): number =>
+  tokenCount(details['reasoning_tokens'] ?? details['thinking_tokens']);
+
 /** "[DONE]", white space around it allowed. */
-const isDoneMark = (bytes: Buffer, start: number, end: number): boolean => {
+export const isDoneMark = (bytes: Buffer, start: number, end: number): boolean => {
   if (bytes[start] !== DONE[0] && bytes[start] !== 0x20) return false;
   return end - start < 32 && bytes.toString('latin1', start, end).trim() === '[DONE]';
 };
 
 const DONE = Buffer.from('[DONE]');
+const FIRST_CHOICE: readonly number[] = [0];
 const DETAIL_LENGTH_MAX = 200;

@@ -111,12 +111,22 @@ export interface ApiReply extends ServedTimes {
   /** A finish reason came on each part that was opened, and one was. */
   readonly hasFinished: boolean;
   readonly finishReason: FinishReason;
+  /** As the server wrote it, if it is a name that nobody knows; '' otherwise. */
+  readonly finishName: string;
   /** NO_FIGURE: the server told none. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Of the prompt, taken from a cache of prefixes; of the answer, guessed ahead and accepted. NO_FIGURE: not told. */
   readonly cachedTokens: number;
   readonly predictedTokens: number;
+  /** Of the answer, thought with. NO_FIGURE: not reported. */
+  readonly reasoningTokens: number;
+  /** It gave two counts of tokens that cannot both be true. */
+  readonly isContradictory: boolean;
+  /** The choices of which the last event carried something. */
+  readonly carried: readonly number[];
+  /** How many choices have come. */
+  readonly choices: number;
   /** Which answered; '': not told. */
   readonly model: string;
   /** Of the text of the answer so far, however it was cut into pieces; NO_FIGURE: none. */
@@ -139,7 +149,7 @@ export interface ApiReply extends ServedTimes {
 }
 
 export interface ReplyDefect {
-  readonly kind: 'malformed' | 'error-frame';
+  readonly kind: 'malformed' | 'error-frame' | 'aborted';
   readonly detail: string;
 }
 
@@ -147,3 +157,7 @@ export interface ReplyDefect {
 export const CARRIES_NOTHING = 0;
 export const CARRIES_ANSWER = 1;
 export const CARRIES_REASONING = 2;
+/** Text, of an answer or of reasoning: a call of a tool comes in any number of pieces, and what is encrypted cannot be read. */
+export const CARRIES_TEXT = 8;
+/** What came before this event was reasoning too, although nothing showed it. */
+export const THOUGHT_UNTIL_NOW = 4;

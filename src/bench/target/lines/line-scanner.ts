@@ -27,6 +27,12 @@ export class LineScanner implements StreamScanner {
     this.#isTooLong = false;
   }
 
+  end(): void {
+    const { length } = this.#line;
+    this.#line.length = 0;
+    this.#tell(this.#line.bytes, 0, length);
+  }
+
   push(bytes: Buffer, start: number, end: number): void {
     let at = start;
     while (at < end && !this.#isTooLong) {

@@ -15,6 +15,8 @@ export interface StreamScanner {
   /** Whether something came that is no line of such a stream: a page, JSON, compressed bytes. */
   readonly hasForeignLines: boolean;
   reset(): void;
+  /** No more bytes come, and the reply is whole: what is open goes to the sink as the event that it would have been. */
+  end(): void;
   push(bytes: Buffer, start: number, end: number): void;
 }
 
@@ -96,6 +98,13 @@ export class EventScanner implements StreamScanner {
     }
     // The caller's bytes are gone after this call.
     if (this.#inPlace !== undefined) this.#copyInPlace();
+  }
+
+  end(): void {
+    const { length } = this.#line;
+    this.#line.length = 0;
+    if (length > 0) this.#takeLine(this.#line.bytes, 0, length, false);
+    this.#dispatch();
   }
 
   #takeLine(bytes: Buffer, start: number, end: number, isCallers: boolean): void {

@@ -1,17 +1,18 @@
-// OpenAI's chat completions, which most servers understand. Reasoning has two names, calls of tools may be of the old kind,
+// OpenAI's chat completions, which most servers understand. Reasoning has many names, calls of tools may be of the old kind,
 // and a content may be a text or a list of parts.
 
 import { parsed } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
-import type { AnswerHash } from '../answer-hash.ts';
 import { textOf } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import type { ChoiceContent } from '../openai/openai-api.ts';
 import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
+import { reasoningCarries, thoughtCarries } from '../reasoning-fields.ts';
+import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
+import { CARRIES_NOTHING } from '../server-api.ts';
 
 export const chatApi: ServerApi = {
   ...OPENAI,
@@ -50,47 +51,36 @@ const answerOf = (choice: JsonObject, isWhole: boolean): string => {
 };
 
 /** A stream has its text in the choice's delta, a whole reply in its message. */
-const contentOf: ChoiceContent = (choice, isWhole, hash) => {
-  let carries = hash.add(textOf(choice['text'])) ? CARRIES_ANSWER : CARRIES_NOTHING;
+const contentOf: ChoiceContent = (choice, isWhole, said) => {
+  let carries = said.text(textOf(choice['text']));
   const piece = choice[isWhole ? 'message' : 'delta'];
   if (!isJsonObject(piece)) return carries;
-  if (hash.add(textOf(piece['reasoning_content']) || textOf(piece['reasoning'])))
-    carries |= CARRIES_REASONING;
-  if (hash.add(textOf(piece['refusal']))) carries |= CARRIES_ANSWER;
-  carries |= contentCarries(piece['content'], hash);
+  carries |= reasoningCarries(piece, said);
+  carries |= said.other(textOf(piece['refusal']));
+  carries |= contentCarries(piece['content'], said);
   const calls = piece['tool_calls'];
   if (Array.isArray(calls)) {
-    for (const call of calls)
-      if (isJsonObject(call) && hasFunctionPiece(call['function'], hash)) carries |= CARRIES_ANSWER;
+    for (const call of calls) if (isJsonObject(call)) carries |= functionCarries(call['function'], said);
   }
-  if (hasFunctionPiece(piece['function_call'], hash)) carries |= CARRIES_ANSWER;
-  return carries;
+  return carries | functionCarries(piece['function_call'], said);
 };
 
 /** A text, or a list of parts: texts, and what the model thinks, which is a text or a list again (Mistral's and Anthropic's). */
-const contentCarries = (content: unknown, hash: AnswerHash): number => {
-  if (!Array.isArray(content)) return hash.add(textOf(content)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+const contentCarries = (content: unknown, said: SaidText): number => {
+  if (!Array.isArray(content)) return said.text(textOf(content));
   let carries = CARRIES_NOTHING;
   for (const part of content) {
-    if (hash.add(textOf(part))) carries |= CARRIES_ANSWER;
+    carries |= said.text(textOf(part));
     if (!isJsonObject(part)) continue;
     const { type, text, thinking } = part;
     const isThinking = type === 'thinking' || type === 'reasoning';
-    if (hash.add(textOf(text))) carries |= isThinking ? CARRIES_REASONING : CARRIES_ANSWER;
-    if (hasThought(thinking, hash)) carries |= CARRIES_REASONING;
+    carries |= isThinking ? said.thought(textOf(text)) : said.text(textOf(text));
+    carries |= thoughtCarries(thinking, said);
   }
   return carries;
 };
 
-const hasThought = (thinking: unknown, hash: AnswerHash): boolean => {
-  if (!Array.isArray(thinking)) return hash.add(textOf(thinking));
-  let has = false;
-  for (const part of thinking) if (isJsonObject(part) && hash.add(textOf(part['text']))) has = true;
-  return has;
-};
-
-const hasFunctionPiece = (piece: unknown, hash: AnswerHash): boolean => {
-  if (!isJsonObject(piece)) return false;
-  const hasName = hash.add(textOf(piece['name']));
-  return hash.add(textOf(piece['arguments'])) || hasName;
-};
+const functionCarries = (piece: unknown, said: SaidText): number =>
+  isJsonObject(piece)
+    ? said.other(textOf(piece['name'])) | said.other(textOf(piece['arguments']))
+    : CARRIES_NOTHING;

@@ -8,8 +8,8 @@ import { textOf } from '../json-reply.ts';
 import { between } from '../marked-messages.ts';
 import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
 import { markedPrompt } from '../prompt-text.ts';
+import { reasoningCarries } from '../reasoning-fields.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
 
 export const completionsApi: ServerApi = {
   ...OPENAI,
@@ -18,7 +18,7 @@ export const completionsApi: ServerApi = {
   body: (prompt, settings) => bodyOf(prompt, settings),
   newReply: () =>
     new OpenAiReply(
-      ({ text }, _isWhole, hash) => (hash.add(textOf(text)) ? CARRIES_ANSWER : CARRIES_NOTHING),
+      (choice, _isWhole, said) => said.text(textOf(choice['text'])) | reasoningCarries(choice, said),
       ({ text }) => textOf(text),
     ),
 };

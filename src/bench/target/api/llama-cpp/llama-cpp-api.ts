@@ -5,7 +5,6 @@ import type { Parsed } from '../../../../core/figure/parse-figure.ts';
 import { parsed } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
-import type { FinishReason } from '../../../../core/run/outcome.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { lengthFieldsJson, merged } from '../../request-fields.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
@@ -13,7 +12,6 @@ import { between } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import { markedPrompt } from '../prompt-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
 
 export const llamaCppApi: ServerApi = {
   ...OPENAI,
@@ -51,23 +49,22 @@ class LlamaCppReply extends JsonReply {
   protected read(json: JsonObject): number {
     const { content, stop } = json;
     if (stop === true) this.#end(json);
-    return this.answer.add(textOf(content)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+    return this.said.text(textOf(content));
   }
 
   #end(json: JsonObject): void {
     const { tokens_evaluated: input, tokens_predicted: output, timings } = json;
-    this.inputTokens = tokenCount(input);
-    this.outputTokens = tokenCount(output);
+    this.counted({ input: tokenCount(input), output: tokenCount(output) });
     if (isJsonObject(timings)) this.timed(timings);
-    this.finishReason = finishOf(json);
+    this.finished(finishOf(json));
     this.isDone = true;
   }
 }
 
 /** `stop_type`; before it had that, llama.cpp had a field for each. */
-const finishOf = (json: JsonObject): FinishReason => {
+const finishOf = (json: JsonObject): string => {
   const type = textOf(json['stop_type']);
-  if (type === 'eos' || type === 'word' || json['stopped_eos'] === true || json['stopped_word'] === true)
-    return 'stop';
-  return type === 'limit' || json['stopped_limit'] === true ? 'length' : 'other';
+  if (type !== '') return type;
+  if (json['stopped_eos'] === true || json['stopped_word'] === true) return 'stop';
+  return json['stopped_limit'] === true ? 'length' : 'other';
 };

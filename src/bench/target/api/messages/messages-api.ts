@@ -6,14 +6,13 @@ import { parsed, wrong } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
-import type { FinishReason } from '../../../../core/run/outcome.ts';
 import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
-import type { AnswerHash } from '../answer-hash.ts';
-import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
+import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ConversationStart, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
 
@@ -102,10 +101,10 @@ class MessagesReply extends JsonReply {
         return isJsonObject(message) ? this.#message(message) : CARRIES_NOTHING;
       case 'content_block_start':
         this.#keep(block);
-        return blockCarries(block, this.answer);
+        return blockCarries(block, this.said);
       case 'content_block_delta':
         this.#keep(delta);
-        return deltaCarries(delta, this.answer);
+        return deltaCarries(delta, this.said);
       case 'message_delta':
         if (isJsonObject(usage)) this.#usage(usage);
         if (isJsonObject(delta)) this.#stopped(delta['stop_reason']);
@@ -126,7 +125,7 @@ class MessagesReply extends JsonReply {
     let carries = CARRIES_NOTHING;
     for (const block of Array.isArray(content) ? content : []) {
       this.#keep(block);
-      carries |= blockCarries(block, this.answer);
+      carries |= blockCarries(block, this.said);
     }
     return carries;
   }
@@ -137,47 +136,42 @@ class MessagesReply extends JsonReply {
   }
 
   #stopped(reason: unknown): void {
-    if (typeof reason === 'string' && reason !== '') this.finishReason = STOP_REASONS.get(reason) ?? 'other';
+    if (typeof reason === 'string' && reason !== '') this.finished(reason);
   }
 
   /** Cumulative: what comes later replaces what came before. */
   #usage(usage: JsonObject): void {
-    const output = tokenCount(usage['output_tokens']);
-    if (output !== NO_FIGURE) this.outputTokens = output;
     const fresh = tokenCount(usage['input_tokens']);
-    if (fresh === NO_FIGURE) return;
     const read = tokenCount(usage['cache_read_input_tokens']);
     const written = tokenCount(usage['cache_creation_input_tokens']);
-    this.inputTokens = fresh + Math.max(0, read) + Math.max(0, written);
-    if (read !== NO_FIGURE) this.cachedTokens = read;
+    this.counted({
+      input: fresh === NO_FIGURE ? NO_FIGURE : fresh + Math.max(0, read) + Math.max(0, written),
+      output: tokenCount(usage['output_tokens']),
+    });
+    const { output_tokens_details: ofOutput } = usage;
+    if (isJsonObject(ofOutput)) this.reasoningTokens = reasoningOf(ofOutput);
+    if (fresh !== NO_FIGURE && read !== NO_FIGURE) this.cachedTokens = read;
   }
 }
 
-const blockCarries = (block: unknown, answer: AnswerHash): number => {
+const blockCarries = (block: unknown, said: SaidText): number => {
   if (!isJsonObject(block)) return CARRIES_NOTHING;
-  const { type, name, input, text, thinking } = block;
+  const { type, name, input, text, thinking, data } = block;
   if (type === 'tool_use') {
-    answer.add(`${textOf(name)} ${isJsonObject(input) ? JSON.stringify(input) : ''}`);
+    said.other(`${textOf(name)} ${isJsonObject(input) ? JSON.stringify(input) : ''}`);
     return CARRIES_ANSWER;
   }
-  if (type === 'thinking') return answer.add(textOf(thinking)) ? CARRIES_REASONING : CARRIES_NOTHING;
-  return answer.add(textOf(text)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+  // What was redacted is encrypted: it came, and nobody can read it.
+  if (type === 'redacted_thinking') return textOf(data) === '' ? CARRIES_NOTHING : CARRIES_REASONING;
+  if (type === 'thinking') return said.thought(textOf(thinking));
+  return said.text(textOf(text));
 };
 
-const deltaCarries = (delta: unknown, answer: AnswerHash): number => {
+const deltaCarries = (delta: unknown, said: SaidText): number => {
   if (!isJsonObject(delta)) return CARRIES_NOTHING;
   const { text, thinking, partial_json: json } = delta;
-  if (answer.add(textOf(text) || textOf(json))) return CARRIES_ANSWER;
-  return answer.add(textOf(thinking)) ? CARRIES_REASONING : CARRIES_NOTHING;
+  return said.text(textOf(text)) | said.other(textOf(json)) | said.thought(textOf(thinking));
 };
 
-const STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool_calls'],
-  ['refusal', 'content_filter'],
-]);
 /** Where neither a person nor the data set limits an answer. */
 const TOKENS_WITHOUT_LIMIT = 4_096;

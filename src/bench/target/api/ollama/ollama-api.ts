@@ -5,18 +5,17 @@ import type { Parsed } from '../../../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
-import { isFinishReason } from '../../../../core/run/outcome.ts';
 import type { Unknown } from '../../../../core/unknown.ts';
 import { unknown } from '../../../../core/unknown.ts';
 import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
-import type { AnswerHash } from '../answer-hash.ts';
 import { JsonReply, nanoseconds, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { markedPrompt } from '../prompt-text.ts';
+import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ModelList, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
+import { CARRIES_NOTHING } from '../server-api.ts';
 
 const OLLAMA: Omit<ServerApi, 'name' | 'endpoint' | 'body' | 'newReply'> = {
   root: '/api',
@@ -52,10 +51,9 @@ export const ollamaGenerateApi: ServerApi = {
   endpoint: '/generate',
   body: (prompt, settings) => generateBody(prompt, settings),
   newReply: () =>
-    new OllamaReply(({ response, thinking }, said) => {
-      const answer = said.add(textOf(response)) ? CARRIES_ANSWER : CARRIES_NOTHING;
-      return answer | (said.add(textOf(thinking)) ? CARRIES_REASONING : CARRIES_NOTHING);
-    }),
+    new OllamaReply(
+      ({ response, thinking }, said) => said.thought(textOf(thinking)) | said.text(textOf(response)),
+    ),
 };
 
 const modelsOf = (json: unknown): ModelList | Unknown => {
@@ -143,15 +141,15 @@ const endOf = (
 };
 
 class OllamaReply extends JsonReply {
-  readonly #contentOf: (json: JsonObject, said: AnswerHash) => number;
+  readonly #contentOf: (json: JsonObject, said: SaidText) => number;
 
-  constructor(contentOf: (json: JsonObject, said: AnswerHash) => number) {
+  constructor(contentOf: (json: JsonObject, said: SaidText) => number) {
     super();
     this.#contentOf = contentOf;
   }
 
   protected read(json: JsonObject): number {
-    const carries = this.#contentOf(json, this.answer);
+    const carries = this.#contentOf(json, this.said);
     const { message } = json;
     if (isJsonObject(message)) this.keptAnswer.add(textOf(message['content']));
     if (json['done'] === true) this.#end(json);
@@ -160,32 +158,25 @@ class OllamaReply extends JsonReply {
 
   #end(json: JsonObject): void {
     const { done_reason: reason, prompt_eval_count: input, eval_count: output } = json;
-    this.inputTokens = tokenCount(input);
-    this.outputTokens = tokenCount(output);
+    this.counted({ input: tokenCount(input), output: tokenCount(output) });
     this.loadNs = nanoseconds(json['load_duration'], 1);
     this.promptNs = nanoseconds(json['prompt_eval_duration'], 1);
     this.decodeNs = nanoseconds(json['eval_duration'], 1);
     // Older versions tell no reason, and end only by themselves or at the limit.
-    if (reason === undefined) this.finishReason = 'other';
-    else
-      this.finishReason =
-        isFinishReason(textOf(reason)) && reason !== 'missing' ? textReason(reason) : 'other';
+    if (textOf(reason) === '') this.finishReason = 'other';
+    else this.finished(textOf(reason));
     this.isDone = true;
   }
 }
 
-const textReason = (reason: unknown): 'stop' | 'length' | 'other' =>
-  reason === 'stop' || reason === 'length' ? reason : 'other';
-
-const messageCarries = (message: unknown, said: AnswerHash): number => {
+const messageCarries = (message: unknown, said: SaidText): number => {
   if (!isJsonObject(message)) return CARRIES_NOTHING;
   const { content, thinking, tool_calls: calls } = message;
   const hasCalls = Array.isArray(calls) && calls.some(isJsonObject);
-  if (hasCalls) said.add(JSON.stringify(calls));
-  const isAnswer = said.add(textOf(content)) || hasCalls;
   return (
-    (isAnswer ? CARRIES_ANSWER : CARRIES_NOTHING) |
-    (said.add(textOf(thinking)) ? CARRIES_REASONING : CARRIES_NOTHING)
+    (hasCalls ? said.other(JSON.stringify(calls)) : CARRIES_NOTHING) |
+    said.thought(textOf(thinking)) |
+    said.text(textOf(content))
   );
 };
 

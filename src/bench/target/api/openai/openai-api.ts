@@ -4,11 +4,10 @@
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
-import { isFinishReason } from '../../../../core/run/outcome.ts';
 import { type Unknown, unknown } from '../../../../core/unknown.ts';
 import { lengthFieldsJson, merged } from '../../request-fields.ts';
-import type { AnswerHash } from '../answer-hash.ts';
-import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
+import { SaidText } from '../said-text.ts';
 import type { BodySettings, ModelList, ServerApi } from '../server-api.ts';
 import { CARRIES_NOTHING } from '../server-api.ts';
 
@@ -55,8 +54,8 @@ export const bodyEnd = (
   return `,${JSON.stringify(merged(own, added)).slice(1)}`;
 };
 
-/** What a choice of a chunk, or of a whole reply, carries: CARRIES_…. Its texts go into the hash. */
-export type ChoiceContent = (choice: JsonObject, isWhole: boolean, hash: AnswerHash) => number;
+/** What a choice of a chunk, or of a whole reply, carries: CARRIES_…. */
+export type ChoiceContent = (choice: JsonObject, isWhole: boolean, said: SaidText) => number;
 
 /** What the choice says in words, without reasoning. */
 export type ChoiceText = (choice: JsonObject, isWhole: boolean) => string;
@@ -65,8 +64,8 @@ export type ChoiceText = (choice: JsonObject, isWhole: boolean) => string;
 export class OpenAiReply extends JsonReply {
   readonly #contentOf: ChoiceContent;
   readonly #answerOf: ChoiceText;
-  /** Choice to whether it has finished. */
-  readonly #choices: Map<number, boolean> = new Map();
+  readonly #choices: Map<number, Choice> = new Map();
+  override readonly carried: number[] = [];
 
   constructor(contentOf: ChoiceContent, answerOf: ChoiceText) {
     super();
@@ -81,17 +80,18 @@ export class OpenAiReply extends JsonReply {
 
   override get hasFinished(): boolean {
     if (this.#choices.size === 0) return false;
-    for (const hasFinished of this.#choices.values()) if (!hasFinished) return false;
+    for (const { hasFinished } of this.#choices.values()) if (!hasFinished) return false;
     return true;
   }
 
   protected read({ choices, usage, timings }: JsonObject, isWhole: boolean): number {
-    if (isJsonObject(usage)) this.#usage(usage);
-    if (isJsonObject(timings)) this.timed(timings);
     let carries = CARRIES_NOTHING;
+    this.carried.length = 0;
     if (Array.isArray(choices)) {
       for (const choice of choices) if (isJsonObject(choice)) carries |= this.#choice(choice, isWhole);
     }
+    if (isJsonObject(usage)) this.#usage(usage);
+    if (isJsonObject(timings)) this.timed(timings);
     return carries;
   }
 
@@ -99,13 +99,19 @@ export class OpenAiReply extends JsonReply {
     const {
       prompt_tokens: input,
       completion_tokens: output,
+      total_tokens: total,
       prompt_tokens_details: ofInput,
       completion_tokens_details: ofOutput,
     } = usage;
     const cached = isJsonObject(ofInput) ? ofInput['cached_tokens'] : usage['prompt_cache_hit_tokens'];
     const predicted = isJsonObject(ofOutput) ? ofOutput['accepted_prediction_tokens'] : undefined;
-    if (tokenCount(input) !== NO_FIGURE) this.inputTokens = tokenCount(input);
-    if (tokenCount(output) !== NO_FIGURE) this.outputTokens = tokenCount(output);
+    // SGLang and some gateways have it beside the details.
+    const reasoning = Math.max(
+      isJsonObject(ofOutput) ? reasoningOf(ofOutput) : NO_FIGURE,
+      reasoningOf(usage),
+    );
+    this.counted({ input: tokenCount(input), output: tokenCount(output), total: tokenCount(total) });
+    if (reasoning !== NO_FIGURE) this.reasoningTokens = reasoning;
     if (tokenCount(cached) !== NO_FIGURE) this.cachedTokens = tokenCount(cached);
     if (tokenCount(predicted) !== NO_FIGURE) this.predictedTokens = tokenCount(predicted);
   }
@@ -114,15 +120,22 @@ export class OpenAiReply extends JsonReply {
     const { index, finish_reason: reason } = choice;
     const number = typeof index === 'number' ? index : 0;
     const hasFinished = typeof reason === 'string' && reason !== '';
+    const known = this.#choices.get(number) ?? {
+      hasFinished: false,
+      said: this.#choices.size === 0 ? this.said : new SaidText(this.answer),
+    };
     // A chunk after the finish chunk does not open the choice again.
-    if (!this.#choices.get(number)) this.#choices.set(number, hasFinished);
-    if (hasFinished && this.finishReason === 'missing') {
-      this.finishReason = isFinishReason(reason) && reason !== 'missing' ? reason : 'other';
-    }
+    this.#choices.set(number, { ...known, hasFinished: known.hasFinished || hasFinished });
+    this.choices = this.#choices.size;
+    if (hasFinished) this.finished(reason);
     // A conversation goes on with the first of several answers.
     if (this.keptAnswer.isKept && number === 0) this.keptAnswer.add(this.#answerOf(choice, isWhole));
     if (this.parts.isKept && number === 0) this.#keepParts(choice[isWhole ? 'message' : 'delta']);
-    return this.#contentOf(choice, isWhole, this.answer);
+    const carries = this.#contentOf(choice, isWhole, known.said);
+    if (carries !== CARRIES_NOTHING) this.carried.push(number);
+    // Moonshot has it here.
+    if (isJsonObject(choice['usage'])) this.#usage(choice['usage']);
+    return carries;
   }
 
   #keepParts(piece: unknown): void {
@@ -137,6 +150,11 @@ export class OpenAiReply extends JsonReply {
       this.parts.addCall(index, textOf(called['name']), textOf(called['arguments']));
     }
   }
+}
+
+interface Choice {
+  readonly hasFinished: boolean;
+  readonly said: SaidText;
 }
 
 /** What servers write into `owned_by` of their models. */

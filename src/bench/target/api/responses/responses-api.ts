@@ -4,15 +4,15 @@
 import { parsed } from '../../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { isJsonObject } from '../../../../core/json.ts';
-import type { FinishReason } from '../../../../core/run/outcome.ts';
 import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
-import type { AnswerHash } from '../answer-hash.ts';
 import { errorOf } from '../error-message.ts';
-import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
+import { thoughtCarries } from '../reasoning-fields.ts';
+import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
 
@@ -88,18 +88,23 @@ class ResponsesReply extends JsonReply {
         return CARRIES_NOTHING;
       case 'response.output_text.delta':
         this.keptAnswer.add(textOf(delta));
-        return this.answer.add(textOf(delta)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+        return this.said.text(textOf(delta));
       case 'response.refusal.delta':
       case 'response.function_call_arguments.delta':
-        return this.answer.add(textOf(delta)) ? CARRIES_ANSWER : CARRIES_NOTHING;
+        return this.said.other(textOf(delta));
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
-        return this.answer.add(textOf(delta)) ? CARRIES_REASONING : CARRIES_NOTHING;
+      // vLLM and others before the names were settled.
+      case 'response.reasoning.delta':
+      case 'response.reasoning_summary.delta':
+        return thoughtCarries(delta, this.said);
+      case 'response.output_item.done':
+        return encryptedCarries(json['item']);
       case 'response.output_item.added': {
         // The name of a function is the first of a call that a person sees, as in chat.
         const { item } = json;
         if (!isJsonObject(item) || item['type'] !== 'function_call') return CARRIES_NOTHING;
-        this.answer.add(textOf(item['name']));
+        this.said.other(textOf(item['name']));
         return CARRIES_ANSWER;
       }
       case 'response.completed':
@@ -119,17 +124,18 @@ class ResponsesReply extends JsonReply {
     const { status, usage, output, incomplete_details: incomplete } = response;
     this.#named(response);
     if (isJsonObject(usage)) this.#usage(usage);
-    if (status === 'failed' || status === 'cancelled') {
-      this.defect = { kind: 'error-frame', detail: errorOf(response) || `the response is ${status}` };
+    if (status === 'failed') {
+      this.defect = { kind: 'error-frame', detail: errorOf(response) || 'the response is failed' };
       return CARRIES_NOTHING;
     }
     const items = Array.isArray(output) ? output.filter(isJsonObject) : [];
     const why = isJsonObject(incomplete) ? textOf(incomplete['reason']) : '';
-    this.finishReason = finishOf(textOf(status), why, items);
+    this.finished(finishOf(textOf(status), why, items), errorOf(response));
+    if (this.defect !== undefined) return CARRIES_NOTHING;
     if (!isContent) return CARRIES_NOTHING;
     let carries = CARRIES_NOTHING;
     for (const item of items) {
-      carries |= itemCarries(item, this.answer);
+      carries |= itemCarries(item, this.said);
       if (item['type'] === 'message') this.keptAnswer.add(outputText(item['content']));
     }
     return carries;
@@ -142,38 +148,49 @@ class ResponsesReply extends JsonReply {
 
   #usage(usage: JsonObject): void {
     const { input_tokens: input, output_tokens: output, input_tokens_details: ofInput } = usage;
-    this.inputTokens = tokenCount(input);
-    this.outputTokens = tokenCount(output);
+    const { total_tokens: total, output_tokens_details: ofOutput } = usage;
+    this.counted({ input: tokenCount(input), output: tokenCount(output), total: tokenCount(total) });
     if (isJsonObject(ofInput)) this.cachedTokens = tokenCount(ofInput['cached_tokens']);
+    if (isJsonObject(ofOutput)) this.reasoningTokens = reasoningOf(ofOutput);
   }
 }
 
-const finishOf = (status: string, why: string, items: readonly JsonObject[]): FinishReason => {
-  if (status === 'incomplete') {
-    if (why === 'max_output_tokens') return 'length';
-    return why === 'content_filter' ? 'content_filter' : 'other';
-  }
+const finishOf = (status: string, why: string, items: readonly JsonObject[]): string => {
+  if (status === 'incomplete') return why === 'max_output_tokens' ? 'length' : why || status;
+  if (status === 'cancelled') return status;
   return items.some(({ type }) => type === 'function_call') ? 'tool_calls' : 'stop';
 };
 
-const itemCarries = (item: JsonObject, answer: AnswerHash): number => {
+const itemCarries = (item: JsonObject, said: SaidText): number => {
   const { type, content, summary } = item;
   if (type === 'function_call') {
-    answer.add(textOf(item['name']));
-    answer.add(textOf(item['arguments']));
+    said.other(textOf(item['name']));
+    said.other(textOf(item['arguments']));
     return CARRIES_ANSWER;
   }
-  if (type === 'message') return hasText(content, answer) ? CARRIES_ANSWER : CARRIES_NOTHING;
-  const isThought = type === 'reasoning' && (hasText(content, answer) || hasText(summary, answer));
-  return isThought ? CARRIES_REASONING : CARRIES_NOTHING;
+  if (type === 'message') {
+    let carries = CARRIES_NOTHING;
+    for (const part of partsOf(content))
+      carries |= said.text(textOf(part['text'])) | said.other(textOf(part['refusal']));
+    return carries;
+  }
+  if (type !== 'reasoning') return CARRIES_NOTHING;
+  let carries = encryptedCarries(item);
+  for (const part of [...partsOf(content), ...partsOf(summary)])
+    carries |= said.thought(textOf(part['text']));
+  return carries;
 };
+
+/** Reasoning that nobody can read came all the same. */
+const encryptedCarries = (item: unknown): number =>
+  isJsonObject(item) && item['type'] === 'reasoning' && textOf(item['encrypted_content']) !== ''
+    ? CARRIES_REASONING
+    : CARRIES_NOTHING;
+
+const partsOf = (parts: unknown): readonly JsonObject[] =>
+  Array.isArray(parts) ? parts.filter(isJsonObject) : [];
 
 const outputText = (parts: unknown): string =>
-  (Array.isArray(parts) ? parts.filter(isJsonObject) : []).map(({ text }) => textOf(text)).join('');
-
-const hasText = (parts: unknown, answer: AnswerHash): boolean => {
-  let has = false;
-  for (const part of Array.isArray(parts) ? parts.filter(isJsonObject) : [])
-    has = answer.add(textOf(part['text']) || textOf(part['refusal'])) || has;
-  return has;
-};
+  partsOf(parts)
+    .map(({ text }) => textOf(text))
+    .join('');

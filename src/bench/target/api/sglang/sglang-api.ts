@@ -8,12 +8,12 @@ import { isJsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
-import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
+import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { between } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import { markedPrompt } from '../prompt-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
+import { CARRIES_NOTHING } from '../server-api.ts';
 
 export const sglangApi: ServerApi = {
   ...OPENAI,
@@ -69,27 +69,22 @@ class SglangReply extends JsonReply {
     // The same text again is no content: the server had tokens that make no whole character yet.
     const isNew = now !== '' && now !== this.#text;
     // Each event has the whole text so far, unless the server streams only what is new.
-    if (isNew) this.answer.add(now.startsWith(this.#text) ? now.slice(this.#text.length) : now);
+    const piece = now.startsWith(this.#text) ? now.slice(this.#text.length) : now;
     this.#text = now;
-    return isNew ? CARRIES_ANSWER : CARRIES_NOTHING;
+    return isNew ? this.said.text(piece) : CARRIES_NOTHING;
   }
 
   #meta(meta: JsonObject): void {
     const { prompt_tokens: input, completion_tokens: output, cached_tokens: cached } = meta;
-    if (tokenCount(input) !== NO_FIGURE) this.inputTokens = tokenCount(input);
-    if (tokenCount(output) !== NO_FIGURE) this.outputTokens = tokenCount(output);
+    this.counted({ input: tokenCount(input), output: tokenCount(output) });
+    if (reasoningOf(meta) !== NO_FIGURE) this.reasoningTokens = reasoningOf(meta);
     if (tokenCount(cached) !== NO_FIGURE) this.cachedTokens = tokenCount(cached);
     const accepted = tokenCount(meta['spec_accept_token_num']);
     if (accepted !== NO_FIGURE) this.predictedTokens = accepted;
     const { finish_reason: finish } = meta;
     const kind = isJsonObject(finish) ? textOf(finish['type']) : textOf(finish);
-    if (kind === '' || this.finishReason !== 'missing') return;
-    if (kind === 'abort') {
-      const why = isJsonObject(finish) ? textOf(finish['message']) : '';
-      this.defect = { kind: 'error-frame', detail: why || 'the server aborted the request' };
-      return;
-    }
-    this.finishReason = kind === 'stop' || kind === 'length' ? kind : 'other';
+    if (kind === '') return;
+    this.finished(kind, isJsonObject(finish) ? textOf(finish['message']) : '');
   }
 }
 

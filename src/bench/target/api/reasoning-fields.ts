@@ -1,0 +1,53 @@
+// Where a delta or a message has what the model thinks: each server and gateway has a field of its own, and some have the same text
+// in two of them, which counts once.
+
+import type { JsonObject } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json.ts';
+import { textOf } from './json-reply.ts';
+import type { SaidText } from './said-text.ts';
+import { CARRIES_NOTHING, CARRIES_REASONING } from './server-api.ts';
+
+/** @returns CARRIES_… */
+export const reasoningCarries = (piece: JsonObject, said: SaidText): number => {
+  for (const field of REASONING_TEXTS) {
+    const carries = thoughtCarries(piece[field], said);
+    if (carries !== CARRIES_NOTHING) return carries;
+  }
+  let carries = CARRIES_NOTHING;
+  for (const field of REASONING_LISTS) {
+    const details = piece[field];
+    for (const detail of Array.isArray(details) ? details : []) carries |= detailCarries(detail, said);
+    if (carries !== CARRIES_NOTHING) return carries;
+  }
+  return carries;
+};
+
+/** A text, an object around one, or a list of such objects (Mistral's). */
+export const thoughtCarries = (thinking: unknown, said: SaidText): number => {
+  if (!Array.isArray(thinking)) return said.thought(textIn(thinking));
+  let carries = CARRIES_NOTHING;
+  for (const part of thinking) carries |= said.thought(textIn(part));
+  return carries;
+};
+
+const textIn = (value: unknown): string =>
+  isJsonObject(value) ? textOf(value['text']) || textOf(value['content']) : textOf(value);
+
+/**
+ * OpenRouter's `reasoning.text`, `reasoning.summary` and `reasoning.encrypted`, and Anthropic's blocks as LiteLLM passes them on.
+ * What is encrypted is reasoning that nobody can read: it came, and has no text.
+ */
+const detailCarries = (detail: unknown, said: SaidText): number => {
+  if (!isJsonObject(detail)) return CARRIES_NOTHING;
+  const text = DETAIL_TEXTS.map(field => textOf(detail[field])).find(words => words !== '');
+  if (text !== undefined) return said.thought(text);
+  return textOf(detail['data']) === '' ? CARRIES_NOTHING : CARRIES_REASONING;
+};
+
+/**
+ * DeepSeek, vLLM before 0.12, SGLang and llama.cpp; vLLM, Ollama's OpenAI endpoint, OpenRouter and Groq; Ollama's own and gateways
+ * that keep Anthropic's name; GitHub Copilot.
+ */
+const REASONING_TEXTS = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_text'] as const;
+const REASONING_LISTS = ['reasoning_details', 'thinking_blocks'] as const;
+const DETAIL_TEXTS = ['text', 'summary', 'thinking', 'content'] as const;

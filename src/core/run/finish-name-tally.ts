@@ -1,0 +1,52 @@
+// How often each name for the end of an answer came that nobody knows: a server may have any, so that only so many are kept.
+
+import type { EndedSample } from './ended-sample.ts';
+
+export type FinishNameCount = { readonly name: string; readonly count: number };
+
+export class FinishNameTally {
+  readonly #counts: Map<string, number> = new Map();
+
+  /** Of a completed sample. */
+  ended({ remark }: Pick<EndedSample, 'remark'>): void {
+    if (remark !== undefined && remark.finishName !== '') this.#add(remark.finishName, 1);
+  }
+
+  /** Of another part of the same run. */
+  add(counts: readonly FinishNameCount[]): void {
+    for (const { name, count } of counts) this.#add(name, count);
+  }
+
+  /** The first FINISH_NAMES_MAX that came. */
+  counts(): readonly FinishNameCount[] {
+    return [...this.#counts].map(([name, count]) => ({ name, count }));
+  }
+
+  #add(name: string, count: number): void {
+    const known = this.#counts.get(name);
+    if (known === undefined && this.#counts.size >= FINISH_NAMES_MAX) return;
+    this.#counts.set(name, (known ?? 0) + count);
+  }
+}
+
+/** Why answers ended, as a report lists it: the names that the server has itself in the place of "other". */
+export const finishRows = ({
+  finishReasons,
+  finishNames = [],
+}: {
+  readonly finishReasons: Readonly<Record<string, number | undefined>>;
+  readonly finishNames?: readonly FinishNameCount[];
+}): readonly (readonly [name: string, count: number])[] => {
+  const named = finishNames.reduce((sum, { count }) => sum + count, 0);
+  return Object.entries(finishReasons).flatMap(([reason, count = 0]) => {
+    if (reason !== 'other') return [[reason, count] as const];
+    const rest = count - named;
+    return [
+      ...finishNames.map(one => [one.name, one.count] as const),
+      ...(rest > 0 ? [[reason, rest] as const] : []),
+    ];
+  });
+};
+
+/** Bound in docs/limits.md. */
+export const FINISH_NAMES_MAX = 16;
