@@ -35,7 +35,7 @@ export interface ClientEvidence {
   readonly inconsistentSamples: number;
   /** No connection free, no room for a reply, a thread lost: the server had no part in it. */
   readonly samplesFailedByClient: number;
-  /** false: requests failed and none completed, so that there is no figure that the client could have changed. */
+  /** false: requests failed, those of the warm-up among them, and none that is measured completed: the client could change no figure. */
   readonly hasFigures: boolean;
   /** Requests whose lateness is known. */
   readonly sent: number;

@@ -36,7 +36,7 @@ export const reportClient = (
       max: metrics.counter('client.gcPauseNsMax'),
     }),
   };
-  const { completed, failed } = metrics.counts('measured');
+  const { completed } = metrics.counts('measured');
   const verdict = clientVerdict({
     ...figures,
     pattern,
@@ -50,7 +50,7 @@ export const reportClient = (
     lostRecords: droppedEvents + metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused'),
     inconsistentSamples: metrics.counter('samplesInconsistent'),
     samplesFailedByClient: metrics.counter('errors.client'),
-    hasFigures: completed > 0 || failed === 0,
+    hasFigures: completed > 0 || metrics.counts('all').failed === 0,
     sent: metrics.series('sendLatenessNs')?.count ?? 0,
   });
   return {

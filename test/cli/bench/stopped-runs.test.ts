@@ -54,6 +54,8 @@ test('a wrong key is refused once: the run stops after its warm-up, and says why
   expect(requests).toBe(1);
   expect(report.stopped?.cause).toBe('rejected');
   expect(report.counts.issued).toBe(0);
+  // However the client did, it changed no figure.
+  expect(report.client.verdict).not.toBe('client-bound');
   expect(
     lines
       .slice(0, 7)
