@@ -42,6 +42,7 @@ export const sampleEvidenceSchema: v.GenericSchema<unknown, SampleEvidence> = op
   otherModel: count,
   otherModelName: text,
   rateLimited: count,
+  overloaded: v.exactOptional(count, 0),
   retryAfter: count,
   errorsIn200: count,
   streams: count,

@@ -6,6 +6,7 @@ import type { Reported } from '../unknown.ts';
 import { unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
+import { isOverload } from './overload.ts';
 
 export type SampleEvidence = {
   readonly completed: number;
@@ -34,6 +35,8 @@ export type SampleEvidence = {
   /** The first of them. */
   readonly otherModelName: string;
   readonly rateLimited: number;
+  /** Refused for want of room at the server: status 529, and 503 whose message says so. */
+  readonly overloaded: number;
   readonly retryAfter: number;
   readonly errorsIn200: number;
   /** Completed streams of at least TOKENS_LEAST tokens, and of these: with more than 1.5 tokens a chunk, in one chunk, all at once. */
@@ -67,7 +70,9 @@ export class ContaminationTally {
     const { failure, remark, outcome } = sample;
     const counts = this.#counts;
     if (failure?.statusCode === TOO_MANY_REQUESTS) counts.rateLimited += 1;
-    if (remark?.hasRetryAfter === true) counts.retryAfter += 1;
+    const isRefused = failure !== undefined && isOverload(failure);
+    if (isRefused) counts.overloaded += 1;
+    else if (remark?.hasRetryAfter === true) counts.retryAfter += 1;
     if (failure?.kind === 'error-frame' && failure.statusCode >= 200 && failure.statusCode <= 299)
       counts.errorsIn200 += 1;
     if (outcome !== 'completed') return;
@@ -231,6 +236,7 @@ const NOTHING = {
   instant: 0,
   otherModel: 0,
   rateLimited: 0,
+  overloaded: 0,
   retryAfter: 0,
   errorsIn200: 0,
   streams: 0,

@@ -67,6 +67,7 @@ export const CONTAMINATION_CODES = [
   'other-model',
   'error-in-200',
   'rate-limited',
+  'overloaded',
   'short-answers',
   'one-chunk',
   'burst-chunks',

@@ -147,6 +147,21 @@ const rateLimited: ContaminationCheck = ({ samples: { rateLimited: limited, retr
   });
 };
 
+/** By what the server answered, or by its own count where that is greater: a gateway may have sent it again. */
+const overloaded: ContaminationCheck = ({ samples: { overloaded: refused, completed }, server }) => {
+  const rejected = knownOr(server, undefined)?.figures.rejected?.rose ?? 0;
+  const count = Math.max(refused, rejected);
+  if (count === 0) return undefined;
+  return finding('overloaded', [...ALL_TIMES, ...ALL_RATES], {
+    ...ofRequests(count, completed + count),
+    problem:
+      refused === 0
+        ? 'by its own metrics the server refused requests at the limit of its queue'
+        : 'requests were refused because the server had too many (status 503 or 529)',
+    advice: 'It is over its capacity: send fewer at a time, or raise the limit of its queue.',
+  });
+};
+
 const shortAnswers: ContaminationCheck = ({ run, samples: { completed }, stopped, series }) => {
   const asked = knownOr(run.requests, undefined);
   if (asked?.outputSource !== 'option' || isUnknown(asked.outputTokens)) return undefined;
@@ -213,6 +228,7 @@ const CHECKS: readonly ContaminationCheck[] = [
   otherModel,
   errorIn200,
   rateLimited,
+  overloaded,
   otherClients,
   prefixCache,
   identicalPrompts,

@@ -85,6 +85,23 @@ describe('a run', () => {
         streamed(400, { outcome: 'failed', failure: { kind: 'http-status', statusCode: 429, detail: '' } }),
       ],
     ],
+    ...[
+      { statusCode: 529, detail: 'Overloaded' },
+      { statusCode: 503, detail: 'The request queue is full.' },
+    ].map(
+      (failure): Case => [
+        `a refusal of a busy server with status ${failure.statusCode}`,
+        'overloaded',
+        [
+          ...CLEAN,
+          streamed(400, {
+            outcome: 'failed',
+            failure: { kind: 'http-status', ...failure },
+            remark: { ...REMARK, hasRetryAfter: true },
+          }),
+        ],
+      ],
+    ),
     [
       'a time to first token that does not grow',
       'flat-ttft',

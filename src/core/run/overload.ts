@@ -1,0 +1,14 @@
+// Whether a server refused a request because it had too many: a full queue is a limit that was met, not a server that is broken.
+
+import type { SampleFailure } from './ended-sample.ts';
+
+/** 529 is Anthropic's `overloaded_error`. A 503 is one if its message says so: gateways send it for a server that is away, too. */
+export const isOverload = ({ statusCode, detail }: Pick<SampleFailure, 'statusCode' | 'detail'>): boolean =>
+  statusCode === 529 || (statusCode === 503 && BUSY.test(detail));
+
+/**
+ * "Model is overloaded" (TGI), "The request queue is full." (SGLang), "server busy, please try again. maximum pending requests
+ * exceeded" (Ollama), "Too many requests", nginx's limit_conn and vLLM's admission control. Not "Loading model" (llama.cpp).
+ */
+const BUSY =
+  /\b(?:busy|over-?load(?:ed)?|over capacity|at capacity|too many|pending requests|queue (?:is )?full|max(?:imum)? queue|queue limit|rate limit|throttl\w*|try again|admission)\b/iu;
