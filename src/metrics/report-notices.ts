@@ -12,6 +12,7 @@ import { isUnknown } from '../core/unknown.ts';
 
 export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly string[] => [
   ...staleNotices(metrics),
+  ...aheadNotices(metrics),
   ...backoffNotices(metrics),
   ...(isOver ? unsentNotices(metrics) : []),
   ...checkNotices(metrics),
@@ -68,6 +69,16 @@ const staleNotices = (metrics: MetricLookup): readonly string[] => {
     ? []
     : [
         `${counted(stale, 'request')} found their reused connection closed and were sent once more on a fresh one`,
+      ];
+};
+
+/** A server of which each request needs a handshake; and more connections at a time than requests in flight. */
+const aheadNotices = (metrics: MetricLookup): readonly string[] => {
+  const ahead = metrics.counter('connectionsAhead');
+  return ahead === 0
+    ? []
+    : [
+        `the server closes connections after their reply, although it announces to keep them: ${counted(ahead, 'connection')} ${ofCount(ahead, 'was', 'were')} opened in advance, so that no request had to wait for one`,
       ];
 };
 

@@ -69,6 +69,10 @@ export class ClosedLoop implements LoadPattern {
   }
 
   connectionFree(connection: HttpConnection): void {
+    if (this.#connections.userOf(connection) === undefined) {
+      this.#connections.freed(connection);
+      return;
+    }
     if (!this.#hasStarted || this.hasIssuedAll || connection.hasSample || this.#resting.has(connection))
       return;
     const thread = this.#thread;
@@ -168,6 +172,7 @@ export class ClosedLoop implements LoadPattern {
     const sending = this.#connections.to(targetOfSample(this.#thread.plan, sampleId), connection);
     this.#thread.prepare(sending, sampleId);
     this.#thread.send(sending, NONE, 0, this.isWarmup || isBefore);
+    this.#connections.openAhead();
   }
 }
 

@@ -37,14 +37,21 @@ export class FreeConnections {
     return this.#idle[target]?.pop();
   }
 
+  /** A closed one, or a further one; of no other target. undefined: there are as many as there may be. */
+  takeNew(target: number): HttpConnection | undefined {
+    const closed = this.#closed.pop();
+    if (closed === undefined)
+      return this.#thread.connections.length < this.#connectionsMax
+        ? this.#thread.addConnection(target)
+        : undefined;
+    closed.goTo(target);
+    return closed;
+  }
+
   /** Of another target; undefined: all are busy. */
   takeClosed(target: number): HttpConnection | undefined {
-    const closed = this.#closed.pop();
-    if (closed !== undefined) {
-      closed.goTo(target);
-      return closed;
-    }
-    if (this.#thread.connections.length < this.#connectionsMax) return this.#thread.addConnection(target);
+    const fresh = this.takeNew(target);
+    if (fresh !== undefined) return fresh;
     const spare = this.#idle.findLast((idle, of) => of !== target && idle.length > 0)?.shift();
     spare?.close();
     spare?.goTo(target);

@@ -19,6 +19,7 @@ import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestSource } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
+import { ClosingServers } from './closing-servers.ts';
 import { ConnectionOpening } from './connection-opening.ts';
 import type { LoadPattern } from './load-pattern.ts';
 import type { LoadPlan, OpenedConnections } from './load-plan.ts';
@@ -49,6 +50,9 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly timers: LoopTimers;
   readonly board: ThreadBoard;
   readonly connections: HttpConnection[] = [];
+  /** Before the load: those of users. Others came later, in advance. */
+  openedAtFirst = 0;
+  readonly closing: ClosingServers = new ClosingServers();
   readonly requests: RequestSource;
   readonly #dialers: LoadThreadParts['dialers'];
   readonly #watch: ClientWatch;
@@ -88,6 +92,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
 
   /** A connection to each of these targets. */
   open(targets: readonly number[]): Promise<OpenedConnections> {
+    this.openedAtFirst = targets.length;
     const opening = new ConnectionOpening(targets, target => this.addConnection(target).open());
     this.#opening = opening;
     opening.start();

@@ -181,13 +181,21 @@ export class OpenLoop implements LoadPattern {
     const wanted = Math.min(this.#options.spareConnections, this.#places?.free ?? Number.POSITIVE_INFINITY);
     const nowNs = this.#thread.nowNs();
     const target = this.#shares.findIndex(
-      (share, of) => this.#ready(of) < Math.ceil(wanted * share) && nowNs >= (this.#spareFromNs[of] ?? 0),
+      (share, of) =>
+        this.#ready(of) < this.#wanted(wanted * share, of) && nowNs >= (this.#spareFromNs[of] ?? 0),
     );
     if (target < 0) return;
     const connection = this.#connections.takeClosed(target);
     if (connection === undefined) return;
     this.#openingSpare.add(connection);
+    if (this.#thread.closing.closes(target)) this.#thread.openedAhead();
     connection.open();
+  }
+
+  /** Where the server closes after each reply every arrival needs one that was opened for it. */
+  #wanted(spare: number, target: number): number {
+    const least = this.#thread.closing.closes(target) ? SPARE_LEAST_OF_CLOSING : 0;
+    return Math.max(Math.ceil(spare), least);
   }
 
   #ready(target: number): number {
@@ -226,5 +234,7 @@ class Backlog {
 
 const OPENED = { hasFailed: false, tookNs: 0 };
 const NOT_OPENED = { hasFailed: true, tookNs: 0 };
+/** As many as are opened at a time. */
+const SPARE_LEAST_OF_CLOSING = 8;
 /** At a time, so that setting up does not delay what is measured. */
 const OPENING_SPARE_MAX = 4;

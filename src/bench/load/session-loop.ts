@@ -111,6 +111,12 @@ export class SessionLoop implements LoadPattern {
   }
 
   connectionFree(connection: HttpConnection): void {
+    // Open before the next turn is due.
+    if (connection.state === 'closed' && !this.#isOver && this.#thread.closing.closes(connection.target)) {
+      this.#thread.openedAhead();
+      connection.open();
+      return;
+    }
     this.#connections.free(connection);
   }
 

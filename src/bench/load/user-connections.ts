@@ -1,27 +1,35 @@
 // Connections of users who send one request after the other. With one target each user keeps to a connection; with several a user
-// changes to one that goes where the next request does, and those in nobody's hands stand aside.
+// changes to one that goes where the next request does, and those in nobody's hands stand aside. If a server closes after each
+// reply, connections are opened before users need them, so that no request waits for a handshake.
 
 import type { HttpConnection } from '../target/http1/http-connection.ts';
+import { FailureBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
 import { targetsOf } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 
 export class UserConnections {
+  readonly #thread: LoadThread;
   /** By user. */
   readonly #own: HttpConnection[];
-  readonly #aside: Aside | undefined;
+  readonly #users: Map<HttpConnection, number>;
+  readonly #free: FreeConnections;
+  readonly #opening: Set<HttpConnection> = new Set();
+  /** By target: one that takes no connections is not asked again at once. */
+  readonly #backoff: FailureBackoff = new FailureBackoff();
+  readonly #openFromNs: number[] = [];
 
   /** As many users as there are connections to each target. */
   constructor(thread: LoadThread) {
     const { connections, plan } = thread;
-    const targets = targetsOf(plan).length;
-    if (targets === 1) this.#own = connections;
-    else {
-      this.#own = connections.slice(0, Math.ceil(connections.length / targets));
-      const free = new FreeConnections(thread, Math.max(connections.length, plan.connections.max));
-      for (const connection of connections.slice(this.#own.length)) free.free(connection);
-      this.#aside = { free, users: new Map(this.#own.map((connection, user) => [connection, user])) };
-    }
+    this.#thread = thread;
+    this.#own = connections.slice(0, Math.ceil(thread.openedAtFirst / targetsOf(plan).length));
+    this.#users = new Map(this.#own.map((connection, user) => [connection, user]));
+    this.#free = new FreeConnections(
+      thread,
+      Math.max(connections.length + this.#aheadMax, plan.connections.max),
+    );
+    for (const connection of connections.slice(this.#own.length)) this.#free.free(connection);
   }
 
   get count(): number {
@@ -35,34 +43,66 @@ export class UserConnections {
 
   /** undefined: nobody's. */
   userOf(connection: HttpConnection): number | undefined {
-    return this.#aside === undefined ? connection.slot : this.#aside.users.get(connection);
+    return this.#users.get(connection);
+  }
+
+  /** Of nobody's: it was opened. */
+  freed(connection: HttpConnection): void {
+    if (this.#opening.delete(connection)) this.#backoff.after(connection.target, OPENED);
+    this.#free.free(connection);
   }
 
   /** Of nobody's. */
   lost(connection: HttpConnection): void {
-    this.#aside?.free.lost(connection);
+    if (this.#opening.delete(connection))
+      this.#openFromNs[connection.target] =
+        this.#thread.nowNs() + this.#backoff.after(connection.target, NOT_OPENED);
+    this.#free.lost(connection);
   }
 
   /** The connection of the same user that goes there. */
   to(target: number, connection: HttpConnection): HttpConnection {
-    if (connection.target === target || this.#aside === undefined) return connection;
-    const { free, users } = this.#aside;
-    const user = users.get(connection);
-    const other = free.takeIdle(target) ?? free.takeClosed(target);
+    const isThere = connection.target === target;
+    const isReplaced = isThere && connection.state === 'closed' && this.#thread.closing.closes(target);
+    if (isThere && !isReplaced) return connection;
+    const user = this.#users.get(connection);
+    const other = this.#free.takeIdle(target) ?? (isThere ? undefined : this.#free.takeClosed(target));
     if (user === undefined || other === undefined) {
+      if (isThere) return connection;
       connection.close();
       connection.goTo(target);
       return connection;
     }
-    users.delete(connection);
-    users.set(other, user);
+    this.#users.delete(connection);
+    this.#users.set(other, user);
     this.#own[user] = other;
-    free.free(connection);
+    this.#free.free(connection);
     return other;
+  }
+
+  /** For each target that closes after a reply, an open connection for each user is kept ready. */
+  openAhead(): void {
+    const { closing, plan } = this.#thread;
+    for (let target = 0; target < targetsOf(plan).length; target += 1) {
+      if (!closing.closes(target) || this.#thread.nowNs() < (this.#openFromNs[target] ?? 0)) continue;
+      let ready = this.#free.idleCount(target);
+      for (const connection of this.#opening) if (connection.target === target) ready += 1;
+      for (; ready < this.#aheadMax; ready += 1) {
+        const connection = this.#free.takeNew(target);
+        if (connection === undefined) break;
+        this.#opening.add(connection);
+        this.#thread.openedAhead();
+        connection.open();
+      }
+    }
+  }
+
+  get #aheadMax(): number {
+    return Math.min(this.#own.length, AHEAD_MAX);
   }
 }
 
-interface Aside {
-  readonly free: FreeConnections;
-  readonly users: Map<HttpConnection, number>;
-}
+const OPENED = { hasFailed: false, tookNs: 0 };
+const NOT_OPENED = { hasFailed: true, tookNs: 0 };
+/** Of a thread and target: each occupies a thread of servers such as cpp-httplib. */
+const AHEAD_MAX = 64;

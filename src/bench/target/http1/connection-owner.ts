@@ -22,10 +22,18 @@ export interface ConnectionOwner<Owned> {
   lostIdle(connection: Owned): void;
   /** Its sample has ended; the connection is idle or closed. */
   sampleEnded(connection: Owned): void;
+  /** Which servers close after each reply, although they announce to keep the connection. */
+  readonly closing: ClosingNotes;
   /** To be told before its bytes are recorded. */
   readHappened(stampNs: number): void;
   /** Body bytes found no room: the sample fails as `client`. */
   arenaFull(): void;
+}
+
+export interface ClosingNotes {
+  closedAfterReply(target: number): void;
+  keptAfterReply(target: number): void;
+  closes(target: number): boolean;
 }
 
 export interface ConnectionCounts {

@@ -248,7 +248,9 @@ export class HttpConnection implements ReplySink {
       this.#repliesOnSocket += 1;
       // A reply may come before its request has gone whole.
       const hasWritten = socket.writableLength === 0;
-      this.end('whole', '', stampNs, framer.head.keepsAlive && used === length && hasWritten);
+      if (this.#repliesOnSocket > 1) this.#owner.closing.keptAfterReply(this.target);
+      const isKept = framer.head.keepsAlive && used === length && hasWritten;
+      this.end('whole', '', stampNs, isKept && !this.#owner.closing.closes(this.target));
     } else if (framer.problem !== '') {
       this.end('malformed', framer.problem, stampNs);
     }
@@ -264,6 +266,7 @@ export class HttpConnection implements ReplySink {
         this.end(why.isOurs ? 'client' : this.#hasTcp ? 'tls' : 'connect', why.problem, this.#owner.nowNs());
       }
     } else if (this.state === 'idle') {
+      this.#noteClose();
       this.close();
       this.#owner.lostIdle(this);
     } else {
@@ -290,7 +293,17 @@ export class HttpConnection implements ReplySink {
     return couldNotKnow(this.#waiting, nowNs, this.#owner.dialerOf(this.target).roundTripNs);
   }
 
+  /** Not what closes after a while: an idle connection may have its time. */
+  #noteClose(): void {
+    if (this.#repliesOnSocket === 0) return;
+    const sinceReply = { sentNs: this.endedNs, lastReadNs: NO_READ };
+    const { roundTripNs } = this.#owner.dialerOf(this.target);
+    if (couldNotKnow(sinceReply, this.#owner.nowNs(), roundTripNs))
+      this.#owner.closing.closedAfterReply(this.target);
+  }
+
   #resend(): void {
+    this.#noteClose();
     this.#counts.stale += 1;
     this.#isResend = true;
     this.close();
