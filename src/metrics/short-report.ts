@@ -27,6 +27,7 @@ import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { answerSentence } from '../core/run/objective-labels.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import {
+  isStoppedUnmeasured,
   objectiveLines,
   percentileText,
   reportVerdict,
@@ -85,7 +86,9 @@ const verdictLines = (report: Report): readonly string[] => {
       : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
     ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
     ...(failed?.isGrave === true ? [failedLine(failed)] : []),
-    ...(client.verdict === 'client-bound' ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`] : []),
+    ...(client.verdict === 'client-bound' && !isStoppedUnmeasured(report)
+      ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`]
+      : []),
     ...(report.run.foreign === undefined ? [] : [`FOREIGN: ${foreignSentence(report.run.foreign)}.`]),
     ...(client.verdict === 'unknown' && report.run.foreign === undefined && report.counts.completed > 0
       ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`]

@@ -3,8 +3,11 @@
 import type { SampleFailure } from './ended-sample.ts';
 
 /** 529 is Anthropic's `overloaded_error`. A 503 is one if its message says so: gateways send it for a server that is away, too. */
-export const isOverload = ({ statusCode, detail }: Pick<SampleFailure, 'statusCode' | 'detail'>): boolean =>
-  statusCode === 529 || (statusCode === 503 && BUSY.test(detail));
+export const isOverload = ({
+  statusCode,
+  detail: said,
+}: Pick<SampleFailure, 'statusCode' | 'detail'>): boolean =>
+  statusCode === 529 || (statusCode === 503 && BUSY.test(said));
 
 /**
  * "Model is overloaded" (TGI), "The request queue is full." (SGLang), "server busy, please try again. maximum pending requests

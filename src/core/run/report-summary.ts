@@ -73,7 +73,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       tone: 'bad',
       headline: `Stopped: ${report.stopped.problem}`,
       sentence: report.stopped.advice,
-      reasons: isBound ? client.reasons : [],
+      reasons: isBound && !isStoppedUnmeasured(report) ? client.reasons : [],
       atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isCounted },
     };
   if (failed !== undefined && (failed.isGrave || !isBound))
@@ -96,6 +96,10 @@ export const reportVerdict = (report: Report): ReportVerdict => {
     atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isCounted },
   };
 };
+
+/** Nothing was measured that the client could have spoiled. */
+export const isStoppedUnmeasured = ({ stopped, counts }: Report): boolean =>
+  stopped !== undefined && counts.completed === 0;
 
 /** What can be said of the rest: the client is not to blame for what the server did. */
 const ofCompleted = ({ counts }: Report, { remark, word }: VerdictWords): string =>
