@@ -8,7 +8,7 @@ import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { fromText } from '../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRows } from '../core/run/energy-rows.ts';
-import { failureAdvice } from '../core/run/failure-advice.ts';
+import { adviceContext, failureAdvice } from '../core/run/failure-advice.ts';
 import {
   type FailureHeadline,
   failureHeadline,
@@ -111,7 +111,7 @@ const failureLines = (report: Report): readonly string[] => {
   const more = groups.length - shown.length + (others === undefined ? 0 : 1);
   const lines = [
     ...shown.flatMap(group => {
-      const advice = failureAdvice(group, report.run);
+      const advice = failureAdvice(group, adviceContext(report));
       return [
         ...hangingLines('  ', failureSentence(group), COLUMNS),
         ...(advice === '' ? [] : hangingLines('    → ', advice, COLUMNS)),

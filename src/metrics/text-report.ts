@@ -6,7 +6,7 @@ import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
 import { contaminationLines } from '../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../core/run/energy-rows.ts';
-import { failureAdvice } from '../core/run/failure-advice.ts';
+import { adviceContext, failureAdvice } from '../core/run/failure-advice.ts';
 import { FAILURE_COLUMNS, failureRows, outageLines } from '../core/run/failure-text.ts';
 import {
   boundText,
@@ -123,9 +123,10 @@ const variants = (report: Report): readonly string[] => {
   ];
 };
 
-const failures = ({ failures: known, run }: Report): readonly string[] => {
+const failures = (report: Report): readonly string[] => {
+  const { failures: known } = report;
   if (isUnknown(known) || known.groups.length === 0) return [];
-  const advice = new Set(known.groups.map(group => failureAdvice(group, run)));
+  const advice = new Set(known.groups.map(group => failureAdvice(group, adviceContext(report))));
   return [
     'Why requests failed',
     ...inColumns([FAILURE_COLUMNS, ...failureRows(known)]),

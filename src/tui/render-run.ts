@@ -11,7 +11,7 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import { SPOILED_MARK } from '../core/run/contamination.ts';
-import type { RunFailures } from '../core/run/failure-groups.ts';
+import { NO_FAILURES } from '../core/run/failure-groups.ts';
 import { failureSentence } from '../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
@@ -301,7 +301,6 @@ const AGENT_TABLE: readonly Column[] = LIVE_AGENT_COLUMNS.map((title, index) => 
 /** Series that are also shown for the last seconds. */
 const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
 const ERROR_LINES_MAX = 3;
-const NO_FAILURES: RunFailures = { groups: [], outages: [] };
 const NAME_WIDTH: number = Math.max(...RECENT.map(key => RUN_RATES[key].label.length)) + 2;
 const VERDICT_TONES = { met: 'good', missed: 'bad', 'too-few-samples': 'plain' } as const;
 /** Snapshots come five times a second. */

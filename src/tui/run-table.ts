@@ -3,8 +3,9 @@
 import { formatClock } from '../core/figure/duration.ts';
 import { figureText, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
 import { nodeName } from '../core/node/node-view.ts';
+import { failureHeadline } from '../core/run/failure-text.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
-import type { ClientFigures } from '../core/run/run.ts';
+import type { ClientFigures, RunFigures } from '../core/run/run.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import type { RunView } from '../core/run/run-selectors.ts';
 import { runViews } from '../core/run/run-selectors.ts';
@@ -62,11 +63,17 @@ const cellsOf = (state: State, view: RunView): readonly Line[] => {
     rate('requestsPerSecond'),
     rate('outputTokensPerSecond'),
     [p50 === undefined ? UNKNOWN : part(`${seriesRow(key).shortLabel} p50 ${liveFigureText('ns', p50)}`)],
-    [verdictPart(figures?.client.verdict, view)],
+    [failurePart(figures) ?? verdictPart(figures?.client.verdict, view)],
   ];
 };
 
 const UNKNOWN = part(UNKNOWN_FIGURE.figure, 'dim');
+
+/** What must be known of a run before whether its client kept up. */
+const failurePart = (figures: RunFigures | undefined): Line[number] | undefined => {
+  const failed = figures === undefined ? undefined : failureHeadline(figures);
+  return failed === undefined ? undefined : part(failed.short, failed.isGrave ? 'bad' : 'caution');
+};
 
 const verdictPart = (verdict: ClientFigures['verdict'] | undefined, { state }: RunView): Line[number] => {
   if (verdict === undefined) return part('');

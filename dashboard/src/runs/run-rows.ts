@@ -8,6 +8,7 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import { failureHeadline, failureHeadlineText } from '../../../src/core/run/failure-text.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
@@ -81,6 +82,13 @@ export const hasWords = (held: string, text: string): boolean =>
     .split(/\s+/)
     .every(word => held.toLowerCase().includes(word));
 
+/** Of a run whose figures do not mean what they are called, before whether its client kept up. */
+const failedWords = (figures: RunFigures): VerdictWords | undefined => {
+  const failed = failureHeadline(figures);
+  if (failed?.isGrave !== true) return undefined;
+  return { tone: 'caution', word: failureHeadlineText(failed), short: failed.short, remark: '' };
+};
+
 export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow => {
   const { run } = view;
   const figures = shownFigures(view);
@@ -91,7 +99,9 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
   const limits = limitWords(run);
   const state = stateWords(view);
   const verdict =
-    figures === undefined ? undefined : verdictWords(figures.client, view.state, figures.series);
+    figures === undefined
+      ? undefined
+      : (failedWords(figures) ?? verdictWords(figures.client, view.state, figures.series));
   const missed = missedWords(figures);
   return {
     view,

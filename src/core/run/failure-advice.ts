@@ -5,7 +5,7 @@
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { connectionAdvice, HTTP2_ADVICE } from './connection-problems.ts';
 import type { FailureGroup } from './failure-groups.ts';
-import type { FailureKind } from './outcome.ts';
+import type { FailureKind, SampleCounts } from './outcome.ts';
 
 /** Of the run. */
 export interface AdviceContext {
@@ -13,6 +13,8 @@ export interface AdviceContext {
   readonly target: string;
   readonly api: string | Unknown;
   readonly model: string | Unknown;
+  /** Other requests of the run were answered, so that the address is right. */
+  readonly wasReached?: boolean;
   /** Which the server listed before the run; not there if it listed none. */
   readonly offeredModels?: readonly string[];
 }
@@ -39,6 +41,15 @@ interface AdviceRow {
   readonly advice: string | ((context: AdviceContext, found: readonly string[], example: string) => string);
 }
 
+/** Of a report. */
+export const adviceContext = ({
+  run,
+  counts,
+}: {
+  readonly run: AdviceContext;
+  readonly counts: SampleCounts;
+}): AdviceContext => ({ ...run, wasReached: counts.completed > 0 });
+
 const offeredText = ({ offeredModels = [], target, model }: AdviceContext): string => {
   const others = offeredModels.filter(name => name !== model);
   const [first] = others;
@@ -56,6 +67,14 @@ const withoutField = (field: string): string =>
   `This server does not accept the field ${field}. Leave it out: --body '{"${field}":null}'`;
 
 const ROWS: readonly AdviceRow[] = [
+  {
+    kinds: ['connect'],
+    says: /\((?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)\)$/,
+    advice: ({ wasReached = false }, _, example) =>
+      wasReached
+        ? 'The server answered other requests of this run: its own log says why it stopped.'
+        : (connectionAdvice(example) ?? ''),
+  },
   { kinds: ['client'], says: /\([A-Z_]+\)$/, advice: (_, __, example) => connectionAdvice(example) ?? '' },
   {
     kinds: ['connect', 'tls', 'reset'],

@@ -150,6 +150,7 @@ const addedCounts = (before: FailureCounts | undefined, counts: FailureCounts): 
   lastAtNs: Math.max(before?.lastAtNs ?? counts.lastAtNs, counts.lastAtNs),
 });
 
+export const NO_FAILURES: RunFailures = { groups: [], outages: [] };
 export const FAILURE_GROUPS_MAX = 10;
 /** Messages that are followed at once. */
 const FOLLOWED_MAX = 64;

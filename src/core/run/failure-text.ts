@@ -3,7 +3,7 @@
 import { formatAge, formatClock } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
-import type { FailureCounts, FailureGroup, RunFailures } from './failure-groups.ts';
+import { type FailureCounts, type FailureGroup, NO_FAILURES, type RunFailures } from './failure-groups.ts';
 import type { Outage } from './outage.ts';
 import { FAILURE_LABELS, type SampleCounts } from './outcome.ts';
 
@@ -19,6 +19,8 @@ export interface FailureHeadline {
   readonly lead: string;
   /** What follows it, with its sign: ": HTTP 401, invalid key", " from 0:12 to 0:31; 26 % of 812 requests failed". */
   readonly rest: string;
+  /** For a column: "all failed", "was down", "13 % failed". */
+  readonly short: string;
   /** Nothing completed, or the server was away: no figure means what it is called. */
   readonly isGrave: boolean;
 }
@@ -31,18 +33,31 @@ export const failureHeadline = ({ counts, failures }: MaybeFailed): FailureHeadl
   if (failed === 0) {
     const warmup = sumOf(known, 'warmupCount');
     if (warmup === 0 || (completed > 0 && known.outages.length === 0)) return undefined;
-    return { lead: `${counted(warmup, 'warm-up request')} failed`, rest: why, isGrave: completed === 0 };
+    return {
+      lead: `${counted(warmup, 'warm-up request')} failed`,
+      rest: why,
+      short: 'warm-up failed',
+      isGrave: completed === 0,
+    };
   }
   if (completed === 0)
     return {
       lead: failed === issued ? allFailed(failed) : `No request completed, ${formatCount(failed)} failed`,
       rest: why,
+      short: failed === issued ? 'all failed' : 'none completed',
       isGrave: true,
     };
   const share = failed / Math.max(1, issued);
-  const part = `${share < PERCENT_LEAST ? `${formatCount(failed)}` : figureText(formatFinePercent(share))} of ${counted(issued, 'request')} failed`;
-  if (known.outages.length === 0) return { lead: part, rest: why, isGrave: share >= GRAVE_LEAST };
-  return { lead: 'The server was down', rest: ` ${outageText(known.outages)}; ${part}${why}`, isGrave: true };
+  const many = share < PERCENT_LEAST ? formatCount(failed) : figureText(formatFinePercent(share));
+  const part = `${many} of ${counted(issued, 'request')} failed`;
+  if (known.outages.length === 0)
+    return { lead: part, rest: why, short: `${many} failed`, isGrave: share >= GRAVE_LEAST };
+  return {
+    lead: 'The server was down',
+    rest: ` ${outageText(known.outages)}; ${part}${why}`,
+    short: 'was down',
+    isGrave: true,
+  };
 };
 
 /** "All 8 requests failed: HTTP 401, invalid key" */
@@ -72,7 +87,7 @@ export const failureCountText = ({ count, warmupCount }: FailureCounts): string 
 export const failureSentence = (group: FailureGroup): string =>
   `${failureCountText(group)} × ${failureLabel(group)}, ${failureTimes(group)}${group.example === '' ? '' : `: ${failureMessage(group)}`}`;
 
-export const FAILURE_COLUMNS = ['failed', 'why', 'when', 'what the server said'] as const;
+export const FAILURE_COLUMNS = ['failed', 'why', 'when', 'message'] as const;
 
 /** Of FAILURE_COLUMNS, a row for each group, and one for the failures that are in none. */
 export const failureRows = ({ groups, others }: RunFailures): readonly (readonly string[])[] => [
@@ -126,7 +141,6 @@ const clock = (ns: number): string => formatClock(ns / 1e6);
 const short = (text: string): string =>
   text.length <= HEADLINE_MESSAGE_MAX ? text : `${text.slice(0, HEADLINE_MESSAGE_MAX - 1).trimEnd()}…`;
 
-const NO_FAILURES: RunFailures = { groups: [], outages: [] };
 /** Fewer are told as a count: "3 of 10 000 requests failed". */
 const PERCENT_LEAST = 0.01;
 /** From there on what is missing bends every figure. */

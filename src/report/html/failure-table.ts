@@ -1,14 +1,15 @@
 // Why requests failed, at the top of the page of a run: a row for each cause with what to do, and when the server was down.
 
-import { failureAdvice } from '../../core/run/failure-advice.ts';
+import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
 import { FAILURE_COLUMNS, failureRows, outageLines } from '../../core/run/failure-text.ts';
 import type { Report } from '../../core/run/report.ts';
 import { type Markup, markup } from '../../core/text/markup.ts';
 import { isUnknown } from '../../core/unknown.ts';
 
-export const failureTable = ({ failures, run }: Report): Markup | undefined => {
+export const failureTable = (report: Report): Markup | undefined => {
+  const { failures } = report;
   if (isUnknown(failures) || failures.groups.length === 0) return undefined;
-  const advice = failures.groups.map(group => failureAdvice(group, run));
+  const advice = failures.groups.map(group => failureAdvice(group, adviceContext(report)));
   return markup`<section class="failures" aria-label="Why requests failed"><table>
 <thead><tr>${FAILURE_COLUMNS.map(title => markup`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${failureRows(failures).map(

@@ -122,8 +122,8 @@ const subtitle = ({ run, series, windowNs }: Report): string => {
   };
   return [
     ...(isUnknown(run.serverKind) ? [] : [run.serverKind]),
-    `${capitalized(loadLabel(run))} for ${windowText({ windowNs })}${seedText(run)}`,
-    `${mean('inputTokens')} tokens in, ${mean('outputTokens')} out, mean`,
+    `${capitalized(loadLabel(run))}${isUnknown(windowNs) ? '' : ` for ${windowText({ windowNs })}`}${seedText(run)}`,
+    ...(isUnknown(windowNs) ? [] : [`${mean('inputTokens')} tokens in, ${mean('outputTokens')} out, mean`]),
   ].join(' · ');
 };
 

@@ -9,7 +9,7 @@ import {
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
-import { failureAdvice } from '../../core/run/failure-advice.ts';
+import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
 import { FAILURE_COLUMNS, failureRows, outageLines } from '../../core/run/failure-text.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
@@ -126,9 +126,10 @@ const serverTables = (report: Report): readonly string[] => {
   ];
 };
 
-const failureTable = ({ failures, run }: Report): readonly string[] => {
+const failureTable = (report: Report): readonly string[] => {
+  const { failures } = report;
   if (isUnknown(failures) || failures.groups.length === 0) return [];
-  const advice = new Set(failures.groups.map(group => failureAdvice(group, run)));
+  const advice = new Set(failures.groups.map(group => failureAdvice(group, adviceContext(report))));
   return [
     ...markdownTable(
       FAILURE_COLUMNS.map(capitalized),

@@ -211,7 +211,7 @@ describe('a run of which some requests failed', () => {
       /^THE SERVER WAS DOWN from TIME; 6\d(?:\.\d)? % of 60 requests failed: no connection/,
     );
     expect(topOf(report)).toMatch(
-      /\d+ × no connection, TIME: connection refused \(ECONNREFUSED\)\n→ Start the server, or check host and port\./,
+      /\d+ × no connection, TIME: connection refused \(ECONNREFUSED\)\n→ The server answered other requests of this run: its own log says why it stopped\./,
     );
   });
 });

@@ -5,6 +5,9 @@ import { counted, figureText } from '../../../core/figure/figure.ts';
 import type { RunId } from '../../../core/ids.ts';
 import { isRunId } from '../../../core/ids.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
+import { adviceContext, failureAdvice } from '../../../core/run/failure-advice.ts';
+import { NO_FAILURES } from '../../../core/run/failure-groups.ts';
+import { failureSentence } from '../../../core/run/failure-text.ts';
 import type { Report } from '../../../core/run/report.ts';
 import { reportVerdict, summaryFigures, vouchedPercentile } from '../../../core/run/report-summary.ts';
 import type { Run } from '../../../core/run/run.ts';
@@ -124,7 +127,7 @@ export const runReportTool: McpTool = mcpTool({
       structured: {
         verdict: quoted(verdict.headline),
         sentence: quoted(verdict.sentence),
-        reasons: verdict.reasons.map(quoted),
+        reasons: [...verdict.reasons, ...failureReasons(report)].map(quoted),
         figures: summaryFigures(report).map(({ name, value, isAtLeast, remark }) => ({
           name,
           value: figureText(value),
@@ -136,6 +139,13 @@ export const runReportTool: McpTool = mcpTool({
     };
   },
 });
+
+/** Each cause of failures with what to do. */
+const failureReasons = (report: Report): readonly string[] =>
+  knownOr(report.failures, NO_FAILURES).groups.map(group => {
+    const advice = failureAdvice(group, adviceContext(report));
+    return `${failureSentence(group)}${advice === '' ? '' : ` → ${advice}`}`;
+  });
 
 const measuredFigures = (
   report: Report,
