@@ -23,6 +23,10 @@ export interface EngineStubOptions {
   /** Of the memory of its device, per reply; 0: the counters are there and stay where they are. */
   readonly readBytes?: number;
   readonly fingerprint?: string;
+  /** It begins again with counters of 0 after so many streamed replies. */
+  readonly restartsAfter?: number;
+  /** Pages that it never answers. */
+  readonly hanging?: readonly string[];
   /** Paths that it does not have, of those that its kind has. */
   readonly missing?: readonly string[];
 }
@@ -74,7 +78,10 @@ const engineStub = (options: EngineStubOptions): EngineStub => {
   let counters = { ...NOTHING };
   let running = 0;
   const count = (promptTokens: number, generated: number): void => {
+    if (counters.replies === options.restartsAfter)
+      counters = { ...NOTHING, startedAt: counters.startedAt + 60 };
     counters = {
+      ...counters,
       replies: counters.replies + 1,
       prompt: counters.prompt + promptTokens,
       cached: counters.cached + templateTokens,
@@ -145,6 +152,7 @@ const engineStub = (options: EngineStubOptions): EngineStub => {
     handle: (request, response) => {
       const path = (request.url ?? '').replace(/\?.*/, '');
       requests.push(`${request.method} ${path}`);
+      if (options.hanging?.includes(path)) return;
       if (options.missing?.includes(path)) return notFound(request, response);
       if (path === '/v1/chat/completions') {
         void chat(request, response);
@@ -164,7 +172,7 @@ const engineStub = (options: EngineStubOptions): EngineStub => {
 };
 
 type Counters = typeof NOTHING;
-const NOTHING = { replies: 0, prompt: 0, cached: 0, generated: 0 };
+const NOTHING = { replies: 0, prompt: 0, cached: 0, generated: 0, startedAt: 1_790_000_000 };
 const MODEL = 'stub-model';
 
 const pagesOf = (
@@ -227,6 +235,7 @@ const vllmPage = (options: EngineStubOptions, counters: Counters, running: numbe
     firstTokenSeconds = queueSeconds + prefillSeconds,
   } = options;
   return [
+    `# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds ${counters.startedAt}.25\n`,
     one('num_requests_running', 'gauge', running),
     one('num_requests_waiting', 'gauge', 0),
     one('num_requests_waiting_by_reason', 'gauge', 0, ',reason="capacity"'),

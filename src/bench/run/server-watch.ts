@@ -94,7 +94,10 @@ export class ServerWatch {
       same = isSame ? same + 1 : 0;
       last = figures ?? last;
       const isSettled = last !== undefined && same >= (isIdle(last) ? 1 : SAME_READINGS_BUSY);
-      if (isSettled || isHurried || this.#hasNone || clock.nowMs() - fromMs >= SETTLE_MS_MAX) break;
+      // Who does not answer at all keeps no run waiting.
+      const isSilent = last === undefined && moment === 'start';
+      if (isSettled || isSilent || isHurried || this.#hasNone || clock.nowMs() - fromMs >= SETTLE_MS_MAX)
+        break;
       await pause(clock, SETTLE_MS, signal);
     }
     this.#told(moment, last);

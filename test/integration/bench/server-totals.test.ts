@@ -1,5 +1,7 @@
 // What a report says of the server's own metrics: totals are exactly what the server served in the run, next to what the client counted.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Report } from '../../../src/core/run/report.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
@@ -92,4 +94,19 @@ test('a llama.cpp without --metrics shows what its slots show', async () => {
   expect(server.figures.kvUsage?.max).toBeCloseTo(((server.figures.running?.max ?? 0) * 512) / (4 * 4_096));
   expect(server.figures.generatedTokens).toBeUndefined();
   expect(report.counts.completed).toBe(20);
+});
+
+test('a server that begins again in the middle of a run has lower bounds as totals, and the report says so', async () => {
+  using folder = temporaryDirectory();
+  // The warm-up and the look before the run are among its replies.
+  await using engine = await startEngineStub({ restartsAfter: 30, outputTokens: 8 });
+  const run = await benchHere(folder.path, [engine.url, '--requests', '40', '--concurrency', '1']);
+  const server = knownOr(run.report().server, undefined);
+  expect(server?.restarts).toBe(1);
+  const generated = server?.figures.generatedTokens?.rose ?? 0;
+  expect(generated).toBeGreaterThan(0);
+  expect(generated).toBeLessThanOrEqual(320);
+  expect(readFileSync(join(run.directory, 'report.txt'), 'utf8')).toContain(
+    'the counters of the server began again 1 time, as after a restart: its totals are lower bounds',
+  );
 });

@@ -1,0 +1,67 @@
+// When the pages of a server are read, and how often.
+
+import { expect, test } from 'vitest';
+import { ServerWatch } from '../../../src/bench/run/server-watch.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import type { ServerReading } from '../../../src/core/run/server-reading.ts';
+import { type EngineStub, type EngineStubOptions, startEngineStub } from '../../support/engine-stub.ts';
+import { requestHere } from '../run-here.ts';
+
+const NEVER = new AbortController().signal;
+
+const watchOf = (engine: EngineStub) => {
+  const readings: ServerReading[] = [];
+  const watch = new ServerWatch({
+    server: requestHere(engine.url).target.server,
+    headers: [],
+    path: '/metrics',
+    slotsPath: undefined,
+    clock: systemClock,
+    nowNs: () => 0,
+    counts: () => ({ issued: 0, warmup: 0, ended: 0 }),
+    told: reading => readings.push(reading),
+  });
+  return { watch, readings };
+};
+
+const requestsOf = async (
+  options: EngineStubOptions,
+  act: (watch: ServerWatch) => Promise<void>,
+): Promise<readonly string[]> => {
+  await using engine = await startEngineStub(options);
+  await act(watchOf(engine).watch);
+  return engine.requests;
+};
+
+test('an idle server is read twice before the load: its counters have settled', async () => {
+  expect(await requestsOf({}, watch => watch.start(NEVER))).toEqual(['GET /metrics', 'GET /metrics']);
+});
+
+test('a page that never answers keeps no run waiting for a second answer', async () => {
+  expect(await requestsOf({ hanging: ['/metrics'] }, watch => watch.start(NEVER))).toEqual(['GET /metrics']);
+});
+
+test('a server without a page of metrics is not asked again', async () => {
+  const requests = await requestsOf({ missing: ['/metrics'] }, async watch => {
+    await watch.start(NEVER);
+    await watch.watch(NEVER);
+    await watch.end(false, NEVER);
+  });
+  expect(requests).toEqual(['GET /metrics']);
+});
+
+test('a run that is stopped takes one reading at its end', async () => {
+  const requests = await requestsOf({}, async watch => {
+    await watch.start(NEVER);
+    await watch.end(true, NEVER);
+  });
+  expect(requests).toHaveLength(3);
+});
+
+test('each reading says of which moment it is', async () => {
+  await using engine = await startEngineStub();
+  const { watch, readings } = watchOf(engine);
+  await watch.start(NEVER);
+  await watch.end(false, NEVER);
+  expect(readings.map(({ moment }) => moment)).toEqual(['start', 'end']);
+});
