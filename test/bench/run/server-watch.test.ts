@@ -20,6 +20,7 @@ const watchOf = (engine: EngineStub) => {
     nowNs: () => 0,
     counts: () => ({ issued: 0, warmup: 0, ended: 0 }),
     told: reading => readings.push(reading),
+    missed: () => undefined,
   });
   return { watch, readings };
 };
