@@ -284,6 +284,7 @@ const reportSeries = (series: SeriesMetric): ReportSeries => ({
   percentiles: series.percentiles,
   ...(series.failureAdjusted === undefined ? {} : { failureAdjusted: series.failureAdjusted }),
   ...(series.estimates === undefined ? {} : { estimates: series.estimates }),
+  ...(series.intervals === undefined ? {} : { intervals: series.intervals }),
   histogram: series.histogram,
   isExact: series.isExact,
   ...(series.errorBound === undefined ? {} : { errorBound: series.errorBound }),

@@ -14,6 +14,7 @@ import { DEFAULT_PERCENTILES, failureAdjustedPercentile, lowerIndex } from '../c
 import type { RankedValues } from '../core/statistics/ranked-values.ts';
 import type { BlockStore } from '../core/statistics/raw-values.ts';
 import { RAW_VALUES_MAX, RawValues } from '../core/statistics/raw-values.ts';
+import { tailInterval, tailRanks } from '../core/statistics/tail-interval.ts';
 import { decimalText, parseDecimalText } from './decimal-text.ts';
 import type { ErrorBounds } from './error-bounds.ts';
 import { packCells, unpackCells } from './series-cells.ts';
@@ -136,6 +137,7 @@ export class SeriesSampler {
         ...this.#percentiles.map(p => lowerIndex(p, ranked.length)),
         ...this.#percentiles.map(p => lowerIndex(p, ranked.length + failures)),
         ...tails.map(p => ranked.length - earlyStoppingRank(ranked.length, p)),
+        ...tails.flatMap(p => boundRanks(ranked.length, p)),
       ],
       values: edges,
     });
@@ -149,6 +151,7 @@ export class SeriesSampler {
       estimates: Object.fromEntries(
         tails.map(p => [String(p), this.#shownOrNull(earlyStoppingEstimate(ranked, p))]),
       ),
+      ...this.#intervals(ranked, tails),
       ...(this.#isFailureAdjusted ? { failureAdjusted: this.#adjusted(ranked, failures) } : {}),
       histogram: this.#buckets(edges, countBetween(ranked, edges, this.#zeros)),
     };
@@ -199,6 +202,19 @@ export class SeriesSampler {
     );
   }
 
+  /** Of tails that so few values have no estimate of. */
+  #intervals(ranked: RankedValues, tails: readonly number[]): Pick<SeriesMetric, 'intervals'> {
+    const found = tails.flatMap(p => {
+      const interval = tailInterval(ranked, p);
+      if (interval === undefined) return [];
+      const { low, high } = interval;
+      return [
+        [String(p), { low: this.#shown(low), high: high === null ? null : this.#shown(high) }] as const,
+      ];
+    });
+    return found.length === 0 ? {} : { intervals: Object.fromEntries(found) };
+  }
+
   /** A cell's highest value may lie past the greatest value that was seen. */
   #inRange(value: number): number {
     return Math.min(Math.max(value, this.#sums.min), this.#sums.max);
@@ -245,4 +261,9 @@ const BOUNDS: Readonly<Record<SeriesMetric['unit'], HistogramBounds>> = {
   tokens: { low: 1, high: 10_000_000 },
   bytes: { low: 1, high: 2 ** 50 },
   ratio: { low: 0, high: 1_000_000 },
+};
+
+const boundRanks = (count: number, percentile: number): readonly number[] => {
+  const ranks = tailRanks(count, percentile);
+  return ranks === undefined ? [] : [ranks.low, ...(ranks.high === undefined ? [] : [ranks.high])];
 };

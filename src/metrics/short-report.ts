@@ -27,6 +27,7 @@ import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { answerSentence } from '../core/run/objective-labels.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import {
+  INTERVAL_NOTE,
   isStoppedUnmeasured,
   objectiveLines,
   percentileText,
@@ -41,7 +42,15 @@ import { loadLabel } from '../core/run/run-shape.ts';
 import { serverPrefixSentence, serverTimeSentence } from '../core/run/server-times.ts';
 import { sessionLines } from '../core/run/session-rows.ts';
 import { variantTable } from '../core/run/variant-rows.ts';
-import { brokenLines, clipped, hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
+import {
+  brokenLines,
+  clipped,
+  hangingLines,
+  inColumns,
+  padded,
+  textWidth,
+  wrapped,
+} from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
 import { tokenRows } from './text-requests.ts';
@@ -63,10 +72,10 @@ export const shortReport = (report: Report): readonly string[] => {
     ...underBound(report),
     ...energy(report),
     ...spoiled(report),
-  ];
+  ].flatMap(line => bounded(wrapped(line, COLUMNS), LINES_OF_ONE_MAX));
   const below = notices(report);
   const room = Math.max(OBJECTIVE_LINES_LEAST, SCREEN_LINES - above.length - below.length - 1);
-  return [...above, ...objectives(report, room), ...below].map(line => clipped(line, COLUMNS));
+  return [...above, ...objectives(report, room), ...below];
 };
 
 /** What of them belongs on a screen; the tables by turn are in the whole report. */
@@ -98,7 +107,7 @@ const verdictLines = (report: Report): readonly string[] => {
   return said.length === 0
     ? [`${reportVerdict(report).headline}.`]
     : shortened(
-        said.flatMap(words => brokenLines(words, COLUMNS)),
+        said.map(words => brokenLines(words, COLUMNS)),
         VERDICT_LINES_MAX,
       );
 };
@@ -141,11 +150,14 @@ const targetText = ({ target, urls }: Report['run']): string =>
   urls === undefined ? target : `${urls.length} URLs`;
 
 const head = ({ run, plimsoll, series }: Report): readonly string[] => [
-  `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, ${run.foreign === undefined ? `Plimsoll ${plimsoll.version}` : foreignLabel(run.foreign)}`,
+  `Run ${clipped(run.id, ID_COLUMNS)}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, ${run.foreign === undefined ? `Plimsoll ${plimsoll.version}` : foreignLabel(run.foreign)}`,
   ...inColumns([
-    ['target', `${targetText(run)}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
+    [
+      'target',
+      `${clipped(targetText(run), NAME_COLUMNS)}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`,
+    ],
     ...fromRow(run),
-    ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
+    ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : clipped(run.model, NAME_COLUMNS)],
     ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
     ['prompts', run.dataset],
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
@@ -170,7 +182,13 @@ const byUrl = (report: Report): readonly string[] => {
     ...SHORT_URL_FIGURES.map(at => row[at] ?? ''),
   ];
   const rows = [cells(told.columns), ...told.rows.map(cells)];
-  return ['', ...shortened(inColumns(rows, { hasFigures: true }), URL_LINES_MAX)];
+  return [
+    '',
+    ...shortened(
+      inColumns(rows, { hasFigures: true }).map(line => [line]),
+      URL_LINES_MAX,
+    ),
+  ];
 };
 
 /** If requests failed and none completed, there is nothing but dashes to show. */
@@ -195,9 +213,16 @@ const percentiles = (report: Report): readonly string[] => {
     return one === undefined || one.count === 0 || one.max === 0 ? [] : [{ key, one }];
   });
   if (found.length === 0) return [`  ${whyNoRow(report)}`];
+  const hasInterval = found.some(({ one }) =>
+    TAILS.some(each => vouchedPercentile(one, each).kind === 'interval'),
+  );
   const isShort = found.some(({ one }) =>
     TAILS.some(each => vouchedPercentile(one, each).kind === 'too-few'),
   );
+  const notes = [
+    ...(isShort ? [`–: ${TOO_FEW} requests to tell`] : []),
+    ...(hasInterval ? [INTERVAL_NOTE] : []),
+  ];
   return [
     ...inColumns(
       [
@@ -212,7 +237,7 @@ const percentiles = (report: Report): readonly string[] => {
       ],
       { hasFigures: true },
     ),
-    ...(isShort ? [`  –: ${TOO_FEW} requests to tell`] : []),
+    ...(notes.length === 0 ? [] : [`  ${notes.join('; ')}`]),
   ];
 };
 
@@ -239,7 +264,7 @@ const errorBounds = ({ series, rateBounds }: Report): readonly string[] => {
 
 /** What the marks stand for. */
 const spoiled = (report: Report): readonly string[] => {
-  const lines = contaminationLines(report).flatMap(line => hangingLines('  ! ', capitalized(line), COLUMNS));
+  const lines = contaminationLines(report).map(line => hangingLines('  ! ', capitalized(line), COLUMNS));
   return lines.length === 0 ? [] : ['', ...shortened(lines, SPOILED_LINES_MAX)];
 };
 
@@ -252,8 +277,8 @@ const objectives = (report: Report, linesMax: number): readonly string[] => {
   const width = Math.max(0, ...answers.map(({ objective }) => textWidth(objective)));
   const lines =
     answers.length === 0
-      ? objectiveLines(report).flatMap(line => hangingLines('  ', line, COLUMNS))
-      : gravestFirst(answers).flatMap(answer =>
+      ? objectiveLines(report).map(line => hangingLines('  ', line, COLUMNS))
+      : gravestFirst(answers).map(answer =>
           hangingLines(`  ${padded(answer.objective, width)}  `, answerSentence(answer), COLUMNS),
         );
   return lines.length === 0 ? [] : ['', ...shortened(lines, linesMax)];
@@ -264,32 +289,36 @@ const gravestFirst = (answers: readonly ObjectiveAnswer[]): readonly ObjectiveAn
     answers.filter(({ answer }) => answer === wanted),
   );
 
-/** A line each, so that the figures above stay in view; whole, if there are no figures. */
+/** Fewer beneath figures, so that those stay in view. */
 const notices = (report: Report): readonly string[] => {
-  const said = report.notices.map(sentence => `  ${capitalized(sentence)}`);
+  const said = report.notices.map(sentence => hangingLines('  ', capitalized(sentence), COLUMNS));
   if (said.length === 0) return [];
-  return hasFigures(report)
-    ? ['', ...shortened(said, NOTICE_LINES_MAX)]
-    : [
-        '',
-        ...shortened(
-          said.flatMap(line => hangingLines('  ', line.trim(), COLUMNS)),
-          ALONE_NOTICE_LINES_MAX,
-        ),
-      ];
+  return ['', ...shortened(said, hasFigures(report) ? NOTICE_LINES_MAX : ALONE_NOTICE_LINES_MAX)];
 };
 
-/** The last line says how many more there are. */
-const shortened = (lines: readonly string[], linesMax: number): readonly string[] =>
+/** Whole items of one or several lines, as many as there is room for; the last line says how many lines more there are. */
+const shortened = (items: readonly (readonly string[])[], linesMax: number): readonly string[] => {
+  if (items.flat().length <= linesMax) return items.flat();
+  const kept = items.findLastIndex((_, at) => items.slice(0, at + 1).flat().length < linesMax) + 1;
+  // An item that is longer than the room alone is cut between two lines.
+  const lines = kept === 0 ? items.flat().slice(0, linesMax - 1) : items.slice(0, kept).flat();
+  return [...lines, moreLines(items.flat().length - lines.length)];
+};
+
+const bounded = (lines: readonly string[], linesMax: number): readonly string[] =>
   lines.length <= linesMax
     ? lines
-    : [
-        ...lines.slice(0, linesMax - 1),
-        `  … ${counted(lines.length - linesMax + 1, 'more line')} with --full`,
-      ];
+    : [...lines.slice(0, linesMax - 1), moreLines(lines.length - linesMax + 1)];
+
+const moreLines = (count: number): string => `  … ${counted(count, 'more line')} with --full`;
 
 const TAILS = ['90', '99'] as const;
 const COLUMNS = 80;
+/** Of a name; the whole report has all of it. */
+const NAME_COLUMNS = 60;
+const ID_COLUMNS = 24;
+/** Of a line that was too wide. */
+const LINES_OF_ONE_MAX = 2;
 const VERDICT_LINES_MAX = 5;
 const SHORT_GROUPS_MAX = 3;
 const SHORT_OUTAGES_MAX = 4;

@@ -70,6 +70,7 @@ const series: v.GenericSchema<unknown, ReportSeries> = openObject({
   percentiles: v.record(percentileKey, figure),
   failureAdjusted: v.exactOptional(v.record(percentileKey, figureOrNull)),
   estimates: v.exactOptional(v.record(percentileKey, figureOrNull)),
+  intervals: v.exactOptional(v.record(percentileKey, openObject({ low: figure, high: figureOrNull }))),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
   isExact: v.boolean(),
   errorBound: v.exactOptional(errorBoundSchema),

@@ -10,7 +10,7 @@ import { runFailuresSchema } from './failure-schema.ts';
 import { finishNamesSchema } from './finish-names-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
-import { count, figure, unknownSchema } from './schema.ts';
+import { count, figure, openObject, unknownSchema } from './schema.ts';
 import { liveSessionsSchema } from './session-schema.ts';
 import { variantFiguresSchema } from './variant-schema.ts';
 
@@ -56,6 +56,7 @@ const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
   isExact: v.boolean(),
   errorBound: v.exactOptional(errorBoundSchema),
   estimates: v.exactOptional(figuresOrNull),
+  intervals: v.exactOptional(v.record(percentileKey, openObject({ low: figure, high: v.nullable(figure) }))),
   failureAdjusted: v.exactOptional(figuresOrNull),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
   cells: v.exactOptional(packedCells),

@@ -169,6 +169,17 @@ describe('the text of a report', () => {
     }
   });
 
+  test('of 80 columns leaves out no figure of a long line: the line goes on beneath', () => {
+    const notices = [
+      `the server counted 13 366 requests, 12 133 of them from others, between the first of ours and the last one, which is ${'more '.repeat(20)}than 0.125 %`,
+    ];
+    const lines = shortOf(reportOf('complete', { notices }));
+    expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
+    const text = lines.join('').replace(/\s+/g, '');
+    expect(text).toContain('morethan0.125%');
+    expect(text).not.toContain('…');
+  });
+
   test('in full begins with the short one', () => {
     const report = reportOf('complete');
     expect(textOf(report).startsWith(`${shortOf(report).join('\n')}\n`)).toBe(true);

@@ -11,6 +11,7 @@ import {
   ofCount,
   UNKNOWN_FIGURE,
 } from '../figure/figure.ts';
+import type { TailInterval } from '../statistics/tail-interval.ts';
 import { capitalized } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
@@ -169,6 +170,8 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
 /** A percentile as far as its samples vouch for it. */
 export type VouchedPercentile =
   | { readonly kind: 'value'; readonly value: number }
+  /** Of few requests: true within its interval. */
+  | ({ readonly kind: 'interval'; readonly value: number } & TailInterval)
   | { readonly kind: 'too-few' }
   | { readonly kind: 'none' };
 
@@ -179,24 +182,37 @@ export const vouchedPercentile = (
 ): VouchedPercentile => {
   const value = series?.percentiles[percentile];
   if (value === undefined) return { kind: 'none' };
-  return Number(percentile) > 50 && series?.estimates?.[percentile] === null
-    ? { kind: 'too-few' }
-    : { kind: 'value', value };
+  if (Number(percentile) <= 50 || series?.estimates?.[percentile] !== null) return { kind: 'value', value };
+  const interval = series.intervals?.[percentile];
+  return interval === undefined ? { kind: 'too-few' } : { kind: 'interval', value, ...interval };
 };
 
 /** "–" where there is none, with "too few" where that is why. */
 export const percentileText = (series: ReportSeries | undefined, percentile: string): string => {
   const vouched = vouchedPercentile(series, percentile);
-  return vouched.kind === 'value' && series !== undefined
-    ? figureText(formatRunFigure(series.unit, vouched.value))
-    : UNKNOWN_FIGURE.figure;
+  if (series === undefined || (vouched.kind !== 'value' && vouched.kind !== 'interval'))
+    return UNKNOWN_FIGURE.figure;
+  const text = figureText(formatRunFigure(series.unit, vouched.value));
+  return vouched.kind === 'value' ? text : `${text} ${intervalText(series.unit, vouched)}`.trimEnd();
 };
+
+/** "(0.92 to 2.24 s)", "(≥ 0.92 s)" if not even the greatest value bounds it; '' if both ends are written alike. */
+export const intervalText = (unit: ReportSeries['unit'], { low, high }: TailInterval): string => {
+  const from = formatRunFigure(unit, low);
+  if (high === null) return `(≥ ${figureText(from)})`;
+  const to = formatRunFigure(unit, high);
+  if (figureText(from) === figureText(to)) return '';
+  return `(${from.unit === to.unit ? from.figure : figureText(from)} to ${figureText(to)})`;
+};
+
+/** What stands beneath a table with such intervals. */
+export const INTERVAL_NOTE = '(a to b): 95 % interval, for independent requests';
 
 export const TOO_FEW = 'too few';
 
 /** Whether enough requests were sent to tell by how much the latest hundredth of them was late. */
 export const isSendTailTold = ({ series }: Report): boolean =>
-  vouchedPercentile(series.sendLatenessNs, '99').kind !== 'too-few';
+  !['too-few', 'interval'].includes(vouchedPercentile(series.sendLatenessNs, '99').kind);
 
 /** What the figures say, the most important first: objectives, then how long people waited. */
 export const summarySentences = (report: Report): readonly string[] => {

@@ -3,6 +3,7 @@
 import type { DepthProfile } from '../depth/depth-profile.ts';
 import type { EngineCalibration } from '../model/engine-calibration.ts';
 import type { RunHeadroom } from '../model/run-standing.ts';
+import type { TailInterval } from '../statistics/tail-interval.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { RunEnergy } from './energy.ts';
@@ -182,6 +183,8 @@ export interface ReportSeries {
   readonly failureAdjusted?: Readonly<Record<string, number | null>>;
   /** null: n is too small. */
   readonly estimates?: Readonly<Record<string, number | null>>;
+  /** Final only, of percentiles without an estimate: where each lies with 95 % confidence, were requests independent. */
+  readonly intervals?: Readonly<Record<string, TailInterval>>;
   readonly histogram: readonly (readonly [number, number, number])[];
   /** false: from the histogram, because the run was cut short or had more values than are kept. */
   readonly isExact: boolean;

@@ -1,5 +1,6 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
+import type { TailInterval } from '../statistics/tail-interval.ts';
 import type { Reported } from '../unknown.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
 import type { BoundParts, RunBounds, SeriesErrorBound } from './error-bound.ts';
@@ -70,6 +71,8 @@ export interface SeriesMetric {
   readonly errorBound?: SeriesErrorBound;
   /** Final only: percentile to the early-stopping estimate, null where n is too small. */
   readonly estimates?: Readonly<Record<string, number | null>>;
+  /** Final only, of percentiles without an estimate: where each lies with 95 % confidence, were requests independent. */
+  readonly intervals?: Readonly<Record<string, TailInterval>>;
   /** Final only, of latencies: failures counted as +∞, which is null here. */
   readonly failureAdjusted?: Readonly<Record<string, number | null>>;
   /** [low, high, count] */

@@ -44,17 +44,34 @@ export const clipped = (text: string, columns: number): string => {
   return columns < 1 ? '' : `${kept}…`;
 };
 
-/** A sentence in lines of at most so many columns, broken between words; a word that is longer has its end cut. */
+/** A sentence in lines of at most so many columns, broken between words; a word that is longer is parted, so that nothing of it is lost. */
 export const brokenLines = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
     const longer = last === undefined ? word : `${last} ${word}`;
-    if (last === undefined) lines.push(clipped(word, columns));
-    else if (textWidth(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(clipped(word, columns));
+    if (last !== undefined && textWidth(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(...parted(word, columns));
   }
   return lines;
+};
+
+/** In pieces of at most so many columns. */
+const parted = (word: string, columns: number): readonly string[] => {
+  const pieces = [''];
+  for (const sign of word) {
+    const longer = `${pieces.at(-1)}${sign}`;
+    if (textWidth(longer) <= columns || pieces.at(-1) === '') pieces[pieces.length - 1] = longer;
+    else pieces.push(sign);
+  }
+  return pieces;
+};
+
+/** A line of cells in as many lines as it needs; the first cell is the head, and the rest stands beneath the second. */
+export const wrapped = (line: string, columns: number): readonly string[] => {
+  if (textWidth(line) <= columns) return [line];
+  const [head = ''] = /^ *(?:\S+(?: \S+)* {2,})?/.exec(line) ?? [];
+  return hangingLines(head, line.slice(head.length), columns).map(each => each.trimEnd());
 };
 
 /** The same behind a head: "objective  first line", and what follows beneath the first word of the sentence. */

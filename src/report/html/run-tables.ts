@@ -18,6 +18,8 @@ import { failureKindRows } from '../../core/run/outcome.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
 import {
+  INTERVAL_NOTE,
+  intervalText,
   isSendTailTold,
   objectiveLines,
   percentText,
@@ -162,6 +164,8 @@ const seriesCells = (key: SeriesKey, one: ReportSeries, isSpoiled: boolean): rea
   const percentile = (name: string): Markup => {
     const vouched = vouchedPercentile(one, name);
     if (vouched.kind === 'value') return shown(vouched.value);
+    if (vouched.kind === 'interval')
+      return markup`${shown(vouched.value)}<span class="unit"> ${intervalText(one.unit, vouched)}</span>`;
     return vouched.kind === 'too-few' ? markup`–<span class="unit"> ${TOO_FEW}</span>` : markup`–`;
   };
   const boundOf = (p: string): Markup | undefined => {
@@ -296,4 +300,5 @@ const DEFINITIONS: readonly (readonly [string, string])[] = [
     'p99 at most',
     'MLPerf early stopping: with 99 % confidence p99 is no higher, for this number of samples. A tail of which too few samples were seen has a dash.',
   ],
+  ['Percentiles of few requests', `${capitalized(INTERVAL_NOTE)}.`],
 ];

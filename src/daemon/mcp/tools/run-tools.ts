@@ -9,7 +9,12 @@ import { adviceContext, failureAdvice } from '../../../core/run/failure-advice.t
 import { NO_FAILURES } from '../../../core/run/failure-groups.ts';
 import { failureSentence } from '../../../core/run/failure-text.ts';
 import type { Report } from '../../../core/run/report.ts';
-import { reportVerdict, summaryFigures, vouchedPercentile } from '../../../core/run/report-summary.ts';
+import {
+  intervalText,
+  reportVerdict,
+  summaryFigures,
+  vouchedPercentile,
+} from '../../../core/run/report-summary.ts';
 import type { Run } from '../../../core/run/run.ts';
 import { rateRow } from '../../../core/run/run-rates.ts';
 import { runView, runViews } from '../../../core/run/run-selectors.ts';
@@ -162,7 +167,13 @@ const measuredFigures = (
           const figure =
             vouched.kind === 'value'
               ? toldFigure(vouched.value, { unit, ...origin })
-              : unknownFigure(unit, 'too few requests');
+              : vouched.kind === 'interval'
+                ? toldFigure(vouched.value, {
+                    unit,
+                    ...origin,
+                    method: `${origin.method}, of few requests ${intervalText(unit, vouched)}`,
+                  })
+                : unknownFigure(unit, 'too few requests');
           return { name: `${shortLabel} p${percentile}`, figure };
         });
   });
