@@ -39,6 +39,8 @@ export const sampleEvidenceSchema: v.GenericSchema<unknown, SampleEvidence> = op
   instant: reported(count),
   firstDecodeNs: reported(figure),
   repeatDecodeNs: reported(figure),
+  keptTurns: reported(count),
+  lostHistories: reported(count),
   otherModel: count,
   otherModelName: text,
   rateLimited: count,

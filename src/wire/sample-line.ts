@@ -56,6 +56,7 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `${sample.remark === undefined ? '' : `,"remark":${remarkJson(sample.remark)}`}` +
     `${sample.served === undefined ? '' : `,"served":${servedJson(sample.served)}`}` +
     `${sample.note === undefined ? '' : `,"note":${noteJson(sample.note)}`}` +
+    `${sample.lineId === undefined ? '' : `,"line":${JSON.stringify(sample.lineId)}`}` +
     `${sample.turn === undefined ? '' : `,${turnText(sample.turn)}`}}\n`
   );
 };
@@ -94,8 +95,21 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
     const { kind, id, ...turn } = result.output;
     return { kind, turn: { ...turn, sampleId: id } };
   }
-  const { kind, id, chunks, chunkGapsNs, choices, failure, late, answer, session, turn, turns, ...rest } =
-    result.output;
+  const {
+    kind,
+    id,
+    chunks,
+    chunkGapsNs,
+    choices,
+    failure,
+    late,
+    answer,
+    line: lineId,
+    session,
+    turn,
+    turns,
+    ...rest
+  } = result.output;
   const gaps = decodeVarints(Buffer.from(chunkGapsNs, 'base64'));
   if (gaps === undefined) return { kind: 'unreadable', reason: 'chunkGapsNs: not whole numbers' };
   const chunkChoices = choices === undefined ? undefined : decodeVarints(Buffer.from(choices, 'base64'));
@@ -109,6 +123,7 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
       ...(chunkChoices === undefined ? {} : { chunkChoices }),
       failure: failure ?? undefined,
       ...(answer === undefined ? {} : { answerHash: answer }),
+      ...(lineId === undefined ? {} : { lineId }),
       ...(late === undefined ? {} : { lateness: latenessFrom(late) }),
       ...(session === undefined || turn === undefined || turns === undefined
         ? {}
@@ -215,6 +230,7 @@ const SAMPLE = v.object({
       check: v.picklist(ANSWER_CHECKS),
     }),
   ),
+  line: v.exactOptional(v.pipe(v.string(), v.maxLength(256))),
   session: v.exactOptional(whole),
   turn: v.exactOptional(whole),
   turns: v.exactOptional(whole),

@@ -31,12 +31,18 @@ export const turnsOfChats = (
   const prompts: Prompt[] = [];
   const counts: number[] = [];
   const answers: (string | undefined)[] = [];
-  for (const { messages, maxTokens, prefix } of chats) {
+  for (const { messages, maxTokens, prefix, fields, lineId } of chats) {
+    const line = { ...(fields === undefined ? {} : { fields }), ...(lineId === undefined ? {} : { lineId }) };
     let own: Message[] = [];
     let count = 0;
     const add = (answer: string | undefined): void => {
       if (!own.some(isAsking)) return;
-      prompts.push({ messages: own, maxTokens, ...(prefix === undefined || count > 0 ? {} : { prefix }) });
+      prompts.push({
+        messages: own,
+        maxTokens: limitOf(own) ?? maxTokens,
+        ...line,
+        ...(prefix === undefined || count > 0 ? {} : { prefix }),
+      });
       answers.push(answer);
       count += 1;
       own = [];
@@ -84,7 +90,7 @@ export const chatSessions = (
     sessions.push({
       id: `chat-${index}`,
       startOffsetMs: undefined,
-      turns: own.map(({ messages, maxTokens, prefix }, turn): Turn => {
+      turns: own.map(({ messages, maxTokens, prefix, fields, lineId }, turn): Turn => {
         const text = answers.length === 0 ? undefined : answers[(first + turn) % answers.length];
         return {
           after: turn === 0 ? [] : [turn - 1],
@@ -92,6 +98,8 @@ export const chatSessions = (
           delayMs: turn === 0 ? 0 : think(),
           messages,
           maxTokens,
+          ...(fields === undefined ? {} : { fields }),
+          ...(lineId === undefined ? {} : { lineId }),
           ...(prefix === undefined || turn > 0 ? {} : { prefix }),
           answer: kept === 'recorded' && text !== undefined ? { kind: 'recorded', text } : { kind: 'live' },
         };
@@ -103,6 +111,13 @@ export const chatSessions = (
 
 const isAsking = ({ role, content }: Message): boolean =>
   role !== 'assistant' && role !== 'system' && content !== undefined && content !== null;
+
+/** Of the answer to a turn, where its last message says it. */
+const limitOf = (messages: readonly Message[]): number | undefined => {
+  const last = messages.at(-1);
+  const limit = last?.['output_tokens'] ?? last?.['max_tokens'];
+  return typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 ? limit : undefined;
+};
 
 const textOfContent = (content: Message['content']): string => {
   if (typeof content === 'string') return content;

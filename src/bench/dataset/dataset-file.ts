@@ -12,7 +12,7 @@ import { jsonArrayEntries } from './formats/json-array-entries.ts';
 import { jsonlEntries } from './formats/jsonl-entries.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
-import { readRow, rowColumns } from './read-row.ts';
+import { ignoredFields, readRow, rowColumns } from './read-row.ts';
 
 export interface DatasetFileOptions extends DatasetPlace {
   /** Undefined: the names that data sets use. */
@@ -26,10 +26,10 @@ export const readDatasetFile = async (options: DatasetFileOptions): Promise<Data
   const format = await formatOf(options);
   if (format === 'folder') return await readFolder(options);
   const digest = new DatasetDigest();
-  const { prompts, leftOut } = await readEntries(entriesOf(format, options, digest), options);
+  const { prompts, leftOut, ignored } = await readEntries(entriesOf(format, options, digest), options);
   const rest = leftOut === 0 ? '' : `, ${leftOut} left out that ask nothing`;
   return {
-    description: `${basename(options.shownPath)}: ${countText(prompts.length)}${rest}`,
+    description: `${basename(options.shownPath)}: ${countText(prompts.length)}${rest}${ignoredText(ignored)}`,
     prompts,
     file: digest.told(),
   };
@@ -84,8 +84,13 @@ const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat |
 const readEntries = async (
   entries: AsyncIterable<DatasetEntry>,
   { shownPath, column, signal, isWhole }: DatasetFileOptions,
-): Promise<{ readonly prompts: readonly Prompt[]; readonly leftOut: number }> => {
+): Promise<{
+  readonly prompts: readonly Prompt[];
+  readonly leftOut: number;
+  readonly ignored: ReadonlySet<string>;
+}> => {
   const prompts: Prompt[] = [];
+  const ignored = new Set<string>();
   let leftOut = 0;
   try {
     for await (const entry of entries) {
@@ -100,11 +105,13 @@ const readEntries = async (
         throw wrongFile(`${shownPath} has more than ${PROMPTS_MAX} prompts`, 'Use a part of it.');
       if (row.value === undefined) leftOut += 1;
       else prompts.push(row.value);
+      if (prompts.length <= ROWS_LOOKED_AT)
+        for (const name of ignoredFields(entry, column)) ignored.add(name);
     }
   } catch (error) {
     throw asInput(error, shownPath);
   }
-  if (prompts.length > 0) return { prompts, leftOut };
+  if (prompts.length > 0) return { prompts, leftOut, ignored };
   throw wrongFile(`${shownPath} has no prompt`, 'Write lines such as {"prompt": "Why is the sky blue?"}.');
 };
 
@@ -157,6 +164,13 @@ const asInput = (error: unknown, shownPath: string): unknown =>
     ? wrongFile(`${entryPlace(shownPath, error)}: ${error.message}`, error.advice)
     : error;
 
+const ignoredText = (names: ReadonlySet<string>): string => {
+  if (names.size === 0) return '';
+  const shown = [...names].slice(0, IGNORED_SHOWN).map(name => name.slice(0, START_SHOWN));
+  const rest = names.size > IGNORED_SHOWN ? ` and ${names.size - IGNORED_SHOWN} more` : '';
+  return `, fields not used: ${shown.join(', ')}${rest}`;
+};
+
 const countText = (count: number): string => (count === 1 ? '1 prompt' : `${count} prompts`);
 
 const startOf = (entry: DatasetEntry): string => {
@@ -184,3 +198,6 @@ const START_SHOWN = 60;
 const START_BYTES = 4_096;
 /** Behind a byte order mark, if there is one. */
 const LIST_START = /^\ufeff?\s*\[/;
+/** For fields that are not used: data sets have the same in every row. */
+const ROWS_LOOKED_AT = 1_000;
+const IGNORED_SHOWN = 8;

@@ -43,6 +43,8 @@ export interface PromptWish {
   readonly trace?: TimedTrace;
   /** Likewise the conversations of agents. */
   readonly agents?: { readonly trace: Trace; readonly facts: TraceFacts };
+  /** Before every request that has no system prompt of its own. */
+  readonly systemPrompt?: string;
   /** --body says itself how long answers are, or that nobody says it. */
   readonly isOutputInBody: boolean;
   /** Of a depth profile: nothing else says what is sent. */
@@ -91,10 +93,30 @@ export const sizedWish = ({
   return { seed, input: input ?? OWN_PART, prefixes, variesOutput };
 };
 
-export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts =>
-  wish.agents === undefined && wish.sessions !== undefined
-    ? plannedChats(wish, wish.sessions, costs)
-    : plannedRequests(wish, costs);
+export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
+  const planned =
+    wish.agents === undefined && wish.sessions !== undefined
+      ? plannedChats(wish, wish.sessions, costs)
+      : plannedRequests(wish, costs);
+  return wish.systemPrompt === undefined ? planned : withSystemPrompt(planned, wish.systemPrompt);
+};
+
+const withSystemPrompt = (planned: PlannedPrompts, text: string): PlannedPrompts => {
+  const under = <T extends Pick<Prompt, 'prefix' | 'messages'>>(prompt: T): T =>
+    prompt.prefix !== undefined || prompt.messages.some(({ role }) => role === 'system')
+      ? prompt
+      : { ...prompt, prefix: text };
+  const sessions = planned.sessions?.map(session => ({
+    ...session,
+    turns: session.turns.map(turn => (turn.continues === undefined ? under(turn) : turn)),
+  }));
+  return {
+    ...planned,
+    description: `${planned.description}, under a system prompt of ${counted(text.length, 'character')}`,
+    prompts: planned.prompts.map(under),
+    ...(sessions === undefined ? {} : { sessions }),
+  };
+};
 
 /** Each turn is a prompt of its own first, so that lengths are drawn as for single requests. */
 const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts): PlannedPrompts => {

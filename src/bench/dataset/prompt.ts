@@ -1,5 +1,6 @@
 // What one request asks, and where such requests come from.
 
+import type { JsonObject } from '../../core/json.ts';
 import type { FileDigest } from '../../core/run/provenance.ts';
 import type { Message } from './message.ts';
 import type { Session } from './session.ts';
@@ -11,6 +12,12 @@ export interface Prompt {
   readonly messages: readonly Message[];
   /** Of the reply; undefined leaves it to the server. */
   readonly maxTokens: number | undefined;
+  /** Fields of the request that its line has itself, such as its temperature and tools; those of --body are put over them. */
+  readonly fields?: JsonObject;
+  /** By which its line is named in the data set. */
+  readonly lineId?: string;
+  /** The prompt as the model's tokens, in the place of messages; of single requests. */
+  readonly tokenIds?: readonly number[];
 }
 
 export interface Dataset {

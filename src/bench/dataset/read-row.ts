@@ -3,7 +3,7 @@
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { DatasetEntry } from './formats/dataset-entry.ts';
 import { isBatchRow, plainBatchRow } from './formats/openai-batch-row.ts';
@@ -46,7 +46,9 @@ export const readRow = (
 export const rowColumns = (names: readonly string[], column: string | undefined): readonly string[] => {
   const asking = column === undefined ? [...PROMPT_COLUMNS, ...OTHER_COLUMNS] : [column];
   const found = names.filter(name => asking.includes(name));
-  return found.length === 0 ? [] : [...found, ...names.filter(name => name === MAX_TOKENS)];
+  return found.length === 0
+    ? []
+    : [...found, ...names.filter(name => LIMIT_COLUMNS.includes(name) || LINE_IDS.includes(name))];
 };
 
 const readObject = (
@@ -54,9 +56,15 @@ const readObject = (
   column: string | undefined,
   isWhole: boolean,
 ): Parsed<Prompt | undefined> => {
-  if (column === undefined && isShareGptRow(row)) return shareGptPrompt(row, isWhole);
-  const plain = column === undefined && isBatchRow(row) ? plainBatchRow(row) : parsed(row);
-  return plain.kind === 'wrong' ? plain : readPlainRow(plain.value, column);
+  if (column === undefined && isShareGptRow(row)) return named(shareGptPrompt(row, isWhole), lineIdOf(row));
+  if (column !== undefined || !isBatchRow(row)) return named(readPlainRow(row, column), lineIdOf(row));
+  const batch = plainBatchRow(row);
+  if (batch.kind === 'wrong') return batch;
+  const { row: plain, fields, lineId } = batch.value;
+  const prompt = named(readPlainRow(plain, column), lineId);
+  return prompt.kind === 'wrong' || prompt.value === undefined || Object.keys(fields).length === 0
+    ? prompt
+    : parsed({ ...prompt.value, fields });
 };
 
 /** All fields of CSV are texts. */
@@ -64,20 +72,23 @@ const readRecord = (
   record: Readonly<Record<string, string>>,
   column: string | undefined,
 ): Parsed<Prompt | undefined> => {
-  const { [MAX_TOKENS]: limit, ...rest } = record;
-  return readPlainRow(
-    limit === undefined || limit === '' ? rest : { ...rest, [MAX_TOKENS]: Number(limit) },
-    column,
-  );
+  const row: Record<string, unknown> = { ...record };
+  for (const name of LIMIT_COLUMNS) {
+    const limit = record[name];
+    if (limit === '') delete row[name];
+    else if (limit !== undefined) row[name] = Number(limit);
+  }
+  return named(readPlainRow(row, column), lineIdOf(row));
 };
 
 const readPlainRow = (row: JsonObject, column: string | undefined): Parsed<Prompt> => {
   const name = column ?? PROMPT_COLUMNS.find(known => Object.hasOwn(row, known));
   if (name === undefined || !Object.hasOwn(row, name)) return missing(Object.keys(row), column);
-  const maxTokens = Object.hasOwn(row, MAX_TOKENS) ? row[MAX_TOKENS] : undefined;
+  const limitName = LIMIT_COLUMNS.find(known => Object.hasOwn(row, known));
+  const maxTokens = limitName === undefined ? undefined : row[limitName];
   if (maxTokens !== undefined && !isWholePositive(maxTokens)) {
     return wrong(
-      `"${MAX_TOKENS}" is not a whole number of at least 1`,
+      `"${limitName}" is not a whole number of at least 1`,
       'Leave it out, or give it a number such as 256.',
     );
   }
@@ -89,6 +100,7 @@ const readPrompt = (given: unknown, name: string, maxTokens: number | undefined)
     if (given.trim() === '') return wrong(`"${name}" is empty`, 'Remove the line, or write a prompt.');
     return parsed(userPrompt(given, maxTokens));
   }
+  if (isTokenIds(given)) return parsed({ messages: [], maxTokens, tokenIds: given });
   if (!Array.isArray(given)) {
     return wrong(
       `"${name}" is neither text nor a list of messages`,
@@ -137,6 +149,36 @@ const isMessage = (value: unknown): value is Message => {
   );
 };
 
+const isTokenIds = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.every(id => Number.isSafeInteger(id) && id >= 0);
+
+const lineIdOf = (row: JsonObject): string | undefined => {
+  const id = LINE_IDS.map(name => row[name]).find(
+    value => typeof value === 'string' || typeof value === 'number',
+  );
+  return id === undefined || id === '' ? undefined : String(id).slice(0, LINE_ID_LENGTH_MAX);
+};
+
+const named = (prompt: Parsed<Prompt | undefined>, lineId: string | undefined): Parsed<Prompt | undefined> =>
+  prompt.kind === 'wrong' || prompt.value === undefined || lineId === undefined
+    ? prompt
+    : parsed({ ...prompt.value, lineId });
+
+/** Fields of a row of which nothing is used; of ShareGPT and batch files none is left to name. */
+export const ignoredFields = (entry: DatasetEntry, column: string | undefined): readonly string[] => {
+  const row = rowOf(entry);
+  if (row === undefined || (column === undefined && (isShareGptRow(row) || isBatchRow(row)))) return [];
+  const used = column ?? PROMPT_COLUMNS.find(known => Object.hasOwn(row, known));
+  return Object.keys(row).filter(name => name !== used && !KNOWN_COLUMNS.has(name));
+};
+
+const rowOf = (entry: DatasetEntry): JsonObject | undefined => {
+  if (entry.kind === 'record') return entry.record;
+  if (entry.kind === 'row') return entry.row;
+  const json = parseAnyJson(entry.text);
+  return isJsonObject(json) ? json : undefined;
+};
+
 const isWholePositive = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 
@@ -156,6 +198,18 @@ export const PROMPT_COLUMNS: readonly string[] = [
 ];
 /** Of ShareGPT and of batch files. */
 const OTHER_COLUMNS = ['conversations', 'url', 'body'];
-const MAX_TOKENS = 'max_tokens';
+/** Of the length of the answer: ours, then what others call the same. */
+const LIMIT_COLUMNS: readonly string[] = [
+  'max_tokens',
+  'output_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'output_length',
+  'output_tokens_count',
+];
+const LINE_IDS: readonly string[] = ['id', 'custom_id', 'request_id', 'question_id', 'task_id'];
+const LINE_ID_LENGTH_MAX = 128;
+/** Of ShareGPT and batch files, whose other fields say what a line is, not what is asked. */
+const KNOWN_COLUMNS: ReadonlySet<string> = new Set([...LIMIT_COLUMNS, ...LINE_IDS]);
 const COLUMNS_SHOWN = 8;
 const NAME_SHOWN = 40;

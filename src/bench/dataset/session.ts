@@ -1,6 +1,7 @@
 // What one user asks of a server: turns that wait for each other, as of a chat, an agent with subagents, or a recorded trace of
 // either. A single request is a session of one turn.
 
+import type { JsonObject } from '../../core/json.ts';
 import type { Message } from './message.ts';
 
 export interface Session {
@@ -30,6 +31,10 @@ export interface Turn {
   readonly prefix?: string;
   /** Of the reply; undefined leaves it to the server. */
   readonly maxTokens: number | undefined;
+  /** As of a prompt: by which its line is named in the data set. */
+  readonly lineId?: string;
+  /** As of a prompt: fields of the request that its line has itself. */
+  readonly fields?: JsonObject;
   /** Asked instead of the run's. */
   readonly model?: string;
   readonly answer: TurnAnswer;

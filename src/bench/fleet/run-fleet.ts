@@ -81,6 +81,19 @@ export const runFleetBench = async (
       advice:
         'Leave out --from and --agents, or use --turns, or --multi-turn with a data set of conversations.',
     });
+  if (prompts.file?.prompts.some(({ fields, tokenIds }) => (fields ?? tokenIds) !== undefined) === true)
+    throw new BenchError({
+      code: 'input',
+      problem:
+        'requests with fields of their own, or with token ids, cannot be split over several machines yet',
+      advice: 'Leave out --from and --agents, or write the fields with --body.',
+    });
+  if (request.systemPrompt !== undefined)
+    throw new BenchError({
+      code: 'input',
+      problem: 'a system prompt does not travel to other machines yet',
+      advice: 'Leave out --system-prompt, or write it into the data set.',
+    });
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
   try {

@@ -26,6 +26,8 @@ export interface AskedRequests {
   readonly measuredFrom: number;
   /** Bodies that the measured phase goes through, again and again. */
   readonly bodies: number;
+  /** Names of lines in the data set, by the body or by its turn; undefined: no line has one. */
+  readonly lineIds?: readonly (string | undefined)[];
   /** Uint8, one a body: 1 where an earlier one is the same. Undefined: each request is made unique. */
   readonly repeats: SharedArrayBuffer | undefined;
 }
@@ -72,6 +74,7 @@ export const askedRequests = ({
           history: sessions.bodies.history,
         },
       }),
+  ...linesOf(sessions?.bodies ?? bodies),
   keepsAnswers,
   measuredFrom: warmupRequests,
   bodies: bodies.measured,
@@ -79,6 +82,15 @@ export const askedRequests = ({
   // Those of a trace have words of their own.
   repeats: sessions === undefined && replay === undefined ? bodies.repeats : undefined,
 });
+
+const linesOf = ({ lineIds }: Pick<RequestBodies, 'lineIds'>): Pick<AskedRequests, 'lineIds'> =>
+  lineIds === undefined ? {} : { lineIds };
+
+/** The name of its line in the data set; undefined: it has none, or it warms up. */
+export const lineIdOf = ({ lineIds, measuredFrom }: AskedRequests, sampleId: number): string | undefined => {
+  const number = sampleId - measuredFrom;
+  return lineIds === undefined || number < 0 ? undefined : lineIds[number % lineIds.length];
+};
 
 /**
  * Which model of the mix a measured sample asks for, or which of several targets it goes to; -1: there is one, or it warms up.

@@ -18,7 +18,7 @@ import { CARRIES_ANSWER, CARRIES_TEXT, THOUGHT_UNTIL_NOW } from '../target/api/s
 import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
 import { ReplyReader } from '../target/reply-reader.ts';
 import type { AskedRequests } from './asked-requests.ts';
-import { isRepeatedRequest, variantOf } from './asked-requests.ts';
+import { isRepeatedRequest, lineIdOf, variantOf } from './asked-requests.ts';
 import type { GapEdges, ReadLate } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
 import type { TurnTeller } from './turn-teller.ts';
@@ -181,6 +181,7 @@ export class SampleTracker implements ContentSink {
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
     const remark = this.#remark(outcome === 'completed');
     const served = this.#served();
+    const lineId = lineIdOf(this.#asked, this.sampleId);
     const turn = this.#turns?.turnOf(this.sampleId);
     const note = this.#note(end, outcome === 'completed', turn?.session);
     this.tellStamps();
@@ -216,6 +217,7 @@ export class SampleTracker implements ContentSink {
       ...(served === undefined ? {} : { served }),
       ...(note === undefined ? {} : { note }),
       ...(turn === undefined ? {} : { turn }),
+      ...(lineId === undefined ? {} : { lineId }),
     };
     this.#turns?.ended(sample, this.#reply.answer, this.#reply.answerId);
     this.#output.ended(sample);

@@ -36,6 +36,8 @@ export interface BenchRequest {
   readonly name: string | undefined;
   readonly tags: RunTags;
   readonly dataset: DatasetChoice;
+  /** Before every request: the text, or what the file of that name has. */
+  readonly systemPrompt?: { readonly text: string; readonly path: string };
   readonly requests: RequestWish;
   readonly hasNonce: boolean;
   /** Nobody looks for what spoils figures, and the report says so. */

@@ -1,5 +1,8 @@
 // What a run's prompts are made of: every file that says what is sent is read here, before anything is started.
 
+import { open } from 'node:fs/promises';
+import { errorCode } from '../../core/problem.ts';
+import { unreadableDataset, wrongFile } from '../dataset/dataset-chunks.ts';
 import { readDatasetFile } from '../dataset/dataset-file.ts';
 import { readImageFolder } from '../dataset/image-folder.ts';
 import { chosenLengths } from '../dataset/length-choice.ts';
@@ -24,12 +27,41 @@ export const readPromptWish = async (
     sessions: request.sessions,
     ...(dataset.kind === 'timed-trace' ? { trace: dataset.trace } : {}),
     ...(dataset.kind === 'agent-trace' ? { agents: dataset } : {}),
+    ...(request.systemPrompt === undefined
+      ? {}
+      : { systemPrompt: await readSystemPrompt(request.systemPrompt) }),
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
     ...(request.images?.source.kind === 'folder'
       ? { images: await readImageFolder(request.images.source.path, request.images.source.shownPath, signal) }
       : {}),
     ...(request.depth === undefined ? {} : { depth: { plan: request.depth, noncePrefix } }),
   };
+};
+
+/** A text that is no file's name is the prompt itself. */
+const readSystemPrompt = async ({
+  text,
+  path,
+}: NonNullable<BenchRequest['systemPrompt']>): Promise<string> => {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { size } = await file.stat();
+      if (size > SYSTEM_PROMPT_BYTES_MAX)
+        throw wrongFile(
+          `${text} is larger than ${SYSTEM_PROMPT_BYTES_MAX / 1024 / 1024} MiB`,
+          'A system prompt is shorter.',
+        );
+      return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENAMETOOLONG' || code === 'ENOTDIR' || code === 'EINVAL') return text;
+    if (code === undefined) throw error;
+    throw unreadableDataset(text, error);
+  }
 };
 
 const readDataset = async (
@@ -53,3 +85,4 @@ const readDataset = async (
 
 /** Fields of --body that say how long an answer may be, or with null that nobody says it. */
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
+const SYSTEM_PROMPT_BYTES_MAX: number = 8 * 1024 * 1024;

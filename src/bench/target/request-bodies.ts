@@ -7,7 +7,7 @@ import { BenchError } from '../bench-error.ts';
 import type { Prompt } from '../dataset/prompt.ts';
 import type { BodySettings, ServerApi } from './api/server-api.ts';
 import type { RequestFields } from './request-fields.ts';
-import { NO_REQUEST_FIELDS } from './request-fields.ts';
+import { NO_REQUEST_FIELDS, ownFields } from './request-fields.ts';
 
 /**
  * JSON bodies, one behind the other: body i is `bytes[starts[i]] … bytes[starts[i + 1]]`. The n-th request of the measured
@@ -25,6 +25,8 @@ export interface RequestBodies {
   readonly nonceAts: SharedArrayBuffer;
   /** Uint8, one a measured body: 1 where an earlier one has the same bytes. Undefined: each is made unique by its nonce. */
   readonly repeats: SharedArrayBuffer | undefined;
+  /** Of the measured bodies, the name of each one's line in the data set; undefined: no line has one. */
+  readonly lineIds?: readonly (string | undefined)[];
   /** First half of each nonce, 8 characters of hex: two runs never share one. */
   readonly noncePrefix: string;
 }
@@ -73,7 +75,7 @@ export const requestBodies = (
   let size = 0;
   prompts.forEach((prompt, index) => {
     const model = modelOf?.(index % measured.length) ?? settings.model;
-    const text = api.body(prompt, { ...settings, model, nonce });
+    const text = api.body(prompt, { ...settings, fields: ownFields(prompt, fields), model, nonce });
     if (text.kind === 'wrong') {
       const { problem, advice } = text;
       throw new BenchError({ code: 'input', problem: `prompt ${index + 1}: ${problem}`, advice });
@@ -81,7 +83,8 @@ export const requestBodies = (
     const { before, after } = text.value;
     const body = Buffer.from(before + after, 'utf8');
     bodies.push(body);
-    nonceAt[index] = hasNonce ? Buffer.byteLength(before, 'utf8') : -1;
+    // A prompt of token ids has no place for one.
+    nonceAt[index] = hasNonce && before !== '' ? Buffer.byteLength(before, 'utf8') : -1;
     size += body.length;
     startAt[index + 1] = size;
     if (size > BODIES_BYTES_MAX) {
@@ -96,8 +99,21 @@ export const requestBodies = (
   const target = new Uint8Array(bytes);
   for (const [index, body] of bodies.entries()) target.set(body, startAt[index] ?? 0);
   const repeats = hasNonce ? undefined : repeatsOf(bodies.slice(0, measured.length));
-  return { bytes, measured: measured.length, starts, nonceAts, noncePrefix, repeats };
+  return {
+    bytes,
+    measured: measured.length,
+    starts,
+    nonceAts,
+    noncePrefix,
+    repeats,
+    ...namedLines(measured),
+  };
 };
+
+export const namedLines = (
+  lines: readonly { readonly lineId?: string }[],
+): { readonly lineIds?: readonly (string | undefined)[] } =>
+  lines.some(({ lineId }) => lineId !== undefined) ? { lineIds: lines.map(({ lineId }) => lineId) } : {};
 
 const repeatsOf = (bodies: readonly Buffer[]): SharedArrayBuffer => {
   const repeats = new SharedArrayBuffer(bodies.length);

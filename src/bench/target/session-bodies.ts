@@ -8,8 +8,8 @@ import type { Session, Turn } from '../dataset/session.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import { turnTable } from '../schedule/turn-table.ts';
 import type { BodySettings, ConversationForm, KeptConversationForm, ServerApi } from './api/server-api.ts';
-import { BODY_NONCE_BYTES } from './request-bodies.ts';
-import type { RequestFields } from './request-fields.ts';
+import { BODY_NONCE_BYTES, namedLines } from './request-bodies.ts';
+import { ownFields, type RequestFields } from './request-fields.ts';
 import { TextPieces } from './text-pieces.ts';
 import { bodyAround } from './text-place.ts';
 
@@ -25,6 +25,8 @@ export interface SessionBodies {
   readonly own: SharedArrayBuffer;
   /** Of a server's the kept answers are ids, and a turn has nothing of what came before it. */
   readonly history: SessionHistory;
+  /** Of each turn of the data set the name of its line; undefined: no line has one. */
+  readonly lineIds?: readonly (string | undefined)[];
   /** Undefined: without one, so that whatever cache there is may answer. 8 characters of hex else. */
   readonly noncePrefix: string | undefined;
 }
@@ -101,6 +103,7 @@ export const sessionBodies = (sessions: readonly Session[], options: SessionOpti
     cells: cells.buffer,
     own: shared.buffer,
     history,
+    ...namedLines(sessions.flatMap(({ turns }) => turns)),
     noncePrefix: options.noncePrefix,
   };
 };
@@ -158,7 +161,7 @@ const layTurn = (layout: SessionLayout, index: number): void => {
     model: turn.model ?? options.model,
     isStreaming: options.isStreaming,
     nonce: options.noncePrefix === undefined ? undefined : NONCE_STANDIN,
-    fields: options.fields,
+    fields: ownFields(turn, options.fields),
   };
   if (turn.pieces !== undefined) layPieces(layout, { turn, index, settings }, turn.pieces());
   else if (form === undefined) layWhole(layout, { turn, index, settings });

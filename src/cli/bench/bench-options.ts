@@ -67,6 +67,7 @@ export interface BenchOptions
   readonly arrival: Option<'poisson' | 'constant' | undefined>;
   readonly maxThroughput: Option<boolean>;
   readonly dataset: Option<string | undefined>;
+  readonly systemPrompt: Option<string | undefined>;
   readonly promptColumn: Option<string | undefined>;
   readonly noNonce: Option<boolean>;
   readonly noGuard: Option<boolean>;
@@ -150,6 +151,13 @@ export const BENCH: BenchOptions = {
     valueName: 'FILE',
     meaning:
       'Prompts: JSONL, a JSON list, ShareGPT, CSV, Parquet or a folder of texts (docs/bench.md). Default: generated text.',
+    parse: nonEmpty,
+  }),
+  systemPrompt: value({
+    name: 'system-prompt',
+    valueName: 'TEXT|FILE',
+    meaning:
+      'The same system prompt before every request without one of its own: a text, or the file of that name.',
     parse: nonEmpty,
   }),
   promptColumn: value({

@@ -82,6 +82,7 @@ export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStag
     durationMs,
     ...nameAndTags(invocation),
     dataset: datasetOf(given, cwd),
+    ...systemPromptOf(given, cwd),
     requests: withFields(
       requestWishOf(given, { cwd, hasDataset: given(BENCH.dataset) !== undefined }),
       checkFields(invocation, { api, cwd }),
@@ -193,6 +194,17 @@ const datasetOf = (given: Given, cwd: string): DatasetChoice => {
     '--prompt-column has no effect without --dataset',
     `Write: --dataset FILE --prompt-column ${column}`,
   );
+};
+
+const systemPromptOf = (given: Given, cwd: string): Pick<BenchRequest, 'systemPrompt'> => {
+  const text = given(BENCH.systemPrompt);
+  if (text === undefined) return {};
+  if (given(BENCH.prefixTokens) !== undefined)
+    throw usage(
+      '--system-prompt and --prefix-tokens cannot be combined',
+      'Both are a system prompt: use one of them.',
+    );
+  return { systemPrompt: { text, path: resolve(cwd, text) } };
 };
 
 const warmupOf = (given: Given, invocation: Invocation): Warmup => {

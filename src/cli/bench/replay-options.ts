@@ -107,5 +107,5 @@ const usage = (problem: string, advice: string): CommandError => new CommandErro
 const BESIDE_NO_TRACE: ReadonlySet<string> = new Set([
   ...['stages', 'profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens'],
   ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],
-  ...['history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
+  ...['system-prompt', 'history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
 ]);

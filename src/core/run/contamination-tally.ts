@@ -3,10 +3,13 @@
 
 import { rankCorrelation } from '../statistics/rank-correlation.ts';
 import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { knownOr, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
 import { isOverload } from './overload.ts';
+import type { RunShape } from './run-shape.ts';
+import { SESSIONS_FOLLOWED_MAX } from './session-follower.ts';
+import type { SampleTurn } from './session-outcome.ts';
 
 export type SampleEvidence = {
   readonly completed: number;
@@ -31,6 +34,9 @@ export type SampleEvidence = {
    */
   readonly firstDecodeNs: Reported<number>;
   readonly repeatDecodeNs: Reported<number>;
+  /** Later turns of sessions whose history the server was to keep, and of these the ones whose prompt was no longer than the turn's before. Unknown: an older version did not look. */
+  readonly keptTurns: Reported<number>;
+  readonly lostHistories: Reported<number>;
   readonly otherModel: number;
   /** The first of them. */
   readonly otherModelName: string;
@@ -59,10 +65,16 @@ export class ContaminationTally {
   readonly #repeat = new Reservoir(DECODES_KEPT_MAX);
   readonly #pairs = new Reservoir(PAIRS_KEPT_MAX);
   readonly #answers = new Set<number>();
+  /** Of each open session the prompt tokens of its newest turn; undefined: the client sends the history. */
+  readonly #promptTokens: Map<number, number> | undefined;
   #otherModelName = '';
 
-  constructor({ isStreaming }: { readonly isStreaming: boolean }) {
+  constructor({ isStreaming, shape }: { readonly isStreaming: boolean; readonly shape?: RunShape }) {
     this.#isStreaming = isStreaming;
+    this.#promptTokens =
+      knownOr(shape?.sessions ?? unknown('no sessions'), undefined)?.history === 'server'
+        ? new Map()
+        : undefined;
   }
 
   /** Of the measured phase. */
@@ -78,6 +90,7 @@ export class ContaminationTally {
     if (outcome !== 'completed') return;
     counts.completed += 1;
     if (remark !== undefined) this.#remarked(sample, remark);
+    if (sample.turn !== undefined) this.#followed(sample.turn, sample.inputTokens);
     this.#decoded(sample, this.#hasCome(sample));
     if (this.#isStreaming) this.#streamed(sample);
   }
@@ -119,6 +132,19 @@ export class ContaminationTally {
       counts.otherModel += 1;
       this.#otherModelName ||= otherModel;
     }
+  }
+
+  /** A prompt that has what came before in it grows from turn to turn. */
+  #followed({ session, turn, turns }: SampleTurn, inputTokens: number): void {
+    const known = this.#promptTokens;
+    if (known === undefined || inputTokens === NO_FIGURE) return;
+    const before = known.get(session);
+    if (turn > 0 && before !== undefined) {
+      this.#counts.keptTurns += 1;
+      if (inputTokens <= before) this.#counts.lostHistories += 1;
+    }
+    if (turn + 1 >= turns) known.delete(session);
+    else if (known.has(session) || known.size < SESSIONS_FOLLOWED_MAX) known.set(session, inputTokens);
   }
 
   /** Whether this very answer came before. Of an answer that was not read the request stands for it. */
@@ -234,6 +260,8 @@ const NOTHING = {
   repeats: 0,
   sameAnswers: 0,
   instant: 0,
+  keptTurns: 0,
+  lostHistories: 0,
   otherModel: 0,
   rateLimited: 0,
   overloaded: 0,

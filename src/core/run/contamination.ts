@@ -78,6 +78,7 @@ export const CONTAMINATION_CODES = [
   'swap',
   'client-swap',
   'token-counts',
+  'history-lost',
 ] as const;
 
 export type ContaminationCode = (typeof CONTAMINATION_CODES)[number];

@@ -48,6 +48,8 @@ export interface EndedSample {
   readonly served?: ServedTimes;
   /** Of one that its client has something to note of. */
   readonly note?: SampleNote;
+  /** Of its line in the data set, if that has a name; only in samples.jsonl. */
+  readonly lineId?: string;
   /** Of a request of a session. */
   readonly turn?: SampleTurn;
 }

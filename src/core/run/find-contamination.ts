@@ -125,6 +125,21 @@ const otherModel: ContaminationCheck = ({ run, samples }) =>
         advice: 'Name the model as the server calls it, with --model, or look what a router does.',
       });
 
+const historyLost: ContaminationCheck = ({ samples }) => {
+  const lost = knownOr(samples.lostHistories, 0);
+  return lost === 0
+    ? undefined
+    : finding('history-lost', [...ALL_TIMES, ...ALL_RATES], {
+        count: lost,
+        of: knownOr(samples.keptTurns, lost),
+        unit: 'later turns',
+        problem:
+          'the server did not keep the history of sessions: the prompts of later turns were no longer than those before them',
+        advice:
+          'Leave out --history server, so that each request has its history, or let the server store responses.',
+      });
+};
+
 const errorIn200: ContaminationCheck = ({ samples: { errorsIn200, completed } }) =>
   errorsIn200 === 0
     ? undefined
@@ -225,6 +240,7 @@ const mergedChunks: ContaminationCheck = ({ samples: { merged, streams } }) =>
 /** The gravest first. */
 const CHECKS: readonly ContaminationCheck[] = [
   answerCache,
+  historyLost,
   otherModel,
   errorIn200,
   rateLimited,

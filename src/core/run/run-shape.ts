@@ -90,7 +90,7 @@ export const loadLabel = (run: {
       ? replayLabel(run.pattern, trace, label)
       : sessionsLabel(run.pattern, { ...sessions, label, isMoving: steps.length > 0 }),
     ...(isUnknown(trace) || isUnknown(sessions) ? [] : [`of a trace at ${speedText(trace)}`]),
-    ...(isUnknown(sessions) || sessions.history !== 'server' ? [] : ['history kept by the server']),
+    ...(isUnknown(sessions) || sessions.history !== 'server' ? [] : ['history left to the server']),
     ...(isUnknown(inFlightCap) ? [] : [`at most ${formatCount(inFlightCap)} in flight`]),
     ...(rampMs > 0 ? [`ramp ${timeText(rampMs)}`] : []),
     ...(warmupMs > 0 ? [`warm-up ${timeText(warmupMs)}`] : []),

@@ -70,7 +70,10 @@ const COLUMNS: readonly Column[] = [
   { name: 'connect_ns', of: ({ connectNs }) => connectNs },
   { name: 'input_tokens', of: ({ inputTokens }) => known(inputTokens) },
   { name: 'output_tokens', of: ({ outputTokens }) => known(outputTokens) },
-  { name: 'finish_reason', of: ({ finishReason }) => finishReason },
+  {
+    name: 'finish_reason',
+    of: ({ finishReason, remark }) => showable(remark?.finishName || finishReason, ' '),
+  },
   { name: 'chunks', of: ({ chunkCount }) => chunkCount },
   { name: 'bytes_sent', of: ({ bytesSent }) => bytesSent },
   { name: 'bytes_received', of: ({ bytesReceived }) => bytesReceived },
@@ -81,6 +84,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'variant', of: ({ note }) => known(note?.variant ?? NO_FIGURE) },
   { name: 'cut_after_grace', of: ({ note }) => (note?.isCutAfterGrace === true ? 1 : undefined) },
   { name: 'cancelled_as_planned', of: ({ note }) => (note?.isCancelledAsPlanned === true ? 1 : undefined) },
+  { name: 'reasoning_tokens', of: ({ remark }) => known(remark?.reasoningTokens ?? NO_FIGURE) },
+  { name: 'line_id', of: ({ lineId }) => (lineId === undefined ? undefined : showable(lineId, ' ')) },
 ];
 
 /** Characters, before they are handed to the disk. */

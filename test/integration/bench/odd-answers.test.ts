@@ -42,7 +42,7 @@ describe('an engine that gives up', { timeout: 60_000 }, () => {
     expect(run.exit).toBe('benchFailures');
     // A version before this kind reads it as what it would have called it.
     expect(run.report()).toMatchObject({ errors: { 'error-frame': 4 }, laterErrors: { aborted: 4 } });
-    expect(run.stdout).toContain('4 aborted');
+    expect(run.stdout).toContain('ALL 4 REQUESTS FAILED: given up by the server, finish reason "abort".');
   });
 
   test('is not mistaken for one whose reason nobody knows, which is reported by its own name', async () => {

@@ -32,6 +32,7 @@ export const mooncakeEntry = (text: string, line: number): Parsed<TraceEntry> =>
     );
   return parsed({
     line,
+    unused: CONVERSATION_FIELDS.filter(name => Object.hasOwn(row, name)),
     key: undefined,
     startMs: timestamp,
     requests: [
@@ -62,6 +63,8 @@ const fullBlocks = (ids: readonly number[], inputTokens: number): readonly numbe
 export const isBlockId = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
+/** Of traces with conversations: each request is replayed at its recorded time, whoever made the ones before it. */
+const CONVERSATION_FIELDS = ['session_id', 'delay'] as const;
 const START = chainStart('mooncake');
 const BLOCK_TOKENS = 512;
 /** Ten years. */

@@ -52,7 +52,7 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
   const { path, shownPath, format, part, pace, limits } = wish;
   const place: DatasetPlace = { path, shownPath, signal, bytesMax: Number.POSITIVE_INFINITY };
   const digest = new DatasetDigest();
-  const counts = { leftOut: 0 };
+  const counts = { leftOut: 0, unused: new Set<string>() };
   const counter = new TraceFactCounter();
   const replay = new ReplayTimes(pace);
   const times = new GrowingTimes(shownPath);
@@ -94,7 +94,7 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
     gapsCapped,
     spanMs,
     facts: counter.told(),
-    description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} ${ofCount(times.count, 'request', 'requests')}${rest}`,
+    description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} ${ofCount(times.count, 'request', 'requests')}${rest}${counts.unused.size === 0 ? '' : `, fields not used: ${[...counts.unused].join(', ')}`}`,
     file: digest.told(),
     sha256: questions.told(),
   };

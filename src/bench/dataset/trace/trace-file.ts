@@ -49,6 +49,8 @@ const formatOfStart = (start: string): TraceFormat | undefined => {
 export interface TraceCounts {
   /** Requests that tell no answer. */
   leftOut: number;
+  /** Names of fields that a replay by times does not use. */
+  readonly unused?: Set<string>;
 }
 
 /** @throws BenchError `input` */
@@ -65,7 +67,10 @@ export async function* traceEntries(
         if (read.kind === 'wrong')
           throw wrongFile(`${file.shownPath}:${entry.line}: ${read.problem}`, read.advice);
         if (read.value === undefined) counts.leftOut += 1;
-        else yield read.value;
+        else {
+          for (const name of read.value.unused ?? []) counts.unused?.add(name);
+          yield read.value;
+        }
       }
     } catch (error) {
       if (!(error instanceof EntryError)) throw error;

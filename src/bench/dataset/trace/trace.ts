@@ -4,6 +4,8 @@
 export interface TraceEntry {
   /** On which it begins, from 1. */
   readonly line: number;
+  /** Fields of it that a replay by times does not use. */
+  readonly unused?: readonly string[];
   /** Of the conversation that its requests belong to, where the trace tells one; entries of one key are one session. */
   readonly key: string | undefined;
   /** ms since a zero that all entries have in common; undefined: the trace only has times within each conversation. */

@@ -116,7 +116,7 @@ export abstract class JsonReply implements ApiReply {
   protected finished(name: string, why = ''): void {
     const meaning = finishMeaning(name);
     if (meaning === 'aborted') {
-      const reason = `the server gave the answer up with the finish reason "${name}"`;
+      const reason = `finish reason "${name}"`;
       this.defect ??= { kind: 'aborted', detail: why === '' ? reason : `${reason}: ${why}` };
       return;
     }

@@ -7,12 +7,19 @@ import type { Prompt } from '../../dataset/prompt.ts';
 import { between, markedText } from './marked-messages.ts';
 import type { BodyText, ServerApi } from './server-api.ts';
 
+export const noTokenIds = (name: string): Parsed<never> =>
+  wrong(`it is a list of token ids, which ${name} does not take`, 'Write: --api completions');
+
 /** In quotes; what is shared stands before the nonce. */
 export const markedPrompt = (
-  { prefix, messages }: Prompt,
+  { prefix, messages, tokenIds }: Prompt,
   nonce: string | undefined,
   { name }: Pick<ServerApi, 'name'>,
 ): Parsed<BodyText> => {
+  if (tokenIds !== undefined)
+    return name === 'completions' || name === 'llama.cpp'
+      ? parsed({ before: '', after: JSON.stringify(tokenIds) })
+      : noTokenIds(name);
   const [message, ...others] = messages;
   const text = message?.content;
   if (others.length > 0 || typeof text !== 'string') {

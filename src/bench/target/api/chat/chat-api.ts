@@ -9,6 +9,7 @@ import { textOf } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import type { ChoiceContent } from '../openai/openai-api.ts';
 import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
+import { noTokenIds } from '../prompt-text.ts';
 import { reasoningCarries, thoughtCarries } from '../reasoning-fields.ts';
 import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
@@ -18,7 +19,8 @@ export const chatApi: ServerApi = {
   ...OPENAI,
   name: 'chat',
   endpoint: '/chat/completions',
-  body: (prompt, settings) => parsed(bodyOf(prompt, settings)),
+  body: (prompt, settings) =>
+    prompt.tokenIds === undefined ? parsed(bodyOf(prompt, settings)) : noTokenIds('chat'),
   conversation: {
     before: settings => parsed(before(settings)),
     after: (maxTokens, settings) => after(maxTokens, settings),

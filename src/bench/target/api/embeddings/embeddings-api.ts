@@ -10,6 +10,7 @@ import { merged } from '../../request-fields.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
 import { between, markedText } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
+import { noTokenIds } from '../prompt-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
 
@@ -21,7 +22,8 @@ export const embeddingsApi: ServerApi = {
   writesAnswers: false,
   lengthFields: [],
   withoutEnd: 'the reply ended without its list of vectors',
-  body: (prompt, settings) => bodyOf(prompt, settings),
+  body: (prompt, settings) =>
+    prompt.tokenIds === undefined ? bodyOf(prompt, settings) : noTokenIds('embeddings'),
   newReply: () => new EmbeddingsReply(),
 };
 

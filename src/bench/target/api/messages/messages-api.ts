@@ -12,6 +12,7 @@ import { merged } from '../../request-fields.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
+import { noTokenIds } from '../prompt-text.ts';
 import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ConversationStart, ServerApi } from '../server-api.ts';
 import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
@@ -23,7 +24,8 @@ export const messagesApi: ServerApi = {
   lengthFields: [],
   headers: [{ name: 'anthropic-version', value: '2023-06-01' }],
   withoutEnd: 'the reply ended without message_stop and without a stop reason',
-  body: (prompt, settings) => bodyOf(prompt, settings),
+  body: (prompt, settings) =>
+    prompt.tokenIds === undefined ? bodyOf(prompt, settings) : noTokenIds('messages'),
   conversation: {
     before: (settings, start) => before(settings, start),
     after: (maxTokens, settings) => after(maxTokens, settings),

@@ -12,7 +12,7 @@ import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import { JsonReply, nanoseconds, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
-import { markedPrompt } from '../prompt-text.ts';
+import { markedPrompt, noTokenIds } from '../prompt-text.ts';
 import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ModelList, ServerApi } from '../server-api.ts';
 import { CARRIES_NOTHING } from '../server-api.ts';
@@ -32,7 +32,8 @@ export const ollamaApi: ServerApi = {
   ...OLLAMA,
   name: 'ollama',
   endpoint: '/chat',
-  body: (prompt, settings) => chatBody(prompt, settings),
+  body: (prompt, settings) =>
+    prompt.tokenIds === undefined ? chatBody(prompt, settings) : noTokenIds('ollama'),
   conversation: {
     before: settings => parsed(chatHead(settings)),
     after: (maxTokens, settings) => `]${endOf({ maxTokens }, settings)}`,

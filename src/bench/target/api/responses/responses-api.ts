@@ -11,6 +11,7 @@ import { errorOf } from '../error-message.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
+import { noTokenIds } from '../prompt-text.ts';
 import { thoughtCarries } from '../reasoning-fields.ts';
 import type { SaidText } from '../said-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
@@ -22,7 +23,8 @@ export const responsesApi: ServerApi = {
   endpoint: '/responses',
   lengthFields: [],
   withoutEnd: 'the reply ended without response.completed or response.incomplete',
-  body: (prompt, settings) => parsed(bodyOf(prompt, settings)),
+  body: (prompt, settings) =>
+    prompt.tokenIds === undefined ? parsed(bodyOf(prompt, settings)) : noTokenIds('responses'),
   conversation: {
     before: settings => parsed(before(settings)),
     after: (maxTokens, settings) => after(maxTokens, settings, false),

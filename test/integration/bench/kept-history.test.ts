@@ -1,0 +1,51 @@
+// Sessions whose history the server is to keep: whether it did.
+
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { answeringServer } from './answering-server.ts';
+import { benchHere } from './bench-here.ts';
+
+const chats = ['--api', 'responses', '--history', 'server', '--turns', '3', '--sessions', '2'];
+const few = [...chats, '--concurrency', '1', '--warmup', '1', '--events', 'off'];
+
+/** @param inputOf the turn, from 0, in tokens */
+const responses = (inputOf: (turn: number) => number) =>
+  answeringServer(({ number, response }) => {
+    const turn = (number + 2) % 3;
+    const event = (type: string, more: object): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
+    const usage = { input_tokens: inputOf(turn), output_tokens: 2, total_tokens: inputOf(turn) + 2 };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(
+      event('response.created', { response: { id: `r${number}` } }) +
+        event('response.output_text.delta', { delta: 'a' }) +
+        event('response.output_text.delta', { delta: 'b' }) +
+        event('response.completed', { response: { id: `r${number}`, status: 'completed', usage } }),
+    );
+  });
+
+test('a server that ignores the id of the answer before is found by prompts that do not grow', {
+  timeout: 60_000,
+}, async () => {
+  await using server = await responses(turn => 30 - turn);
+  using folder = temporaryDirectory();
+  const run = await benchHere(folder.path, [server.url, ...few]);
+  expect(run.exit).toBe('ok');
+  expect(server.asked.at(-1)).toHaveProperty('previous_response_id');
+  const { contamination } = run.report();
+  expect(contamination).toContainEqual(
+    expect.objectContaining({ code: 'history-lost', count: 4, of: 4, unit: 'later turns' }),
+  );
+  const text = run.stdout.replace(/\s+/g, ' ');
+  expect(text).toContain('history left to the server');
+  expect(text).toContain(
+    '! The server did not keep the history of sessions: the prompts of later turns were no longer than those before them (4 of 4 later turns). Leave out --history server, so that each request has its history, or let the server store responses.',
+  );
+});
+
+test('a server that keeps it is not reported', { timeout: 60_000 }, async () => {
+  await using server = await responses(turn => 10 * (turn + 1));
+  using folder = temporaryDirectory();
+  const run = await benchHere(folder.path, [server.url, ...few]);
+  expect(run.exit).toBe('ok');
+  expect(run.report().contamination).not.toContainEqual(expect.objectContaining({ code: 'history-lost' }));
+});
