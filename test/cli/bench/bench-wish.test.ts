@@ -334,6 +334,7 @@ describe('a benchmark', () => {
         'dataset',
       ],
       ...[
+        'system-prompt',
         'prompt-column',
         'no-nonce',
         'no-guard',
