@@ -192,12 +192,13 @@ const byUrl = (report: Report): readonly string[] => {
 };
 
 /** If requests failed and none completed, there is nothing but dashes to show. */
-const hasFigures = ({ counts }: Report): boolean => counts.completed > 0 || counts.failed === 0;
+const hasFigures = ({ counts, warmup }: Report): boolean =>
+  counts.completed > 0 || counts.failed + warmup.failed === 0;
 
 const figures = (report: Report): readonly string[] =>
   inColumns(
     summaryFigures(report)
-      .filter((_, index, all) => hasFigures(report) || index === all.length - 1)
+      .filter((_, index, all) => hasFigures(report) || (report.counts.issued > 0 && index === all.length - 1))
       .map(({ name, value, isAtLeast, isSpoiled, remark }) => [
         isSpoiled ? `${name}${SPOILED_MARK}` : name,
         `${isAtLeast ? 'at least ' : ''}${figureText(value)}`,

@@ -68,7 +68,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       title,
       subtitle: subtitle(report),
       tags: nameAndTags(report),
-    })}${verdictBand(reportVerdict(report))}${failureTable(report)}${sixFigures(summaryFigures(report))}
+    })}${verdictBand(reportVerdict(report))}${failureTable(report)}${report.counts.completed + report.counts.failed + report.warmup.failed > 0 && report.counts.completed === 0 ? undefined : sixFigures(summaryFigures(report))}
 <p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${whereTimeWent(report)}${runObjectives(report)}${spoiledFigures(report)}
 ${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${boundTables(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { lowerPercentile } from '../../../src/core/statistics/percentile.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { decodeTruthStamps } from '../../../src/wire/truth-stamps.ts';
+import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { requestHere } from '../run-here.ts';
 import { FleetHere } from './agents-here.ts';
@@ -89,6 +91,37 @@ describe('a run from two agents', () => {
     ]);
     expect(fleet.snapshots.at(-1)).not.toHaveProperty('agents');
     for (const end of await Promise.all(fleet.ends)) expect(end.kind).toBe('done');
+  });
+
+  test('groups the failures of both by the message of the server, while it goes on and at its end', async () => {
+    using folder = temporaryDirectory();
+    await using server = await stubServer(index => ({
+      kind: 'json',
+      status: 500,
+      body: { error: { message: `worker ${index} died` } },
+    }));
+    const fleet = new FleetHere(folder.path, ['atlas', 'boreas'], { targets: [originOf(server.url)] });
+    const { report } = await fleet.run(requestHere(server.url, { samplesMax: 60 }));
+    expect(report.failures).toMatchObject({
+      groups: [
+        {
+          kind: 'http-status',
+          statusCode: 500,
+          message: 'worker # died',
+          isVaried: true,
+          count: 60,
+          warmupCount: 0,
+        },
+      ],
+      outages: [],
+    });
+    const live = fleet.snapshots
+      .filter(({ state }) => state === 'live')
+      .flatMap(({ failures }) => failures ?? []);
+    expect(live.at(-1)?.groups).toMatchObject([{ message: 'worker # died', count: expect.any(Number) }]);
+    // On one clock: an agent begins to count when it is prepared, before the coordinator starts the load.
+    const [final] = isUnknown(report.failures) ? [] : report.failures.groups;
+    expect(live.at(-1)?.groups[0]?.firstAtNs).toBeLessThanOrEqual((final?.lastAtNs ?? 0) + 1e6);
   });
 
   test('has error bounds that hold the gaps as the server wrote them', async () => {

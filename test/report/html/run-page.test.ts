@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { FailureGroup } from '../../../src/core/run/failure-groups.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { runFiles } from '../../../src/metrics/run-files.ts';
 import { runPage } from '../../../src/report/html/run-page.ts';
@@ -18,6 +19,18 @@ const pageOf = async (more: Partial<Report> = {}, samples = 900): Promise<string
   const report = run.report();
   const overTime = await runOverTime(runFiles(directory.path), { isStreaming: true });
   return runPage({ report: { ...report, ...more }, overTime, fonts: [] });
+};
+
+const FAILED: FailureGroup = {
+  kind: 'http-status',
+  statusCode: 502,
+  count: 9,
+  warmupCount: 0,
+  firstAtNs: 12e9,
+  lastAtNs: 18e9,
+  message: '# Bad Gateway',
+  example: '502 Bad Gateway',
+  isVaried: false,
 };
 
 const tagsOf = (html: string): readonly string[] => [
@@ -39,6 +52,18 @@ describe('the report of a run as a page', () => {
     );
   });
 
+  test('says first why requests failed and what to do, and shades in each chart when the server was down', async () => {
+    const html = await pageOf({
+      counts: { issued: 900, completed: 891, failed: 9, cancelled: 0, unresolved: 0 },
+      failures: { groups: [FAILED], outages: [{ fromNs: 12e9, toNs: 19e9, isOver: true, failed: 9 }] },
+    });
+    expect(textIn(html)).toMatch(
+      /The server was down from 0:12 to 0:19; 1.0.% of 900 requests failed: HTTP 502, 502 Bad Gateway .*failed why when message 9 HTTP 502 0:12 to 0:18 502 Bad Gateway A proxy answered, .* The server was down: 0:12 to 0:19, 7 s: 9 requests failed/,
+    );
+    // Times, output, requests.
+    expect(html.match(/<rect class="outage"/g)).toHaveLength(3);
+  });
+
   test('shows as text whatever others named', async () => {
     const { run, client } = await reportOnce();
     const named = (words: string): Promise<string> =>
@@ -47,6 +72,7 @@ describe('the report of a run as a page', () => {
         notices: [words],
         client: { ...client, verdict: 'client-bound', reasons: [words] },
         environment: { node: words, os: words, cpu: words, cores: 1 },
+        failures: { groups: [{ ...FAILED, example: words, message: words }], outages: [] },
       });
     const html = await named(HOSTILE);
     expect(tagsOf(html)).toEqual(tagsOf(await named('calm')));
