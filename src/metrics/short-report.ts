@@ -175,7 +175,8 @@ const byServer = (report: Report): readonly string[] => {
 
 /** A line for each of several URLs: whoever spreads a load wants to see which is slow or fails. */
 const byUrl = (report: Report): readonly string[] => {
-  const told = report.run.urls === undefined ? undefined : variantTable(report);
+  const told =
+    report.run.urls === undefined && report.run.addresses === undefined ? undefined : variantTable(report);
   if (told === undefined) return [];
   const cells = ([url = '', ...row]: readonly string[]): readonly string[] => [
     clipped(url, SHORT_URL_COLUMNS),

@@ -71,6 +71,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   models: v.exactOptional(modelMixSchema),
   offeredModels: v.exactOptional(v.pipe(v.array(text), v.maxLength(OFFERED_MODELS_MAX))),
   urls: v.exactOptional(urlMixSchema),
+  addresses: v.exactOptional(v.pipe(v.array(text), v.maxLength(64))),
   pattern: runPatternSchema,
   shape: reported(runShapeSchema),
   name: reported(runNameSchema),

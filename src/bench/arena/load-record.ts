@@ -4,7 +4,7 @@ import type { TimeoutPhase } from '../../core/run/outcome.ts';
 
 /** Types of ring records; 0 is the ring's pad. */
 export const RECORD = {
-  /** A request was written, or could not be. Payload f64: intended, connectNs, heldBackNs, isWarmup, writeNs. */
+  /** A request was written, or could not be. Payload f64: intended, connectNs, heldBackNs, isWarmup, writeNs, address. */
   issued: 1,
   /** The head of the reply. Payload f64: firstByteNs, status, content kind, HEAD_MARK bits; then the encoding or the location. */
   head: 2,

@@ -43,8 +43,9 @@ export class LoadRecorder {
     heldBackNs: number,
     isWarmup: boolean,
     writeNs: number,
+    address: number,
   ): void {
-    const at = this.#begin(40);
+    const at = this.#begin(48);
     if (at === NO_ROOM) return;
     const f64 = this.#ring.f64;
     const unit = at / 8;
@@ -53,7 +54,8 @@ export class LoadRecorder {
     f64[unit + 2] = heldBackNs;
     f64[unit + 3] = isWarmup ? 1 : 0;
     f64[unit + 4] = writeNs;
-    this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 40);
+    f64[unit + 5] = address;
+    this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 48);
   }
 
   head(sampleId: number, slot: number, stampNs: number, firstByteNs: number, head: RecordedHead): void {

@@ -142,6 +142,8 @@ export type FromLoadWorker =
 export interface OpenedConnections {
   readonly opened: number;
   readonly failed: number;
+  /** Addresses of the target's name that took no connection. */
+  readonly dead?: readonly string[];
   /** Why the first one that failed did. */
   readonly problem: Sentences | undefined;
 }
@@ -166,5 +168,6 @@ export const unopened = (problem: string): OpenedConnections => ({
 export const sumOpened = (all: readonly OpenedConnections[]): OpenedConnections => ({
   opened: all.reduce((sum, { opened }) => sum + opened, 0),
   failed: all.reduce((sum, { failed }) => sum + failed, 0),
+  dead: [...new Set(all.flatMap(({ dead = [] }) => dead))],
   problem: all.find(({ problem }) => problem !== undefined)?.problem,
 });

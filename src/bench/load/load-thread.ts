@@ -18,6 +18,7 @@ import type { TargetDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestSource } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
+import { AddressRound } from './address-round.ts';
 import type { ClientWatch } from './client-watch.ts';
 import { ClosingServers } from './closing-servers.ts';
 import { ConnectionOpening } from './connection-opening.ts';
@@ -52,6 +53,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly connections: HttpConnection[] = [];
   /** Before the load: those of users. Others came later, in advance. */
   openedAtFirst = 0;
+  readonly addresses: AddressRound;
   readonly closing: ClosingServers = new ClosingServers();
   readonly requests: RequestSource;
   readonly #dialers: LoadThreadParts['dialers'];
@@ -77,6 +79,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.plan = parts.plan;
     this.nowNs = parts.nowNs;
     this.recorder = parts.recorder;
+    this.addresses = new AddressRound(parts.plan.target.addresses ?? [], parts.thread);
     this.timeouts = parts.plan.timeouts;
     this.timers = parts.timers;
     this.#dialers = parts.dialers;
@@ -96,9 +99,11 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     const opening = new ConnectionOpening(targets, target => this.addConnection(target).open());
     this.#opening = opening;
     opening.start();
-    return opening.ended.finally(() => {
-      this.#opening = undefined;
-    });
+    return opening.ended
+      .then(opened => ({ ...opened, dead: [...this.addresses.dead] }))
+      .finally(() => {
+        this.#opening = undefined;
+      });
   }
 
   dialerOf(target: number): TargetDialer {
@@ -186,7 +191,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.board.add(this.thread, 'issued', 1);
     if (isWarmup) this.board.add(this.thread, 'warmup', 1);
     this.board.add(this.thread, 'ended', 1);
-    this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, 0, isWarmup, 0);
+    this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, 0, isWarmup, 0, NONE);
     this.recorder.ended(sampleId, REFUSED_SLOT, nowNs, {
       kind: 'client',
       detail,

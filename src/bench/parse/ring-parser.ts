@@ -89,6 +89,7 @@ export class RingParser {
           this.#figure(2),
           this.#figure(3) === 1,
           this.#figure(4),
+          this.#figure(5),
         );
         return;
       case RECORD.head:

@@ -66,6 +66,8 @@ export class SampleTracker implements ContentSink {
   #stampsNs: Float64Array = new Float64Array(16);
   /** Of each stamp how late it may be: by what is known, and whatever happened. */
   #late: Float32Array = new Float32Array(32);
+  /** Of the target's name; -1: it has one. */
+  #address = NO_FIGURE;
   #chunkCount = 0;
   /** Chunks that have text. */
   #textChunks = 0;
@@ -94,7 +96,9 @@ export class SampleTracker implements ContentSink {
     heldBackNs: number,
     isWarmup: boolean,
     writeNs: number,
+    address: number,
   ): void {
+    this.#address = address;
     this.isActive = true;
     this.sampleId = sampleId;
     const issued = this.#issued;
@@ -274,7 +278,9 @@ export class SampleTracker implements ContentSink {
   #note({ kind }: TransportEnd, isCompleted: boolean, session: number | undefined): SampleNote | undefined {
     const isCancelledAsPlanned = kind === 'cancelled-as-planned';
     const isCutAfterGrace = kind === 'cancelled-after-grace';
-    const variant = variantOf(this.#asked, this.sampleId, session);
+    const asked = variantOf(this.#asked, this.sampleId, session);
+    // Models of a mix are told apart, and addresses then are not.
+    const variant = asked === NO_FIGURE && !this.#issued.isWarmup ? this.#address : asked;
     const { check: plan } = this.#asked;
     const { parts } = this.#reply;
     const isChecked = plan !== undefined && parts !== undefined && isCompleted && !this.#issued.isWarmup;

@@ -10,6 +10,7 @@ import type { Reported } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import type { LoadCounts, LoadGeneratorOptions, LoadSink } from '../threads/load-generator.ts';
+import type { AddressLookup } from './resolve-addresses.ts';
 import type { SessionPhase } from './session.ts';
 import type { ServerSurvey } from './survey-server.ts';
 
@@ -53,6 +54,8 @@ export interface BenchParts {
   readonly observer: BenchObserver;
   /** Whether the observer wants more than one snapshot a second. Others may ask for them while the run goes on. Default: true. */
   readonly isLookedAt?: boolean;
+  /** Of tests: the addresses of a name; default: those of the system's resolver. */
+  readonly resolve?: AddressLookup;
   /** Of tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];
 }

@@ -18,6 +18,7 @@ import type { BenchParts, RunPart } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { contextNotices } from './context-room.ts';
 import { makeLoadThreadsRealTime } from './real-time-threads.ts';
+import { resolveAddresses } from './resolve-addresses.ts';
 import { loadPlan } from './run-plan.ts';
 import { surveyServer } from './survey-server.ts';
 import { shownTarget } from './target-spread.ts';
@@ -50,7 +51,13 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
     parts.part?.survey ??
     (await surveyServer({ ...options, noncePrefix: parts.noncePrefix, settings: parts.settings }));
   const dataset = illustrated(plannedPrompts(options.prompts, survey.costs), request, options.prompts.images);
+  // Of several machines each would number them for itself.
+  const addresses =
+    request.targets === undefined && parts.part === undefined
+      ? await resolveAddresses(request.target.server, { ...parts, signal })
+      : undefined;
   const plan = loadPlan({
+    addresses,
     request,
     dataset,
     server: survey,
@@ -133,7 +140,7 @@ const openAll = async (
 ): Promise<{ readonly opened: number; readonly notices: readonly string[] }> => {
   const stopLoad = (): void => load.stop();
   stop.addEventListener('abort', stopLoad, { once: true });
-  const { opened, failed, problem } = await load.open();
+  const { opened, failed, problem, dead = [] } = await load.open();
   stop.removeEventListener('abort', stopLoad);
   stop.throwIfAborted();
   if (opened === 0 && failed === 0) {
@@ -156,7 +163,16 @@ const openAll = async (
       : [
           `${failed} of ${counted(opened + failed, 'connection')} could not be opened: ${problem?.problem ?? 'no reason given'}`,
         ];
-  return { opened, notices };
+  return {
+    opened,
+    notices: [
+      ...notices,
+      ...dead.map(
+        address =>
+          `${address}, an address of ${request.target.server.host}, took no connection: it was left out`,
+      ),
+    ],
+  };
 };
 
 /** How long records may be held: whoever takes them as facts, or sees them live, wants them soon; each telling wakes three processes. */

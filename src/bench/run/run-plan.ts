@@ -42,6 +42,8 @@ export interface PlanOptions {
   readonly share: Share;
   /** Beyond what the pattern opens. */
   readonly connectionsMax?: number;
+  /** Of the target's name, where it has several. */
+  readonly addresses?: readonly string[] | undefined;
 }
 
 export const loadPlan = (options: PlanOptions): LoadPlan => {
@@ -58,7 +60,10 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
   const spread = targetSpread(request);
   const mixed = request.models === undefined ? undefined : mixedBodies(request.models, dataset, request.seed);
   return {
-    target: loadTarget(request.target, request.api),
+    target: {
+      ...loadTarget(request.target, request.api),
+      ...(options.addresses === undefined ? {} : { addresses: options.addresses }),
+    },
     ...(spread === undefined ? {} : { spread }),
     headers: withApiHeaders(request.headers, request.api),
     api: request.api.name,
@@ -157,6 +162,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     startedAt: options.startedAt,
     target: shownTarget(request),
     ...urlsOf(request, server),
+    ...addressesOf(plan),
     serverKind: server.serverKind,
     api: request.api.name,
     model: request.models === undefined ? server.model : mixText(request.models),
@@ -208,6 +214,10 @@ const urlsOf = (request: BenchRequest, server: ServerAnswer): Pick<RunConfig['ru
   const urls = mixedUrls(request, server);
   return urls === undefined ? {} : { urls };
 };
+
+/** Models of a mix are told apart instead. */
+const addressesOf = ({ target: { addresses }, mix }: LoadPlan): Pick<RunConfig['run'], 'addresses'> =>
+  addresses === undefined || mix !== undefined ? {} : { addresses };
 
 /** Answers are held to their length only where a person asked for one. */
 const fieldsOf = ({

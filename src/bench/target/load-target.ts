@@ -12,6 +12,8 @@ export interface TargetServer {
 }
 
 export interface LoadTarget extends TargetServer {
+  /** Of the name `host`, if it has several: connections go to each in turn. */
+  readonly addresses?: readonly string[];
   /** Of the POST: "/v1/chat/completions". */
   readonly path: string;
 }

@@ -120,6 +120,8 @@ export interface ReportRun {
   readonly target: string;
   /** Where it loaded several. */
   readonly urls?: UrlMix;
+  /** Of the target's name, where it has several; `variants` are by their place here. */
+  readonly addresses?: readonly string[];
   readonly serverKind: string | Unknown;
   /** Of the server, by its name on the command line: "chat". */
   readonly api: string | Unknown;

@@ -22,8 +22,8 @@ export const variantTable = (report: Report): VariantTable | undefined => {
   const { run, variants = [] } = report;
   if (variants.length === 0) return undefined;
   return {
-    title: run.urls === undefined ? 'By model' : 'By URL',
-    columns: [run.urls === undefined ? 'model' : 'URL', ...COLUMNS],
+    title: `By ${kindOf(run)}`,
+    columns: [kindOf(run), ...COLUMNS],
     rows: withUnasked(report).map(figures => [nameOf(report, figures), ...cells(figures, report)]),
     remarks: [
       ...(run.urls ?? []).map(
@@ -37,12 +37,18 @@ export const variantTable = (report: Report): VariantTable | undefined => {
 
 /** Who was sent none of a short run has a row too: left out it would look as if it had not been meant. */
 const withUnasked = ({ run, variants = [] }: Report): readonly VariantFigures[] =>
-  (run.urls ?? run.models ?? []).map(
+  (run.urls ?? run.models ?? run.addresses ?? []).map(
     (_, variant) => variants.find(figures => figures.variant === variant) ?? { ...UNASKED, variant },
   );
 
+const kindOf = ({ urls, addresses }: Report['run']): 'URL' | 'address' | 'model' =>
+  urls !== undefined ? 'URL' : addresses !== undefined ? 'address' : 'model';
+
 const nameOf = ({ run }: Report, { variant }: VariantFigures): string =>
-  run.urls?.[variant]?.url ?? run.models?.[variant]?.model ?? `model ${variant + 1}`;
+  run.urls?.[variant]?.url ??
+  run.models?.[variant]?.model ??
+  run.addresses?.[variant] ??
+  `model ${variant + 1}`;
 
 const errorsOf = ({ usageMissing = 0, ...figures }: VariantFigures): readonly string[] => {
   const kinds = failureKindRows(figures).map(([kind, count]) => `${formatCount(count)} ${kind}`);

@@ -64,9 +64,9 @@ const issued =
   (told: (issue: ToldIssued) => ToldIssued) =>
   (recorder: LoadRecorder): LoadRecorder => {
     const issue = recorder.issued.bind(recorder);
-    recorder.issued = (sampleId, slot, sentNs, intendedNs, connectNs, heldBackNs, isWarmup, writeNs) => {
+    recorder.issued = (sampleId, slot, sentNs, intendedNs, connectNs, heldBackNs, isWarmup, ...rest) => {
       const changed = told({ sampleId, sentNs, intendedNs, isWarmup });
-      issue(sampleId, slot, sentNs, changed.intendedNs, connectNs, heldBackNs, changed.isWarmup, writeNs);
+      issue(sampleId, slot, sentNs, changed.intendedNs, connectNs, heldBackNs, changed.isWarmup, ...rest);
     };
     return recorder;
   };

@@ -14,6 +14,8 @@ export interface ConnectionOwner<Owned> {
   readonly timers: LoopTimers;
   /** @param target its place among the targets of the load */
   dialerOf(target: number): TargetDialer;
+  /** Of the target's name; each has its number, -1 where the name has one alone. */
+  readonly addresses: AddressChoice;
   /** It is open and carries no request. */
   opened(connection: Owned): void;
   /** It could not be opened, and no sample waited for it. */
@@ -28,6 +30,14 @@ export interface ConnectionOwner<Owned> {
   readHappened(stampNs: number): void;
   /** Body bytes found no room: the sample fails as `client`. */
   arenaFull(): void;
+}
+
+export interface AddressChoice {
+  readonly count: number;
+  take(nowNs: number): number;
+  hostOf(address: number): string | undefined;
+  /** It took no connection. */
+  failed(address: number, nowNs: number): void;
 }
 
 export interface ClosingNotes {

@@ -27,7 +27,8 @@ export interface TargetDialer {
   /** Shortest TCP handshake so far; 0 before the first. */
   readonly roundTripNs: number;
   shookHands(tookNs: number): void;
-  dial(received: (length: number, bytes: Buffer) => boolean): DialedSocket;
+  /** @param address of the target's name; undefined: the system's choice */
+  dial(received: (length: number, bytes: Buffer) => boolean, address?: string): DialedSocket;
 }
 
 export class SocketDialer implements TargetDialer {
@@ -63,13 +64,14 @@ export class SocketDialer implements TargetDialer {
   }
 
   /** Starts a connection whose reads go to `received`; 'connect' or 'secureConnect' follows. */
-  dial(received: (length: number, bytes: Buffer) => boolean): net.Socket {
+  dial(received: (length: number, bytes: Buffer) => boolean, address?: string): net.Socket {
     const buffer = this.#sharedBuffer ?? Buffer.allocUnsafeSlow(READ_BYTES);
     const onread: net.OnReadOpts = {
       buffer,
       callback: length => received(length, buffer),
     };
-    const { host, port, socketPath } = this.#target;
+    const { port, socketPath } = this.#target;
+    const host = address ?? this.#target.host;
     if (socketPath !== undefined) return net.connect({ path: socketPath, onread });
     const { tls: plan } = this.#target;
     const { lookup } = this.#names;

@@ -40,6 +40,9 @@ export class HttpConnection implements ReplySink {
   #hasTcp = false;
   readonly #cancelTimer: CancelTimer;
   #openingNs = 0;
+  /** Of the target's name. */
+  #address = NONE;
+  #triedAddresses = 0;
   /** Of the newest try: a name has several addresses, and looking it up is no part of a round trip. */
   #attemptNs = 0;
   #repliesOnSocket = 0;
@@ -67,13 +70,22 @@ export class HttpConnection implements ReplySink {
   }
 
   open(): void {
+    this.#openingNs = this.#owner.nowNs();
+    this.#openTo(this.#owner.addresses.take(this.#openingNs));
+  }
+
+  #openTo(address: number): void {
+    this.#address = address;
+    this.#triedAddresses += 1;
     this.state = 'connecting';
     this.#hasTcp = false;
     this.#repliesOnSocket = 0;
-    this.#openingNs = this.#owner.nowNs();
-    this.#attemptNs = this.#openingNs;
+    this.#attemptNs = this.#owner.nowNs();
     const dialer = this.#owner.dialerOf(this.target);
-    const socket = dialer.dial((length, bytes) => this.#received(socket, length, bytes));
+    const socket = dialer.dial(
+      (length, bytes) => this.#received(socket, length, bytes),
+      this.#owner.addresses.hostOf(address),
+    );
     this.#socket = socket;
     socket.on('connectionAttempt', () => {
       this.#attemptNs = this.#owner.nowNs();
@@ -112,6 +124,8 @@ export class HttpConnection implements ReplySink {
     const { connectMs, totalMs } = this.#owner.timeouts;
     if (this.state === 'connecting') {
       if (nowNs - this.#openingNs > connectMs * 1e6) {
+        this.#owner.addresses.failed(this.#address, nowNs);
+        this.#triedAddresses = 0;
         if (this.hasSample) this.end('timeout-connect', `no connection within ${connectMs} ms`, nowNs);
         else this.#abandon(lostBecause(`no connection within ${connectMs} ms`));
       } else if (this.#hasIssued && nowNs - this.#waiting.sentNs > totalMs * 1e6) {
@@ -183,6 +197,7 @@ export class HttpConnection implements ReplySink {
   #connected(socket: DialedSocket): void {
     if (socket !== this.#socket) return;
     this.#counts.opened += 1;
+    this.#triedAddresses = 0;
     this.state = 'idle';
     if (!this.hasSample) {
       this.#owner.opened(this);
@@ -220,6 +235,7 @@ export class HttpConnection implements ReplySink {
       this.#heldBackNs,
       this.#isWarmup,
       this.#writeNs,
+      this.#address,
     );
   }
 
@@ -261,6 +277,7 @@ export class HttpConnection implements ReplySink {
   #lost(socket: DialedSocket, why: ConnectionProblem, isError: boolean): void {
     if (socket !== this.#socket) return;
     if (this.state === 'connecting') {
+      if (this.#triesAnother(why)) return;
       if (!this.hasSample) this.#abandon(why);
       else {
         this.end(why.isOurs ? 'client' : this.#hasTcp ? 'tls' : 'connect', why.problem, this.#owner.nowNs());
@@ -291,6 +308,21 @@ export class HttpConnection implements ReplySink {
   #isStale(nowNs: number): boolean {
     if (this.#repliesOnSocket === 0 || this.#isResend) return false;
     return couldNotKnow(this.#waiting, nowNs, this.#owner.dialerOf(this.target).roundTripNs);
+  }
+
+  /** A name has other addresses than the one that took no connection; each is tried once. */
+  #triesAnother({ isOurs }: ConnectionProblem): boolean {
+    const { addresses } = this.#owner;
+    if (this.#hasTcp || isOurs || addresses.count === 0) return false;
+    const nowNs = this.#owner.nowNs();
+    addresses.failed(this.#address, nowNs);
+    if (this.#triedAddresses >= addresses.count) {
+      this.#triedAddresses = 0;
+      return false;
+    }
+    this.close();
+    this.#openTo(addresses.take(nowNs));
+    return true;
   }
 
   /** Not what closes after a while: an idle connection may have its time. */
