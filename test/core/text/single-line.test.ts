@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { capitalized, firstLine, lastLine, singleLine } from '../../../src/core/text/single-line.ts';
+import {
+  capitalized,
+  firstLine,
+  lastLine,
+  plainLine,
+  singleLine,
+} from '../../../src/core/text/single-line.ts';
 
 describe('a line of text from another machine', () => {
   test.each([
@@ -51,4 +57,19 @@ test.each([
   ['', ''],
 ])('%j begins a sentence as %j: names stay as they are', (text, said) => {
   expect(capitalized(text)).toBe(said);
+});
+
+describe('a line of what a program wrote', () => {
+  test.each([
+    ['a \u001b[31mred\u001b[0m b', 'a red b'],
+    ['\u001b[1;38;5;196mx\u001b[K', 'x'],
+    ['\u001b]8;;http://evil\u0007link\u001b]8;;\u0007', 'link'],
+    ['\u001b]0;title\u001b\\rest', 'rest'],
+    ['\u009b2Jx', 'x'],
+    ['one\r\n\ttwo\u0000', 'one two'],
+    ['\u202eevil', 'evil'],
+    ['cut \u001b[3', 'cut'],
+  ])('%j has no sequence for a terminal: %j', (written, shown) => {
+    expect(plainLine(written)).toBe(shown);
+  });
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { messageOfBody } from '../../../../src/bench/target/api/error-message.ts';
 
@@ -156,6 +157,25 @@ describe('the message of an error', () => {
     let value: unknown = 'deep';
     for (let depth = 0; depth < 1_000; depth += 1) value = { error: value };
     expect(json(value).length).toBeGreaterThan(0);
+  });
+
+  test('is found in little time, whatever the body is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ maxLength: 300 }), fc.json({ maxDepth: 6 })), body => {
+        expect(messageOfBody(body).length).toBeLessThanOrEqual(Math.max(400, 6 * body.length));
+      }),
+    );
+    for (const part of [
+      '<script>',
+      '{"a":',
+      '<title>',
+      "{'message': '",
+      '"message": "\\\\',
+      '[{',
+      '&#',
+      '<center>nginx',
+    ])
+      messageOfBody(part.repeat(16_384 / part.length));
   });
 
   test('is the body where nothing in it is a message', () => {
