@@ -216,10 +216,10 @@ const percentiles = (report: Report): readonly string[] => {
   });
   if (found.length === 0) return [`  ${whyNoRow(report)}`];
   const hasInterval = found.some(({ one }) =>
-    TAILS.some(each => vouchedPercentile(one, each).kind === 'interval'),
+    TAILS.some(each => isIn(each, one) && vouchedPercentile(one, each).kind === 'interval'),
   );
   const isShort = found.some(({ one }) =>
-    TAILS.some(each => vouchedPercentile(one, each).kind === 'too-few'),
+    TAILS.some(each => !isIn(each, one) || vouchedPercentile(one, each).kind === 'too-few'),
   );
   const notes = [
     ...(isShort ? [`–: ${TOO_FEW} requests to tell`] : []),
@@ -231,7 +231,7 @@ const percentiles = (report: Report): readonly string[] => {
         ['', 'p50', ...TAILS.map(each => `p${each}`), 'p99 ≤', 'max', 'n'],
         ...found.map(({ key, one }) => [
           `${seriesRow(key).shortLabel}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`,
-          ...['50', ...TAILS].map(each => percentileText(one, each)),
+          ...['50', ...TAILS].map(each => (isIn(each, one) ? percentileText(one, each) : '–')),
           shown(one, one.estimates?.['99']),
           shown(one, one.max),
           formatCount(one.count),
@@ -313,6 +313,10 @@ const bounded = (lines: readonly string[], linesMax: number): readonly string[] 
     : [...lines.slice(0, linesMax - 1), moreLines(lines.length - linesMax + 1)];
 
 const moreLines = (count: number): string => `  … ${counted(count, 'more line')} with --full`;
+
+/** There is room for the interval of one percentile: p99 has its bound in the next column. */
+const isIn = (percentile: string, one: ReportSeries): boolean =>
+  percentile !== '99' || vouchedPercentile(one, percentile).kind !== 'interval';
 
 const TAILS = ['90', '99'] as const;
 const COLUMNS = 80;

@@ -180,6 +180,21 @@ describe('the text of a report', () => {
     expect(text).not.toContain('…');
   });
 
+  test('has p90 of few requests with its interval, in a table of 80 columns, and p99 of few with a dash', () => {
+    const { series } = reportOf('complete');
+    const { ttftNs } = series;
+    if (ttftNs === undefined) throw new Error('it has times to first token');
+    const few = {
+      ...ttftNs,
+      percentiles: { ...ttftNs.percentiles, 90: 31.2e6, 99: 38e6 },
+      intervals: { 90: { low: 28.5e6, high: 36.1e6 }, 99: { low: 31e6, high: null } },
+    };
+    const lines = shortOf(reportOf('complete', { series: { ...series, ttftNs: few } }));
+    expect(lines.join('\n')).toMatch(/^ {2}TTFT +12\.3.ms +31\.2.ms \(28\.5–36\.1\) +– +–/mu);
+    expect(lines.join('\n')).toMatch(/\(a–b\): 95 % interval, for independent requests/);
+    expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
+  });
+
   test('in full begins with the short one', () => {
     const report = reportOf('complete');
     expect(textOf(report).startsWith(`${shortOf(report).join('\n')}\n`)).toBe(true);

@@ -192,8 +192,25 @@ export const percentileText = (series: ReportSeries | undefined, percentile: str
   const vouched = vouchedPercentile(series, percentile);
   if (series === undefined || (vouched.kind !== 'value' && vouched.kind !== 'interval'))
     return UNKNOWN_FIGURE.figure;
-  const text = figureText(formatRunFigure(series.unit, vouched.value));
-  return vouched.kind === 'value' ? text : `${text} ${intervalText(series.unit, vouched)}`.trimEnd();
+  const figure = formatRunFigure(series.unit, vouched.value);
+  return vouched.kind === 'value'
+    ? figureText(figure)
+    : `${figureText(figure)} ${narrowInterval(series.unit, vouched, figure.unit)}`.trimEnd();
+};
+
+/** "(0.92–2.24)" behind a figure of the same unit, for columns of a table. */
+const narrowInterval = (
+  unit: ReportSeries['unit'],
+  { low, high }: TailInterval,
+  shownUnit: string,
+): string => {
+  const ends = [low, ...(high === null ? [] : [high])].map(end => {
+    const figure = formatRunFigure(unit, end);
+    return figure.unit === shownUnit ? figure.figure : figureText(figure);
+  });
+  const [from = '', to] = ends;
+  if (to === undefined) return `(≥ ${from})`;
+  return from === to ? '' : `(${from}–${to})`;
 };
 
 /** "(0.92 to 2.24 s)", "(≥ 0.92 s)" if not even the greatest value bounds it; '' if both ends are written alike. */
@@ -206,7 +223,7 @@ export const intervalText = (unit: ReportSeries['unit'], { low, high }: TailInte
 };
 
 /** What stands beneath a table with such intervals. */
-export const INTERVAL_NOTE = '(a to b): 95 % interval, for independent requests';
+export const INTERVAL_NOTE = '(a–b): 95 % interval, for independent requests';
 
 export const TOO_FEW = 'too few';
 

@@ -97,7 +97,7 @@ describe('the report of a run as a page', () => {
 
   test('has a dash and "too few" in place of a percentile that so few requests cannot tell', async () => {
     const text = textIn(await pageOf({}, 40));
-    expect(text).toMatch(/p90 \d+\S* ms \(\d+\S* to \d+\S* ms\) · p99: too few/);
+    expect(text).toMatch(/p90 [\d.]+ ms \([\d.]+–[\d.]+\) · p99: too few/);
     expect(text).toMatch(/Time to first token [\d.]+ .?s [\d.]+ ms \([\d.]+ to [\d.]+ ms\) – too few –/);
   });
 
