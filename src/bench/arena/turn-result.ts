@@ -12,7 +12,7 @@ export interface TurnResult {
 export type KeptAnswer =
   /** Nobody goes on with it. */
   | { readonly kind: 'not-kept' }
-  /** The inside of a JSON text in UTF-8. */
+  /** Fields of the answer's message in JSON, or the inside of the text that is its id; UTF-8. */
   | { readonly kind: 'kept'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** The server keeps it, and told no id by which the next turn could go on with it. */
   | { readonly kind: 'no-id' }

@@ -7,7 +7,7 @@ import type { LengthDistribution } from '../../core/statistics/length-distributi
 import { lengthsOf, randomFor } from './length-choice.ts';
 import type { Message } from './message.ts';
 import type { Prompt } from './prompt.ts';
-import type { Session, Turn } from './session.ts';
+import type { RecordedAnswer, Session, Turn } from './session.ts';
 
 export interface SessionWish {
   /** Of generated sessions; undefined: the conversations of the data set say it. */
@@ -21,7 +21,7 @@ export interface SessionWish {
 /** Of a data set: for each turn in the order of the prompts, what was answered to it; of each session how many it has. */
 export interface ChatGroups {
   readonly counts: readonly number[];
-  readonly answers: readonly (string | undefined)[];
+  readonly answers: readonly (RecordedAnswer | undefined)[];
 }
 
 /** Whole conversations as prompts of single turns: messages up to the next answer. */
@@ -30,12 +30,12 @@ export const turnsOfChats = (
 ): { readonly prompts: readonly Prompt[]; readonly groups: ChatGroups } => {
   const prompts: Prompt[] = [];
   const counts: number[] = [];
-  const answers: (string | undefined)[] = [];
+  const answers: (RecordedAnswer | undefined)[] = [];
   for (const { messages, maxTokens, prefix, fields, lineId } of chats) {
     const line = { ...(fields === undefined ? {} : { fields }), ...(lineId === undefined ? {} : { lineId }) };
     let own: Message[] = [];
     let count = 0;
-    const add = (answer: string | undefined): void => {
+    const add = (answer: RecordedAnswer | undefined): void => {
       if (!own.some(isAsking)) return;
       prompts.push({
         messages: own,
@@ -49,7 +49,7 @@ export const turnsOfChats = (
     };
     for (const message of messages) {
       if (message.role !== 'assistant' || !own.some(isAsking)) own.push(message);
-      else add(textOfContent(message.content));
+      else add(recordedAnswer(message));
     }
     add(undefined);
     if (count > 0) counts.push(count);
@@ -91,7 +91,7 @@ export const chatSessions = (
       id: `chat-${index}`,
       startOffsetMs: undefined,
       turns: own.map(({ messages, maxTokens, prefix, fields, lineId }, turn): Turn => {
-        const text = answers.length === 0 ? undefined : answers[(first + turn) % answers.length];
+        const recorded = answers.length === 0 ? undefined : answers[(first + turn) % answers.length];
         return {
           after: turn === 0 ? [] : [turn - 1],
           continues: turn === 0 ? undefined : turn - 1,
@@ -101,7 +101,10 @@ export const chatSessions = (
           ...(fields === undefined ? {} : { fields }),
           ...(lineId === undefined ? {} : { lineId }),
           ...(prefix === undefined || turn > 0 ? {} : { prefix }),
-          answer: kept === 'recorded' && text !== undefined ? { kind: 'recorded', text } : { kind: 'live' },
+          answer:
+            kept === 'recorded' && recorded !== undefined
+              ? { kind: 'recorded', ...recorded }
+              : { kind: 'live' },
         };
       }),
     });
@@ -118,6 +121,12 @@ const limitOf = (messages: readonly Message[]): number | undefined => {
   const limit = last?.['output_tokens'] ?? last?.['max_tokens'];
   return typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 ? limit : undefined;
 };
+
+/** Whole, so that calls of tools stand before their results. */
+const recordedAnswer = ({ role: _role, content, ...fields }: Message): RecordedAnswer => ({
+  text: content === null && Array.isArray(fields['tool_calls']) ? null : textOfContent(content),
+  ...(Object.keys(fields).length === 0 ? {} : { fields }),
+});
 
 const textOfContent = (content: Message['content']): string => {
   if (typeof content === 'string') return content;

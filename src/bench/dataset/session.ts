@@ -43,7 +43,14 @@ export interface Turn {
 }
 
 /** What goes into the history of turns that continue this one: what the server really answered, or a text known before. */
-export type TurnAnswer = { readonly kind: 'live' } | { readonly kind: 'recorded'; readonly text: string };
+export type TurnAnswer = { readonly kind: 'live' } | ({ readonly kind: 'recorded' } & RecordedAnswer);
+
+export interface RecordedAnswer {
+  /** null, as it was recorded, beside calls of tools. */
+  readonly text: string | null;
+  /** What else the recorded message has, such as its `tool_calls`. */
+  readonly fields?: JsonObject;
+}
 
 /**
  * With whom a conversation may find its prefix in a server's cache: it has the same nonce as they. 'conversation': with itself

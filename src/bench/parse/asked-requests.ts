@@ -36,6 +36,8 @@ export interface AskedTurns {
   readonly table: TurnTableMemory;
   /** Uint8, one a turn of the data set: 1 where a later turn repeats what the server answered. */
   readonly keeps: SharedArrayBuffer;
+  /** Of each turn of the data set the results for the tools that its answer calls; undefined: none has any. */
+  readonly results?: readonly (readonly string[])[];
   /** Who keeps what was said: of a server's its id is wanted. */
   readonly history: SessionHistory;
 }
@@ -72,6 +74,7 @@ export const askedRequests = ({
           table: sessions.bodies.turns,
           keeps: keptAnswers(sessions.bodies),
           history: sessions.bodies.history,
+          ...(sessions.bodies.results === undefined ? {} : { results: sessions.bodies.results }),
         },
       }),
   ...linesOf(sessions?.bodies ?? bodies),

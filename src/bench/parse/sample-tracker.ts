@@ -118,7 +118,10 @@ export class SampleTracker implements ContentSink {
     this.#toldCount = 0;
     this.#reply.reset();
     const { answer } = this.#reply;
-    if (answer !== undefined) answer.isKept = this.#turns?.keepsAnswer(sampleId) ?? false;
+    const isContinued = this.#turns?.keepsAnswer(sampleId) ?? false;
+    if (answer !== undefined) answer.isKept = isContinued;
+    if (this.#reply.parts !== undefined)
+      this.#reply.parts.isKept = isContinued || this.#asked.check !== undefined;
     this.#output.issued(issued);
     const turn = this.#turns?.turnOf(sampleId);
     if (turn !== undefined) this.#output.placed(sampleId, turn);
@@ -223,7 +226,7 @@ export class SampleTracker implements ContentSink {
       ...(turn === undefined ? {} : { turn }),
       ...(lineId === undefined ? {} : { lineId }),
     };
-    this.#turns?.ended(sample, this.#reply.answer, this.#reply.answerId);
+    this.#turns?.ended(sample, this.#reply);
     this.#output.ended(sample);
     const { written } = this.#reply;
     const isCounted = outcome === 'completed' && !this.#issued.isWarmup;

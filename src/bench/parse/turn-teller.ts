@@ -6,25 +6,30 @@ import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { SampleTurn } from '../../core/run/session-outcome.ts';
 import type { KeptAnswer, TurnResult } from '../arena/turn-result.ts';
 import { TurnTable } from '../schedule/turn-table.ts';
+import type { AnswerParts } from '../target/api/answer-parts.ts';
 import type { AnswerText } from '../target/api/answer-text.ts';
 import { ANSWER_CHARACTERS_MAX } from '../target/api/answer-text.ts';
+import type { ReplyReader } from '../target/reply-reader.ts';
+import { answerFields } from './answer-fields.ts';
 import type { AskedRequests } from './asked-requests.ts';
 
 export class TurnTeller {
   readonly #table: TurnTable;
   readonly #keeps: Uint8Array;
   readonly #history: SessionHistory;
+  readonly #results: readonly (readonly string[])[] | undefined;
   readonly #firstSampleId: number;
   readonly #tell: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void;
 
   constructor(
-    { table, keeps, history }: NonNullable<AskedRequests['turns']>,
+    { table, keeps, history, results }: NonNullable<AskedRequests['turns']>,
     firstSampleId: number,
     tell: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void,
   ) {
     this.#table = new TurnTable(table);
     this.#keeps = new Uint8Array(keeps);
     this.#history = history;
+    this.#results = results;
     this.#firstSampleId = firstSampleId;
     this.#tell = tell;
   }
@@ -41,20 +46,27 @@ export class TurnTeller {
     return this.#history === 'client' && this.#isContinued(sampleId);
   }
 
+  #resultsOf(sampleId: number): readonly string[] {
+    return this.#results?.[(sampleId - this.#firstSampleId) % this.#table.turnCount] ?? [];
+  }
+
   #isContinued(sampleId: number): boolean {
     if (sampleId < this.#firstSampleId) return false;
     return this.#keeps[(sampleId - this.#firstSampleId) % this.#table.turnCount] === 1;
   }
 
-  ended({ sampleId, sentNs, endNs, outcome }: EndedSample, answer: AnswerText | undefined, id: string): void {
+  ended(
+    { sampleId, sentNs, endNs, outcome }: EndedSample,
+    { answer, parts, answerId }: Pick<ReplyReader, 'answer' | 'parts' | 'answerId'>,
+  ): void {
     if (sampleId < this.#firstSampleId) return;
     const kept =
       outcome !== 'completed'
         ? NOT_KEPT
         : this.#history === 'client'
-          ? keptOf(answer)
+          ? keptOf(answer, parts, this.#resultsOf(sampleId))
           : this.#isContinued(sampleId)
-            ? keptId(id)
+            ? keptId(answerId)
             : NOT_KEPT;
     this.#tell(
       { sampleId, sentNs, endNs, isCompleted: outcome === 'completed', answer: kept },
@@ -66,20 +78,23 @@ export class TurnTeller {
 /** Of a turn that will never be issued. */
 export const windowOf = (isWarmup: boolean): number => (isWarmup ? OUTSIDE_WINDOWS : 0);
 
-const keptOf = (answer: AnswerText | undefined): KeptAnswer => {
+const keptOf = (
+  answer: AnswerText | undefined,
+  parts: AnswerParts | undefined,
+  results: readonly string[],
+): KeptAnswer => {
   if (answer === undefined || !answer.isKept) return NOT_KEPT;
-  if (answer.isTooLong) return { kind: 'too-long' };
-  return keptText(answer.text);
+  if (answer.isTooLong || parts?.isTooLong === true) return { kind: 'too-long' };
+  return keptBytes(answerFields(answer.text, parts?.calls ?? [], results));
 };
 
 const keptId = (id: string): KeptAnswer => {
   if (id === '') return { kind: 'no-id' };
-  return id.length > ANSWER_CHARACTERS_MAX ? { kind: 'too-long' } : keptText(id);
+  return id.length > ANSWER_CHARACTERS_MAX
+    ? { kind: 'too-long' }
+    : keptBytes(JSON.stringify(id).slice(1, -1));
 };
 
-const keptText = (text: string): KeptAnswer => ({
-  kind: 'kept',
-  bytes: new TextEncoder().encode(JSON.stringify(text).slice(1, -1)),
-});
+const keptBytes = (text: string): KeptAnswer => ({ kind: 'kept', bytes: new TextEncoder().encode(text) });
 
 const NOT_KEPT: KeptAnswer = { kind: 'not-kept' };

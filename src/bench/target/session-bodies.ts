@@ -4,6 +4,7 @@
 import { parsed } from '../../core/figure/parse-figure.ts';
 import type { SessionHistory } from '../../core/run/run-shape.ts';
 import { BenchError } from '../bench-error.ts';
+import type { Message } from '../dataset/message.ts';
 import type { Session, Turn } from '../dataset/session.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import { turnTable } from '../schedule/turn-table.ts';
@@ -25,6 +26,8 @@ export interface SessionBodies {
   readonly own: SharedArrayBuffer;
   /** Of a server's the kept answers are ids, and a turn has nothing of what came before it. */
   readonly history: SessionHistory;
+  /** Of each turn of the data set, the results that a later turn has for the tools that its answer calls: texts. */
+  readonly results?: readonly (readonly string[])[];
   /** Of each turn of the data set the name of its line; undefined: no line has one. */
   readonly lineIds?: readonly (string | undefined)[];
   /** Undefined: without one, so that whatever cache there is may answer. 8 characters of hex else. */
@@ -78,6 +81,7 @@ export const sessionBodies = (sessions: readonly Session[], options: SessionOpti
   const count = sessions.reduce((sum, { turns }) => sum + turns.length, 0);
   const cells = new Int32Array(new SharedArrayBuffer(count * TURN_CELLS * Int32Array.BYTES_PER_ELEMENT));
   const own: number[] = [];
+  const results: string[][] = Array.from({ length: count }, () => []);
   let first = 0;
   for (const [index, session] of sessions.entries()) {
     const layout = {
@@ -91,6 +95,7 @@ export const sessionBodies = (sessions: readonly Session[], options: SessionOpti
       form,
       kept,
       options,
+      results,
     };
     for (const turn of session.turns.keys()) layTurn(layout, turn);
     first += session.turns.length;
@@ -103,6 +108,7 @@ export const sessionBodies = (sessions: readonly Session[], options: SessionOpti
     cells: cells.buffer,
     own: shared.buffer,
     history,
+    ...(results.some(texts => texts.length > 0) ? { results } : {}),
     ...namedLines(sessions.flatMap(({ turns }) => turns)),
     noncePrefix: options.noncePrefix,
   };
@@ -141,6 +147,8 @@ interface SessionLayout {
   readonly form: ConversationForm | undefined;
   /** Where the server keeps what was said. */
   readonly kept: KeptConversationForm | undefined;
+  /** Of each turn of the data set; written as turns are laid. */
+  readonly results: string[][];
   readonly options: SessionOptions;
 }
 
@@ -175,13 +183,14 @@ const layTurn = (layout: SessionLayout, index: number): void => {
     if (begins && kept !== undefined) own.push(pieces.of(kept.list));
     if (begins && turn.prefix !== undefined && form.isSystemApart !== true)
       own.push(pieces.of(`${JSON.stringify({ role: 'system', content: turn.prefix })},`));
-    const text = form.entries(turn.messages, {
+    const text = form.entries(saidBeside(layout, turn), {
       isFirst: begins,
       nonce: begins ? settings.nonce : undefined,
     });
     if (text.kind === 'wrong') throw refused(layout, index, text);
     const { before, after } = text.value;
-    if (!begins) own.push(pieces.add(kept === undefined ? `,${after}` : after));
+    if (!begins && after === '') own.push(pieces.of(''));
+    else if (!begins) own.push(pieces.add(kept === undefined ? `,${after}` : after));
     else if (settings.nonce === undefined) own.push(pieces.add(after));
     else own.push(pieces.add(before), NONCE_PIECE, pieces.add(after.slice(BODY_NONCE_BYTES)));
   }
@@ -241,14 +250,33 @@ const layWhole = (layout: SessionLayout, { turn, index, settings }: LaidTurn): v
   else own.push(pieces.add(before), NONCE_PIECE, pieces.add(after.slice(BODY_NONCE_BYTES)));
 };
 
+/**
+ * What a turn says itself. Results of tools come behind the answer that called them, and a live answer may call others than the
+ * recorded one: whoever reads it puts them there.
+ */
+const saidBeside = (
+  { session, first, form, kept, results }: SessionLayout,
+  turn: Turn,
+): readonly Message[] => {
+  const { messages, continues } = turn;
+  const isLive = continues !== undefined && session.turns[continues]?.answer.kind === 'live';
+  if (!isLive || kept !== undefined || form?.takesCalls !== true) return messages;
+  const rest = messages.findIndex(({ role }) => role !== 'tool');
+  const own = messages.slice(0, rest < 0 ? messages.length : rest);
+  results[first + continues] = own.map(({ content }) =>
+    typeof content === 'string' ? content : JSON.stringify(content ?? ''),
+  );
+  return messages.slice(own.length);
+};
+
 const answerPiece = ({ session, kept, pieces }: SessionLayout, turn: Turn, index: number): number => {
   if (!session.turns.some(({ continues }) => continues === index)) return NO_ANSWER;
   // Whatever a data set says: a server goes on with its own answer.
   if (kept !== undefined) return LIVE_ANSWER;
-  // Inside the quotes of a JSON text.
-  return turn.answer.kind === 'live'
+  const { answer } = turn;
+  return answer.kind === 'live'
     ? LIVE_ANSWER
-    : pieces.add(JSON.stringify(turn.answer.text).slice(1, -1));
+    : pieces.add(JSON.stringify({ content: answer.text, ...answer.fields }).slice(1, -1));
 };
 
 const scopeOf = ({ cacheScope = 'conversation' }: Turn, first: number, index: number): number => {

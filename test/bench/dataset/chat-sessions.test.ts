@@ -24,7 +24,10 @@ describe('conversations that somebody had', () => {
       chatOf(said('user', 'c'), said('assistant', 'C'), said('user', 'd'), said('assistant', 'D')),
     ]);
     expect(textsOf(prompts)).toEqual([['S', 'a'], ['b'], ['c'], ['d']]);
-    expect(groups).toEqual({ counts: [2, 2], answers: ['A', undefined, 'C', 'D'] });
+    expect(groups).toEqual({
+      counts: [2, 2],
+      answers: [{ text: 'A' }, undefined, { text: 'C' }, { text: 'D' }],
+    });
   });
 
   test('that begin with an answer or ask nothing have no turn for it', () => {
@@ -46,7 +49,7 @@ describe('conversations that somebody had', () => {
       },
     ]);
     expect(prompts.map(({ prefix }) => prefix)).toEqual(['shared', undefined]);
-    expect(groups.answers[0]).toBe('one two');
+    expect(groups.answers[0]).toEqual({ text: 'one two' });
   });
 });
 

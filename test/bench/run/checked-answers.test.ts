@@ -54,13 +54,13 @@ describe('an answer', () => {
     };
     event({ content: '{"a"' });
     event({ content: ':1}' });
-    event({ tool_calls: [{ index: 1, function: { name: 'two', arguments: '{' } }] });
+    event({ tool_calls: [{ index: 1, id: 'c2', function: { name: 'two', arguments: '{' } }] });
     event({ tool_calls: [{ index: 0, function: { name: 'one', arguments: '{}' } }] });
     event({ tool_calls: [{ index: 1, function: { arguments: '}' } }] });
     expect(parts.text).toBe('{"a":1}');
     expect(parts.calls).toEqual([
-      { name: 'two', argumentsText: '{}' },
-      { name: 'one', argumentsText: '{}' },
+      { id: 'c2', name: 'two', argumentsText: '{}' },
+      { id: '', name: 'one', argumentsText: '{}' },
     ]);
     reply.reset();
     expect(parts).toMatchObject({ text: '', calls: [] });

@@ -4,6 +4,8 @@
 import { ANSWER_CHARACTERS_MAX } from './answer-text.ts';
 
 export interface CalledTool {
+  /** '': the server gave none. */
+  id: string;
   name: string;
   argumentsText: string;
 }
@@ -25,11 +27,12 @@ export class AnswerParts {
   }
 
   /** A name comes once, arguments in pieces. */
-  addCall(index: number, name: string, argumentsText: string): void {
+  addCall(index: number, name: string, argumentsText: string, id = ''): void {
     // A call of nothing takes room too.
     if (!this.#hasRoom(name.length + argumentsText.length + 1)) return;
-    const call = this.#calls.get(index) ?? { name: '', argumentsText: '' };
+    const call = this.#calls.get(index) ?? { id: '', name: '', argumentsText: '' };
     this.#calls.set(index, call);
+    call.id ||= id;
     call.name ||= name;
     call.argumentsText += argumentsText;
   }

@@ -41,7 +41,7 @@ export const between = (head: string, { before, after }: BodyText, end: string):
     ? { before: '', after: `${head}${after}${end}` }
     : { before: head + before, after: after + end };
 
-/** An answer in the list of messages, around the inside of a JSON text. */
-export const ASSISTANT_ENTRY = { before: '{"role":"assistant","content":"', after: '"}' } as const;
+/** An answer in the list of messages, around its fields but the role. */
+export const ASSISTANT_ENTRY = { before: '{"role":"assistant",', after: '}' } as const;
 
 const jsonOf = (message: Message | Omit<Message, 'content'>): string => JSON.stringify(message);

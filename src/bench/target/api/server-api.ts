@@ -86,7 +86,9 @@ export interface ConversationForm {
   ): Parsed<BodyText>;
   /** How a turn is asked of a server that keeps what was said; undefined: this API has no way to. */
   readonly kept?: KeptConversationForm;
-  /** The entry of an answer, around the inside of a JSON text. */
+  /** Answers may call tools as OpenAI's chat has them: messages of the role `tool` name the call that they answer. */
+  readonly takesCalls?: true;
+  /** The entry of an answer, around its fields but the role. */
   readonly answer: { readonly before: string; readonly after: string };
 }
 

@@ -27,7 +27,7 @@ export interface TurnRequest {
   readonly turn: number;
   /** The sample of the first turn of the data set. */
   readonly firstSampleId: number;
-  /** What a turn of this session answered, inside the quotes of a JSON text; undefined: nobody kept it. */
+  /** What a turn of this session answered: fields of a message, or of a server's history its id; undefined: nobody kept it. */
   readonly answer: (turn: number) => Uint8Array | undefined;
 }
 
@@ -136,9 +136,10 @@ export class TurnWriter {
     const piece = this.#cell(turn, TURN_CELL.answer);
     if (piece !== LIVE_ANSWER) return this.#piece(piece, into, at);
     const answer = request.answer(turn - this.table.firstTurn(request.session));
-    if (answer === undefined) return 0;
-    into?.set(answer, at);
-    return answer.length;
+    const fields = answer ?? (this.#history === 'client' ? NO_WORDS : undefined);
+    if (fields === undefined) return 0;
+    into?.set(fields, at);
+    return fields.length;
   }
 
   #piece(piece: number, into: Buffer | undefined, at: number): number {
@@ -162,4 +163,6 @@ export class TurnWriter {
   }
 }
 
+/** Fields of an answer's message that nobody kept: the request is JSON all the same. */
+const NO_WORDS: Buffer = Buffer.from('"content":""');
 const NO_HEAD: Buffer = Buffer.alloc(0);

@@ -25,6 +25,7 @@ export const chatApi: ServerApi = {
     before: settings => parsed(before(settings)),
     after: (maxTokens, settings) => after(maxTokens, settings),
     entries: (messages, { nonce }) => parsed(markedMessages({ messages }, nonce)),
+    takesCalls: true,
     answer: ASSISTANT_ENTRY,
   },
   newReply: () => new OpenAiReply(contentOf, answerOf),

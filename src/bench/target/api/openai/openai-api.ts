@@ -147,7 +147,7 @@ export class OpenAiReply extends JsonReply {
       const called = isJsonObject(call) ? call['function'] : undefined;
       if (!isJsonObject(call) || !isJsonObject(called)) continue;
       const index = typeof call['index'] === 'number' ? call['index'] : at;
-      this.parts.addCall(index, textOf(called['name']), textOf(called['arguments']));
+      this.parts.addCall(index, textOf(called['name']), textOf(called['arguments']), textOf(call['id']));
     }
   }
 }

@@ -36,7 +36,7 @@ export const responsesApi: ServerApi = {
     },
     entries: (messages, { nonce }) =>
       parsed(markedMessages({ messages: messages.map(typed) }, nonce, 'input_text')),
-    answer: { before: '{"type":"message","role":"assistant","content":"', after: '"}' },
+    answer: { before: '{"type":"message","role":"assistant",', after: '}' },
   },
   newReply: () => new ResponsesReply(),
 };
