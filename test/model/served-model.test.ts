@@ -61,6 +61,13 @@ describe('a model of Ollama', () => {
     },
   );
 
+  test('on a machine without a GPU runs on the processor, and is in no share of GPU memory', async () => {
+    const loaded = { name: 'made:latest', model: 'made:latest', size: 100, size_vram: 0 };
+    answers = { ...(await ollama('llama3-8b', { hasTensors: true })), '/api/ps': { models: [loaded] } };
+    const { facts } = await read();
+    expect(facts.notes).toContain('no part of it is in GPU memory now: it runs on the processor');
+  });
+
   test.each(['llama3-8b', 'llama32-1b-tied', 'qwen25-7b', 'qwen3-30b-a3b'])(
     'without its tensors has an interval around the facts of %s, and says so',
     async name => {
