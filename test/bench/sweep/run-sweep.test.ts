@@ -1,22 +1,28 @@
 // What a sweep does when what it knows cannot be written down.
 
 import { expect, test } from 'vitest';
+import type { Warmup } from '../../../src/bench/run/bench-request.ts';
 import { runSweep } from '../../../src/bench/sweep/run-sweep.ts';
 import { SWEEP_SCHEMA, type SweepDocument } from '../../../src/core/sweep/sweep-document.ts';
 import { madeUpSweep } from '../../support/made-up-line.ts';
+import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { stageParts, startQueue } from './stage-setting.ts';
 
 const sweepThatCannotWrite = async (fault: Error): Promise<SweepDocument> => {
   await using mock = await startQueue({ ttftMs: 1 });
+  return await sweepOf(mock.url, { kind: 'none' }, () => Promise.reject(fault));
+};
+
+const sweepOf = async (url: string, warmup: Warmup, write: () => Promise<void>): Promise<SweepDocument> => {
   using folder = temporaryDirectory();
   const asked = [1, 2, 3].map(concurrency => ({ kind: 'concurrency', concurrency }) as const);
   return await runSweep(
-    { durationMs: 300, warmup: { kind: 'none' }, pauseMs: 1, isStubborn: false },
+    { durationMs: 300, warmup, pauseMs: 1, isStubborn: false },
     {
-      stage: stageParts({ url: mock.url, directory: folder.path }),
+      stage: stageParts({ url, directory: folder.path }),
       document: { ...madeUpSweep('sweep-1'), schema: SWEEP_SCHEMA, asked, stages: [] },
-      write: () => Promise.reject(fault),
+      write,
       observer: {
         phase: () => undefined,
         snapshot: () => undefined,
@@ -41,4 +47,20 @@ test('a sweep whose file cannot be written stops after the stage, keeps it, and 
 
 test('a sweep hides no error of its own behind the disk', async () => {
   await expect(sweepThatCannotWrite(new Error('not of the disk'))).rejects.toThrow('not of the disk');
+});
+
+test('a sweep ends with the first stage whose warm-up the server refuses, and says why', async () => {
+  await using server = await stubServer(() => ({
+    kind: 'json',
+    status: 401,
+    body: { error: { message: 'Incorrect API key provided' } },
+  }));
+  const document = await sweepOf(server.url, { kind: 'requests', count: 2 }, async () => undefined);
+  expect(server.requestCount).toBe(2);
+  expect(document.stages).toHaveLength(1);
+  expect(document).toMatchObject({
+    state: 'interrupted',
+    endedEarly:
+      'it ended at 1 at a time: every request would fail as all 2 requests of the warm-up did: HTTP 401, Incorrect API key provided',
+  });
 });
