@@ -4,7 +4,7 @@
 import { shareOf } from '../schedule/arrivals.ts';
 import { CourseUsers } from '../schedule/course-users.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
-import type { HttpConnection } from '../target/http1/http-connection.ts';
+import type { HttpConnection, RequestEnd } from '../target/http1/http-connection.ts';
 import { NONE } from '../target/http1/http-connection.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import type { LoadPattern } from './load-pattern.ts';
@@ -92,12 +92,16 @@ export class ClosedLoop implements LoadPattern {
 
   sampleEnded(connection: HttpConnection): void {
     const user = this.#connections.userOf(connection);
-    const waitNs = user === undefined ? 0 : this.#backoff.after(user, connection.lastEnd);
+    const waitNs = user === undefined ? 0 : this.#backoff.after(user, this.#endOf(connection));
     if (waitNs > 0 && !this.hasIssuedAll) {
       const sinceNs = this.#thread.nowNs();
       this.#resting.set(connection, { sinceNs, untilNs: sinceNs + waitNs, isBackoff: true });
     }
     this.connectionFree(connection);
+  }
+
+  #endOf({ lastEnd }: HttpConnection): RequestEnd {
+    return this.#thread.isFailing ? { ...lastEnd, hasFailed: true } : lastEnd;
   }
 
   connectionLost(connection: HttpConnection): void {

@@ -53,6 +53,9 @@ export class LoadPhases {
       case 'end-issuing':
         load.endIssuing();
         return;
+      case 'failing':
+        load.isFailing = message.isFailing;
+        return;
       case 'cut-off':
         load.cutOff();
         return;

@@ -133,6 +133,8 @@ export type ToLoadWorker =
   | { readonly kind: 'start'; readonly atNs: number }
   | { readonly kind: 'end-issuing' }
   | { readonly kind: 'cut-off' }
+  /** Whether all that has ended in the run so far has failed, by what its replies contain. */
+  | { readonly kind: 'failing'; readonly isFailing: boolean }
   | { readonly kind: 'stop' };
 
 export type FromLoadWorker =

@@ -53,6 +53,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly connections: HttpConnection[] = [];
   /** Before the load: those of users. Others came later, in advance. */
   openedAtFirst = 0;
+  /** Nothing has succeeded so far: a reply of status 200 is taken for an error, too, as long as nobody knows better. */
+  isFailing = false;
   readonly addresses: AddressRound;
   readonly closing: ClosingServers = new ClosingServers();
   readonly requests: RequestSource;

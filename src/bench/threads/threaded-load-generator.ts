@@ -4,6 +4,7 @@
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { recordOf } from '../../core/record-of.ts';
+import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { createRings, type RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
@@ -64,6 +65,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #ending = Promise.withResolvers<LoadResult>();
   readonly ended: Promise<LoadResult> = this.#ending.promise;
   readonly #reasons: string[] = [];
+  #hasSucceeded = false;
+  #isFailing = false;
   #state: 'new' | 'open' | 'started' | 'stopped' | 'over' = 'new';
   readonly #over = new AbortController();
   #overdue: Promise<void> | undefined;
@@ -225,6 +228,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         return;
       case 'outcomes':
         this.#sink.outcomes?.(message.news);
+        this.#tellFailing(message.news);
         return;
       case 'warmed-up':
         this.#warm.tell(message.thread, true);
@@ -238,6 +242,16 @@ class ThreadedLoadGenerator implements LoadGenerator {
       default:
         message satisfies never;
     }
+  }
+
+  /** Load threads know statuses alone: an error in a reply of 200 is found where replies are read. */
+  #tellFailing({ spans }: OutcomeNews): void {
+    if (this.#hasSucceeded) return;
+    this.#hasSucceeded = spans.some(([, completed]) => completed > 0);
+    const isFailing = !this.#hasSucceeded && spans.some(([, , failed]) => failed > 0);
+    if (isFailing === this.#isFailing) return;
+    this.#isFailing = isFailing;
+    for (const thread of this.#load) thread.post({ kind: 'failing', isFailing });
   }
 
   /** The rest of the load would not be what was asked for: the run ends. */

@@ -76,3 +76,16 @@ test('users wait 50 ms, doubling to a second', () => {
     50, 100, 200, 400, 800, 1_000, 1_000,
   ]);
 });
+
+test('while nothing has succeeded, a reply of status 200 that is an error is followed by a wait, too', async () => {
+  const run = await runVirtually(
+    tenSeconds(2),
+    { reply: () => GOOD, replyMs: 1 },
+    {
+      whileRunning: load => {
+        load.isFailing = true;
+      },
+    },
+  );
+  expect(run.samples.length).toBeLessThanOrEqual(60);
+});

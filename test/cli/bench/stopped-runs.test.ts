@@ -107,3 +107,14 @@ test('requests that are in flight after --grace are cancelled and counted apart,
   expect(report.counts).toMatchObject({ issued: 4, completed: 2, failed: 0, cancelled: 2, unresolved: 0 });
   expect(lines.join('\n')).toContain('2 requests were still in flight when the time of --grace was over');
 });
+
+test('an error in a reply of status 200 is backed off from, too', async () => {
+  const error: StubReply = {
+    kind: 'stream',
+    events: [{ error: { message: 'no such adapter', code: 500 } }],
+  };
+  const { report, requests } = await ranAgainst(() => error, { durationMs: 2_000 });
+  expect(report.counts.completed).toBe(0);
+  expect(requests).toBeLessThanOrEqual(30);
+  expect(requests).toBeGreaterThan(4);
+});
