@@ -4,7 +4,7 @@ import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
 import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.ts';
-import { contaminationLines } from '../core/run/contamination.ts';
+import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../core/run/energy-rows.ts';
 import { adviceContext, failureAdvice } from '../core/run/failure-advice.ts';
 import { FAILURE_COLUMNS, failureRows, outageLines } from '../core/run/failure-text.ts';
@@ -159,7 +159,8 @@ const rates = (report: Report): readonly string[] => {
   const user = report.perUserTokensPerSecond;
   return inColumns(
     RATE_KEYS.flatMap((key): readonly Pair[] => {
-      const { label, unit } = rateRow(key);
+      const { label: name, unit } = rateRow(key);
+      const label = `${name}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`;
       const bound = rateBoundWords(report.rateBounds, key);
       if (key === 'perUserTokensPerSecond')
         return [

@@ -136,6 +136,8 @@ describe('counts of tokens that cannot be true', { timeout: 60_000 }, () => {
     expect(lineWith(run.stdout, "The server's counts of tokens")).toBe(
       `! The server's counts of tokens cannot be true: ${words} (4 of 4 requests). Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer FILE.`,
     );
+    const full = renderReport(run.report(), { isUnicode: true, isFull: true }).join('\n');
+    expect(full).toContain(words.includes('input') ? 'input tokens/s !' : 'output tokens/s !');
     if (!words.includes('input')) expect(run.stdout).toMatch(/Output ! +/);
   });
 
