@@ -172,7 +172,8 @@ const chosen = (
 ): Pick<ServerAnswer, 'model' | 'notices'> => {
   const [first] = ids;
   if (model !== undefined) {
-    const isListed = ids.length === 0 || ids.includes(model);
+    // Ollama resolves a name without a tag to its tag `latest`.
+    const isListed = ids.length === 0 || ids.includes(model) || ids.includes(`${model}:latest`);
     const notice = `the server does not list the model ${quoted(model)}; it has ${ids.slice(0, 3).map(quoted).join(', ')}`;
     return { model, notices: isListed ? [] : [notice] };
   }

@@ -97,6 +97,12 @@ describe('a server that is asked', () => {
     expect(answer.notices.join()).toContain('does not list the model "mine"; it has "a"');
   });
 
+  test('takes a name without a tag for its tag "latest", as Ollama does', async () => {
+    await using there = await server(http('{"data":[{"id":"tiny:latest"}]}'));
+    const answer = await ask(`http://127.0.0.1:${there.port}`, 'tiny');
+    expect(answer).toMatchObject({ model: 'tiny', notices: [] });
+  });
+
   test.each([
     ['nothing', undefined, 'no answer within 300 ms'],
     ['what is no HTTP', 'SSH-2.0-x\r\n', 'what it answers is not HTTP'],
