@@ -119,7 +119,14 @@ const PRINT = `
   body { background: #fff; font-size: 10pt; }
   .sheet { max-width: none; margin: 0; padding: 0; border: 0; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  section { margin-top: 16px; }
+  section { margin-top: 12px; }
+  .six > div { padding: 7px 0 6px 16px; }
+  .six .figure { font-size: 24px; }
+  .lead { margin-top: 10px; }
+  table { font-size: 11px; }
+  th { font-size: 10px; }
+  th, td { padding-left: 8px; }
+  .two td:last-child { white-space: normal; }
   h1 { margin-top: 10px; font-size: 24px; }
   .next-page { break-before: page; margin-top: 0; }
   details::details-content { content-visibility: visible; block-size: auto; }
