@@ -169,7 +169,7 @@ export const doubtNotices = (metrics: MetricLookup): readonly string[] => {
   return words.length === 0
     ? []
     : [
-        `the server's counts of tokens cannot be true: ${words.join(', ')}; count the answers with the tokenizer of the model, --tokenizer FILE`,
+        `the server's counts of tokens cannot be true: ${words.join(', ')}; count the answers with the tokenizer of the model, --tokenizer DIR`,
       ];
 };
 

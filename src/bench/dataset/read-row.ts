@@ -85,7 +85,7 @@ const readPlainRow = (row: JsonObject, column: string | undefined): Parsed<Promp
   const name = column ?? PROMPT_COLUMNS.find(known => Object.hasOwn(row, known));
   if (name === undefined || !Object.hasOwn(row, name)) return missing(Object.keys(row), column);
   const limitName = LIMIT_COLUMNS.find(known => Object.hasOwn(row, known));
-  const maxTokens = limitName === undefined ? undefined : row[limitName];
+  const maxTokens = limitName === undefined ? undefined : (row[limitName] ?? undefined);
   if (maxTokens !== undefined && !isWholePositive(maxTokens)) {
     return wrong(
       `"${limitName}" is not a whole number of at least 1`,

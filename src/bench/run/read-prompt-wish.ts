@@ -58,7 +58,15 @@ const readSystemPrompt = async ({
     }
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENAMETOOLONG' || code === 'ENOTDIR' || code === 'EINVAL') return text;
+    if (code === 'ENOENT' || code === 'ENAMETOOLONG' || code === 'ENOTDIR' || code === 'EINVAL') {
+      if (!FILE_NAME.test(text)) return text;
+      throw wrongFile(
+        `there is no file ${text}`,
+        'Give --system-prompt a file that exists, or the prompt itself.',
+      );
+    }
+    if (code === 'EISDIR')
+      throw wrongFile(`${text} is a folder`, 'Give --system-prompt a file, or the prompt itself.');
     if (code === undefined) throw error;
     throw unreadableDataset(text, error);
   }
@@ -85,4 +93,6 @@ const readDataset = async (
 
 /** Fields of --body that say how long an answer may be, or with null that nobody says it. */
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
+/** One word that can only mean a file: "./system.txt", "prompts/chat", "system.md". */
+const FILE_NAME = /^(?:\S*[/\\]\S*|\S+\.(?:txt|md|prompt))$/u;
 const SYSTEM_PROMPT_BYTES_MAX: number = 8 * 1024 * 1024;

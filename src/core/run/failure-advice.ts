@@ -83,7 +83,7 @@ const ROWS: readonly AdviceRow[] = [
   },
   {
     says: /stream_options/,
-    advice: `${withoutField('stream_options')}. Without it some servers report no token counts: then add --tokenizer FILE.`,
+    advice: `${withoutField('stream_options')}. Without it some servers report no token counts: then add --tokenizer DIR.`,
   },
   {
     says: /max_completion_tokens.*instead|instead.*max_completion_tokens|max_tokens.*(?:not supported|unsupported)/i,

@@ -205,7 +205,7 @@ const tokenCounts: ContaminationCheck = ({ samples: { completed }, doubts, hasTo
     problem: `the server's counts of tokens cannot be true: ${doubtWords(doubts).join(', ')}`,
     advice: hasTokenizer
       ? 'Output tokens are those that the tokenizer counted; the others are not to be trusted.'
-      : 'Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer FILE.',
+      : 'Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer DIR.',
   });
 };
 

@@ -38,4 +38,7 @@ const MEANINGS: ReadonlyMap<string, FinishMeaning> = new Map([
   ['timeout', 'aborted'],
   // DeepSeek: "interrupted due to insufficient resource of the inference system".
   ['insufficient_system_resource', 'aborted'],
+  // GLM (Zhipu): an inference that failed, and what its filter refused.
+  ['network_error', 'aborted'],
+  ['sensitive', 'content_filter'],
 ]);

@@ -26,6 +26,12 @@ test.each(['max_tokens', 'output_tokens', 'max_completion_tokens', 'output_lengt
   },
 );
 
+test('a length of null is none', async () => {
+  expect((await read({ prompt: 'hi', output_tokens: null })).prompts).toMatchObject([
+    { maxTokens: undefined },
+  ]);
+});
+
 test.each(['id', 'custom_id', 'request_id'])('the field %s names the line', async name => {
   expect((await read({ prompt: 'hi', [name]: 'row-7' })).prompts).toMatchObject([{ lineId: 'row-7' }]);
 });

@@ -88,7 +88,7 @@ describe('a run of which every request failed', () => {
     const { top } = await ranAgainst(() => json(422, { detail }));
     expect(top).toBe(`ALL 8 REQUESTS FAILED: HTTP 422, stream_options: Extra inputs are not permitted.
 8 × HTTP 422, TIME: stream_options: Extra inputs are not permitted
-→ This server does not accept the field stream_options. Leave it out: --body '{"stream_options":null}'. Without it some servers report no token counts: then add --tokenizer FILE.`);
+→ This server does not accept the field stream_options. Leave it out: --body '{"stream_options":null}'. Without it some servers report no token counts: then add --tokenizer DIR.`);
   });
 
   test('makes one group of a context that is too long, whatever the length of each prompt', async () => {

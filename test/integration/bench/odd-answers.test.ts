@@ -134,7 +134,7 @@ describe('counts of tokens that cannot be true', { timeout: 60_000 }, () => {
     const run = await benchHere(folder.path, [server.url, ...few]);
     expect(run.exit).toBe('ok');
     expect(lineWith(run.stdout, "The server's counts of tokens")).toBe(
-      `! The server's counts of tokens cannot be true: ${words} (4 of 4 requests). Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer FILE.`,
+      `! The server's counts of tokens cannot be true: ${words} (4 of 4 requests). Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer DIR.`,
     );
     const full = renderReport(run.report(), { isUnicode: true, isFull: true }).join('\n');
     expect(full).toContain(words.includes('input') ? 'input tokens/s !' : 'output tokens/s !');
