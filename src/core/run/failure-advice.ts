@@ -26,7 +26,8 @@ export const failureAdvice = (
 ): string => {
   for (const { kinds, statuses, says, advice } of ROWS) {
     if (kinds !== undefined && !kinds.includes(kind)) continue;
-    if (statuses !== undefined && !statuses.includes(statusCode)) continue;
+    // The client failed after the head came: the status does not explain that.
+    if (statuses !== undefined && (kind === 'client' || !statuses.includes(statusCode))) continue;
     const found = says?.exec(example);
     if (found === null) continue;
     return typeof advice === 'string' ? advice : advice(context, found ?? NOTHING_FOUND, example);

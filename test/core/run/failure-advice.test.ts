@@ -20,6 +20,12 @@ describe('the advice', () => {
     expect(advice(status, text)).toMatch(/--api-key-file/);
   });
 
+  test('of a request that this client gave up is not that of the status which had come', () => {
+    for (const status of [401, 404, 429, 500, 503])
+      expect(advice(status, 'no space for the reply: the parse thread is behind', 'client')).toBe('');
+    expect(advice(500, 'boom')).toBe('The server failed: its own log says why.');
+  });
+
   test.each([
     ['vLLM', 404, 'The model `x` does not exist.'],
     ['Ollama', 404, 'model "x" not found, try pulling it first'],

@@ -7,7 +7,13 @@ import type { SampleEnd } from '../../arena/load-recorder.ts';
 import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
 import type { DialedSocket } from './dialer.ts';
-import { CancelTimer, couldNotKnow, NO_READ, passedDeadline } from './reply-deadlines.ts';
+import {
+  CancelTimer,
+  couldNotKnow,
+  ERROR_BODY_BYTES_MAX,
+  NO_READ,
+  passedDeadline,
+} from './reply-deadlines.ts';
 import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
 import { ResponseFramer } from './response-framer.ts';
@@ -52,13 +58,15 @@ export class HttpConnection implements ReplySink {
   #intendedNs = 0;
   #heldBackNs = 0;
   #takenNs = 0;
-  readonly #waiting = { sentNs: 0, lastReadNs: NO_READ };
+  readonly #waiting = { sentNs: 0, lastReadNs: NO_READ, errorNs: NO_READ };
   #writeNs = 0;
   #firstByteNs = NONE;
   #readNs = 0;
   #readBytes = 0;
   #hasBody = false;
   #isFull = false;
+  /** Of the body of an error. */
+  #errorBytes = 0;
   #bytesSent = 0;
   #bytesReceived = 0;
 
@@ -179,11 +187,13 @@ export class HttpConnection implements ReplySink {
 
   headEnded(): void {
     const { head } = this.#framer;
+    if (!isSuccess(head.status)) this.#waiting.errorNs = this.#readNs;
     this.#owner.recorder.head(this.request.sampleId, this.slot, this.#readNs, this.#firstByteNs, head);
   }
 
   bodyBytes(bytes: Buffer, start: number, end: number): void {
     const { recorder } = this.#owner;
+    if (this.#waiting.errorNs !== NO_READ) this.#errorBytes += end - start;
     if (!this.#hasBody) {
       if (this.#isFull || !recorder.beginBody(this.#readBytes - start)) {
         this.#isFull = true;
@@ -211,6 +221,8 @@ export class HttpConnection implements ReplySink {
     const socket = this.#socket;
     if (socket === undefined) return;
     this.#framer.reset();
+    this.#waiting.errorNs = NO_READ;
+    this.#errorBytes = 0;
     this.state = 'busy';
     if (this.#repliesOnSocket > 0) this.#counts.reused += 1;
     const sentNs = this.#owner.nowNs();
@@ -269,6 +281,8 @@ export class HttpConnection implements ReplySink {
       this.end('whole', '', stampNs, isKept && !this.#owner.closing.closes(this.target));
     } else if (framer.problem !== '') {
       this.end('malformed', framer.problem, stampNs);
+    } else if (this.#errorBytes > ERROR_BODY_BYTES_MAX) {
+      this.end('truncated', `the error is longer than ${ERROR_BODY_BYTES_MAX} bytes`, stampNs);
     }
     return socket === this.#socket;
   }

@@ -8,6 +8,8 @@ export interface WaitingReply {
   readonly sentNs: number;
   /** NO_READ: no byte has come. */
   readonly lastReadNs: number;
+  /** When the head of an error came; NO_READ: it has not, or the reply is a success. */
+  readonly errorNs: number;
 }
 
 export interface PassedDeadline {
@@ -17,7 +19,7 @@ export interface PassedDeadline {
 
 export const passedDeadline = (
   { firstByteMs, idleMs, totalMs }: LoadTimeouts,
-  { sentNs, lastReadNs }: WaitingReply,
+  { sentNs, lastReadNs, errorNs }: WaitingReply,
   nowNs: number,
 ): PassedDeadline | undefined => {
   if (nowNs - sentNs > totalMs * 1e6) return { kind: 'timeout-total', detail: `no end within ${totalMs} ms` };
@@ -26,6 +28,8 @@ export const passedDeadline = (
       ? { kind: 'timeout-first-byte', detail: `no byte of the reply within ${firstByteMs} ms` }
       : undefined;
   }
+  if (errorNs !== NO_READ && nowNs - errorNs > ERROR_BODY_MS_MAX * 1e6)
+    return { kind: 'truncated', detail: `the error has no end within ${ERROR_BODY_MS_MAX} ms` };
   return nowNs - lastReadNs > idleMs * 1e6
     ? { kind: 'timeout-idle', detail: `no byte for ${idleMs} ms` }
     : undefined;
@@ -36,7 +40,7 @@ export const passedDeadline = (
  * that closes later has had the request, and whatever it did with it is its failure.
  */
 export const couldNotKnow = (
-  { sentNs, lastReadNs }: WaitingReply,
+  { sentNs, lastReadNs }: Pick<WaitingReply, 'sentNs' | 'lastReadNs'>,
   nowNs: number,
   roundTripNs: number,
 ): boolean => lastReadNs === NO_READ && nowNs - sentNs <= STALE_MS_MAX * 1e6 + roundTripNs;
@@ -79,5 +83,8 @@ export class CancelTimer {
 }
 
 export const NO_READ = -1;
+/** Bounds in docs/limits.md. The status of an error is known with its head: its body may take this long, and this many bytes. */
+const ERROR_BODY_MS_MAX = 2_000;
+export const ERROR_BODY_BYTES_MAX = 65_536;
 /** What a busy server may take to say that a connection is closed. */
 const STALE_MS_MAX = 50;
