@@ -1,7 +1,7 @@
 // Why requests failed: grouped by kind, HTTP status and what the server said, with the numbers and ids of each message folded,
 // so that eight thousand failures of one cause are one group. Bounded, whatever a server sends: what has no group is counted.
 
-import { foldedMessage } from './folded-message.ts';
+import { coarselyFolded, foldedMessage } from './folded-message.ts';
 import type { Outage } from './outage.ts';
 import type { FailureKind } from './outcome.ts';
 
@@ -44,9 +44,13 @@ export interface FailedRequest {
   readonly isWarmup: boolean;
 }
 
-/** Follows as many messages as it may; if there are more, the rarest gives up its place, and its failures are in no group. */
+/**
+ * Follows as many messages as it may. If there are more, those are one that differ only in words with digits; if there are still
+ * more, the rarest gives up its place, and its failures are in no group.
+ */
 export class FailureTally {
-  readonly #groups = new Map<string, MutableGroup>();
+  #groups = new Map<string, MutableGroup>();
+  #isCoarse = false;
   readonly #folded = new Map<string, string>();
   #others: FailureCounts | undefined;
 
@@ -68,7 +72,8 @@ export class FailureTally {
   }
 
   groups(): Pick<RunFailures, 'groups' | 'others'> {
-    const sorted = [...this.#groups.values()].toSorted(
+    const groups = this.#groups.size > FAILURE_GROUPS_MAX ? coarseGroups(this.#groups) : this.#groups;
+    const sorted = [...groups.values()].toSorted(
       (a, b) => sizeOf(b) - sizeOf(a) || a.firstAtNs - b.firstAtNs,
     );
     const rest = sorted.slice(FAILURE_GROUPS_MAX);
@@ -79,20 +84,17 @@ export class FailureTally {
     };
   }
 
-  #put(group: FailureGroup): void {
-    const key = `${group.kind} ${group.statusCode} ${group.message}`;
-    const before = this.#groups.get(key);
-    if (before === undefined) {
-      if (this.#groups.size >= FOLLOWED_MAX) this.#dropRarest();
-      this.#groups.set(key, { ...group });
+  #put(added: FailureGroup): void {
+    const group = this.#isCoarse ? coarseGroup(added) : added;
+    if (putInto(this.#groups, group)) return;
+    if (!this.#isCoarse) {
+      this.#isCoarse = true;
+      this.#groups = coarseGroups(this.#groups);
+      this.#put(added);
       return;
     }
-    before.isVaried ||= group.isVaried || group.example !== before.example;
-    if (group.firstAtNs < before.firstAtNs) before.example = group.example;
-    before.count += group.count;
-    before.warmupCount += group.warmupCount;
-    before.firstAtNs = Math.min(before.firstAtNs, group.firstAtNs);
-    before.lastAtNs = Math.max(before.lastAtNs, group.lastAtNs);
+    this.#dropRarest();
+    putInto(this.#groups, group);
   }
 
   #dropRarest(): void {
@@ -140,6 +142,35 @@ export const shiftedFailures = ({ groups, others, outages }: RunFailures, byNs: 
 };
 
 type MutableGroup = { -readonly [Key in keyof FailureGroup]: FailureGroup[Key] };
+
+/** @returns false: it would be one more than are followed */
+const putInto = (groups: Map<string, MutableGroup>, group: FailureGroup): boolean => {
+  const key = `${group.kind} ${group.statusCode} ${group.message}`;
+  const before = groups.get(key);
+  if (before === undefined) {
+    if (groups.size >= FOLLOWED_MAX) return false;
+    groups.set(key, { ...group });
+    return true;
+  }
+  before.isVaried ||= group.isVaried || group.example !== before.example;
+  if (group.firstAtNs < before.firstAtNs) before.example = group.example;
+  before.count += group.count;
+  before.warmupCount += group.warmupCount;
+  before.firstAtNs = Math.min(before.firstAtNs, group.firstAtNs);
+  before.lastAtNs = Math.max(before.lastAtNs, group.lastAtNs);
+  return true;
+};
+
+const coarseGroup = (group: FailureGroup): FailureGroup => ({
+  ...group,
+  message: coarselyFolded(group.message),
+});
+
+const coarseGroups = (groups: ReadonlyMap<string, FailureGroup>): Map<string, MutableGroup> => {
+  const coarse = new Map<string, MutableGroup>();
+  for (const group of groups.values()) putInto(coarse, coarseGroup(group));
+  return coarse;
+};
 
 const sizeOf = ({ count, warmupCount }: FailureCounts): number => count + warmupCount;
 

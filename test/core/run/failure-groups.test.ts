@@ -37,6 +37,22 @@ describe('foldedMessage', () => {
     expect(folded('connect to 10.0.0.12:8000')).toBe('connect to #:#');
   });
 
+  test.each([
+    ['Please try again in 2m2.2s.', 'Please try again in 59.999s.', 'Please try again in #.'],
+    ['retry after 1m12.5s', 'retry after 6m0s', 'retry after #'],
+    ['waited 20ms', 'waited 1h 5m', 'waited #'],
+    ['timed out after 1,200ms', 'timed out after 30s', 'timed out after #'],
+    ['at 2026-11-27T02:05:36.123Z', 'at 2026-11-27 13:00:00+01:00', 'at #'],
+    ['Request id req_2abc', 'Request id req_0', 'Request id req_…'],
+    ['key sk-abcd2 is wrong', 'key sk-proj-a1****b2 is wrong', 'key sk-… is wrong'],
+    ['limit of org-x12: 10', 'limit of org-7: 20', 'limit of org-…: #'],
+    ['worker7 died', 'worker12 died', 'worker# died'],
+    ['no reply from rank3', 'no reply from rank0', 'no reply from rank#'],
+    ['block 3f2a9c is lost', 'block 0b11de is lost', 'block … is lost'],
+  ])('"%s" and "%s" have %j in common', (one, other, common) => {
+    expect([foldedMessage(one), foldedMessage(other)]).toEqual([common, common]);
+  });
+
   test('leaves names as they are', () => {
     for (const text of ['The model `gpt4-turbo` does not exist.', 'bad_request_error', 'decode backend v2'])
       expect(foldedMessage(text)).toBe(text);
@@ -92,6 +108,40 @@ describe('FailureTally', () => {
     const { groups, others } = tallied(requests);
     expect(groups[0]).toMatchObject({ example: 'the cause', count: 500 });
     expect(groups.reduce((sum, { count }) => sum + count, others?.count ?? 0)).toBe(2_000);
+  });
+
+  /** A word that no rule knows: letters around digits. */
+  const word = (at: number): string => `${'abcdefgh'.charAt(at % 8)}z${at}q`;
+
+  test('makes one group of more than ten messages that differ only in words with digits', () => {
+    const requests = Array.from({ length: 28 }, (_, at) => failed(`unit ${word(at)} broke`, { endNs: at }));
+    expect(tallied(requests)).toEqual({
+      groups: [
+        expect.objectContaining({
+          message: 'unit … broke',
+          example: 'unit az0q broke',
+          count: 28,
+          isVaried: true,
+          firstAtNs: 0,
+          lastAtNs: 27,
+        }),
+      ],
+    });
+    expect(tallied(requests.slice(0, 3)).groups).toHaveLength(3);
+  });
+
+  test('gives up no message for those that differ only in words with digits, however many come', () => {
+    const requests = Array.from({ length: 1_000 }, (_, at) =>
+      at % 50 === 0
+        ? failed('the rare cause', { endNs: at })
+        : failed(`unit ${word(at)} broke`, { endNs: at }),
+    );
+    const { groups, others } = tallied(requests);
+    expect(groups.map(({ message, count }) => [message, count])).toEqual([
+      ['unit … broke', 980],
+      ['the rare cause', 20],
+    ]);
+    expect(others).toBeUndefined();
   });
 
   test('counts each failure once, whatever comes', () => {
