@@ -117,13 +117,26 @@ export interface SummaryFigure {
   readonly remark: string;
 }
 
-/** "8 HTTP 401"; of a version that did not group them, by kind. */
-const failureShort = ({ failures, ...report }: Report): readonly string[] =>
-  isUnknown(failures)
-    ? failureKindRows(report).map(([kind, count]) => `${formatCount(count)} ${kind}`)
-    : failures.groups
-        .filter(({ count }) => count > 0)
-        .map(group => `${formatCount(group.count)} ${failureLabel(group)}`);
+/** "8 HTTP 401", "3 timeout", "2 other", most frequent first, which add up; of a version that did not group them, by kind. */
+const failureShort = ({ failures, ...report }: Report): readonly string[] => {
+  const counts = new Map<string, number>();
+  if (isUnknown(failures)) for (const [kind, count] of failureKindRows(report)) counts.set(kind, count);
+  else
+    for (const group of failures.groups) {
+      const label = failureLabel(group);
+      counts.set(label, (counts.get(label) ?? 0) + group.count);
+    }
+  const sorted = [...counts].filter(([, count]) => count > 0).toSorted(([, a], [, b]) => b - a);
+  const ungrouped = isUnknown(failures) ? 0 : (failures.others?.count ?? 0);
+  const isAllShown = ungrouped === 0 && sorted.length <= FAILURES_SHOWN_MAX;
+  const shown = isAllShown ? sorted : sorted.slice(0, FAILURES_SHOWN_MAX - 1);
+  const others = sorted.slice(shown.length).reduce((sum, [, count]) => sum + count, ungrouped);
+  return [...shown, ...(others === 0 ? [] : [['other', others] as const])].map(
+    ([label, count]) => `${formatCount(count)} ${label}`,
+  );
+};
+
+const FAILURES_SHOWN_MAX = 3;
 
 /** The six that a report opens with. */
 export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
@@ -162,7 +175,7 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
       remark:
         failures.length === 0
           ? `${formatCount(counts.completed)} completed`
-          : `${percentText(counts.failed / Math.max(1, counts.issued))}: ${failures.slice(0, 3).join(', ')}`,
+          : `${percentText(counts.failed / Math.max(1, counts.issued))}: ${failures.join(', ')}`,
     },
   ];
 };

@@ -55,6 +55,7 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
         ['Units', `${a.units.length} and ${b.units.length} ${mode === 'pairs' ? 'segments' : 'runs'}`],
         ['Plimsoll', markdownCode(document.plimsoll.version)],
       ],
+      { figures: [] },
     ),
     '',
     ...list(notices.slice(0, NOTICES_SHOWN_MAX)),

@@ -20,12 +20,14 @@ export const markdownWords = (text: string): string =>
     .replace(/[\\`*_[\]<>&|~!#$]/g, sign => (ENTITIES.has(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`))
     .replace(/@/g, '`@`');
 
+/** @param figures places of the columns that are aligned to the right; by default all but the first */
 export const markdownTable = (
   head: readonly string[],
   rows: readonly (readonly string[])[],
+  { figures = head.map((_, at) => at).slice(1) }: { readonly figures?: readonly number[] } = {},
 ): readonly string[] => [
   `| ${head.join(' | ')} |`,
-  `|${head.map((_, index) => (index === 0 ? '---|' : '---:|')).join('')}`,
+  `|${head.map((_, index) => (figures.includes(index) ? '---:|' : '---|')).join('')}`,
   ...rows.map(cells => `| ${cells.join(' | ')} |`),
 ];
 

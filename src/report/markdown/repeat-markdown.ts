@@ -31,6 +31,7 @@ export const repeatMarkdown = ({
         ['Target', markdownCode(knownOr(target, 'unknown'))],
         ['Plimsoll', markdownCode(plimsoll.version)],
       ],
+      { figures: [] },
     ),
   ]
     .join('\n')

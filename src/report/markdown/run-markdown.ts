@@ -59,7 +59,7 @@ export const runMarkdown = (report: Report): string => {
     ];
   });
   return `${[
-    `## ${tone === 'good' ? '' : '⚠ '}${headline}`,
+    `## ${tone === 'good' ? '' : '⚠ '}${markdownWords(headline)}`,
     '',
     ...list(reasons.map(capitalized)),
     ...failureTable(report),
@@ -72,6 +72,7 @@ export const runMarkdown = (report: Report): string => {
         `**${isAtLeast ? 'at least ' : ''}${figureText(value)}**`,
         markdownWords(remark),
       ]),
+      { figures: [1] },
     ),
     '',
     ...(percentiles.length === 0
@@ -95,6 +96,7 @@ export const runMarkdown = (report: Report): string => {
         ['Plimsoll', markdownCode(report.plimsoll.version)],
         ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), markdownCode(text)]),
       ],
+      { figures: [] },
     ),
     '',
     ...list(report.notices.slice(0, NOTICES_SHOWN_MAX)),
@@ -139,6 +141,7 @@ const failureTable = (report: Report): readonly string[] => {
         when,
         markdownCode(message),
       ]),
+      { figures: [0] },
     ),
     '',
     ...list([...advice].filter(text => text !== '')),

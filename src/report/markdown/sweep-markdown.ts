@@ -29,6 +29,7 @@ export const sweepMarkdown = (document: SweepDocument | LineDocument): string =>
         ['Objectives', document.objectives.length === 0 ? 'none' : markdownCode(objectivesWords(document))],
         ['Again', markdownCode(document.command)],
       ],
+      { figures: [] },
     ),
   ].join('\n')}\n`;
 };

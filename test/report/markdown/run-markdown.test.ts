@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Report } from '../../../src/core/run/report.ts';
 import { markdownCode, markdownWords } from '../../../src/report/markdown/markdown-text.ts';
 import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
 import { madeUpAgent } from '../../support/made-up-agent.ts';
@@ -28,6 +29,69 @@ describe('the report of a run in Markdown', () => {
     // Every row of a table has as many cells as its head.
     for (const table of text.split('\n\n').filter(part => part.startsWith('| ')))
       expect(new Set(table.trimEnd().split('\n').map(cells)).size).toBe(1);
+  });
+
+  /** With one group for each: status, count, message. */
+  const failedReport = (
+    groups: readonly (readonly [statusCode: number, count: number, message: string])[],
+    others = 0,
+  ): Report => {
+    using directory = temporaryDirectory();
+    const run = new MadeUpRun({ directory: directory.path });
+    run.samples(100, { fromMs: 0, untilMs: 30_000 });
+    const report = run.report();
+    const failed = groups.reduce((sum, [, count]) => sum + count, others);
+    const times = { warmupCount: 0, firstAtNs: 1e9, lastAtNs: 2e9 };
+    return {
+      ...report,
+      counts: { ...report.counts, issued: 100, completed: 100 - failed, failed },
+      failures: {
+        groups: groups.map(([statusCode, count, message]) => ({
+          ...{ kind: 'http-status', statusCode, count, message, example: message, isVaried: false },
+          ...times,
+        })),
+        ...(others === 0 ? {} : { others: { count: others, ...times } }),
+        outages: [],
+      },
+    };
+  };
+  const failedRow = (report: Report): string =>
+    /\| Failed \| \*\*.*/.exec(runMarkdown(report).replace(/\p{Zs}/gu, ' '))?.[0] ?? '';
+
+  test('counts failures of one label once, the most frequent first, and all of them', () => {
+    expect(
+      failedRow(
+        failedReport([
+          [429, 30, 'a'],
+          [503, 25, 'b'],
+          [429, 7, 'c'],
+          [429, 5, 'd'],
+        ]),
+      ),
+    ).toBe('| Failed | **67 of 100** | 67 %: 42 HTTP 429, 25 HTTP 503 |');
+    expect(failedRow(failedReport([[429, 1, 'a']], 66))).toBe(
+      '| Failed | **67 of 100** | 67 %: 1 HTTP 429, 66 other |',
+    );
+    expect(
+      failedRow(
+        failedReport(
+          [
+            [429, 4, 'a'],
+            [500, 3, 'b'],
+            [502, 2, 'c'],
+            [503, 1, 'd'],
+          ],
+          10,
+        ),
+      ),
+    ).toBe('| Failed | **20 of 100** | 20 %: 4 HTTP 429, 3 HTTP 500, 13 other |');
+  });
+
+  test('escapes what a server said in the heading, and aligns the text of failures to the left', () => {
+    const text = runMarkdown(failedReport([[500, 67, '<b>|x|</b> [a](b) *c* `d`']]));
+    const [heading = ''] = text.split('\n');
+    expect(heading).toContain('&#60;b&#62;\\|x\\|&#60;/b&#62; \\[a\\](b) \\*c\\* \\`d\\`');
+    expect(text).toContain('| Failed | Why | When | Message |\n|---:|---|---|---|\n');
   });
 
   test('has a row for each agent, and why one is not to be trusted', () => {
