@@ -100,7 +100,7 @@ describe('plimsoll report', () => {
       .split('\n');
     expect(lines[0]).toMatch(/^sample,phase,outcome,/);
     expect(lines.filter(line => line.includes(',measured,'))).toHaveLength(40);
-    expect(readFileSync(markdown ?? '', 'utf8')).toMatch(/^## Trustworthy/);
+    expect(readFileSync(markdown ?? '', 'utf8')).toMatch(/^## ⚠ 10\u202f% of 40 requests failed/);
   });
 
   test('gives a form to standard output alone, and ends with the code of the run', async () => {
