@@ -152,8 +152,13 @@ describe('a target that is not there', { timeout: 120_000 }, () => {
     expect(run.exit).toBe('benchUnreachable');
     expect(run.stderr).toMatch(/status 404[\s\S]*--model M/);
     const named = await benchHere(folder.path, [`http://127.0.0.1:${port}`, '--model', 'm', ...few]);
-    expect(named.exit).toBe('benchFailures');
-    expect(named.report().errors).toEqual({ 'http-status': 3 });
+    expect(named.exit).toBe('benchStopped');
+    using other = temporaryDirectory();
+    const kept = await benchHere(other.path, [
+      ...[`http://127.0.0.1:${port}`, '--model', 'm', '--keep-going', ...few],
+    ]);
+    expect(kept.exit).toBe('benchFailures');
+    expect(kept.report().errors).toEqual({ 'http-status': 3 });
     await new Promise(resolve => server.close(resolve));
   });
 });
