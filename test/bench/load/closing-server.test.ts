@@ -53,9 +53,7 @@ test.each([
     expect(server.requests).toHaveLength(30);
     expect(ahead(run)).toBeGreaterThan(15);
     const later = run.samples.toSorted((a, b) => a.sentNs - b.sentNs).slice(10);
-    const ttftNs = later.map(({ firstContentNs, sentNs }) => firstContentNs - sentNs);
-    // A round trip and the server's 20 ms, and no handshake: that would be 40 ms more.
-    expect(median(ttftNs) / 1e6).toBeLessThan(85);
+    // No request waits for its handshake; `npm run bench -- closing-server` has the times.
     expect(median(later.map(({ connectNs }) => connectNs))).toBe(0);
   },
 );
