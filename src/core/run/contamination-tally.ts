@@ -34,7 +34,10 @@ export type SampleEvidence = {
    */
   readonly firstDecodeNs: Reported<number>;
   readonly repeatDecodeNs: Reported<number>;
-  /** Later turns of sessions whose history the server was to keep, and of these the ones whose prompt was no longer than the turn's before. Unknown: an older version did not look. */
+  /**
+   * Later turns of sessions whose history the server was to keep, and of these the ones whose prompt was no longer than the turn's
+   * before; all of them, if none had room for what was said before it. Unknown: an older version did not look.
+   */
   readonly keptTurns: Reported<number>;
   readonly lostHistories: Reported<number>;
   readonly otherModel: number;
@@ -65,13 +68,16 @@ export class ContaminationTally {
   readonly #repeat = new Reservoir(DECODES_KEPT_MAX);
   readonly #pairs = new Reservoir(PAIRS_KEPT_MAX);
   readonly #answers = new Set<number>();
-  /** Of each open session the prompt tokens of its newest turn; undefined: the client sends the history. */
-  readonly #promptTokens: Map<number, number> | undefined;
+  /** Of each open session its newest turn; undefined: the client sends the history. */
+  readonly #newestTurns: Map<number, TurnSize> | undefined;
+  /** Later turns whose prompt has no room for the turns before them, and those whose prompt certainly has. */
+  #crampedTurns = 0;
+  #roomyTurns = 0;
   #otherModelName = '';
 
   constructor({ isStreaming, shape }: { readonly isStreaming: boolean; readonly shape?: RunShape }) {
     this.#isStreaming = isStreaming;
-    this.#promptTokens =
+    this.#newestTurns =
       knownOr(shape?.sessions ?? unknown('no sessions'), undefined)?.history === 'server'
         ? new Map()
         : undefined;
@@ -90,7 +96,7 @@ export class ContaminationTally {
     if (outcome !== 'completed') return;
     counts.completed += 1;
     if (remark !== undefined) this.#remarked(sample, remark);
-    if (sample.turn !== undefined) this.#followed(sample.turn, sample.inputTokens);
+    if (sample.turn !== undefined) this.#followed(sample.turn, sample);
     this.#decoded(sample, this.#hasCome(sample));
     if (this.#isStreaming) this.#streamed(sample);
   }
@@ -101,6 +107,8 @@ export class ContaminationTally {
     const { kept } = this.#pairs;
     return {
       ...this.#counts,
+      // One prompt without room may be a long text in few tokens; of a server that keeps the history some have room.
+      ...(this.#crampedTurns > 0 && this.#roomyTurns === 0 ? { lostHistories: this.#counts.keptTurns } : {}),
       otherModelName: this.#otherModelName,
       firstDecodeNs: this.#first.median(),
       repeatDecodeNs: this.#repeat.median(),
@@ -134,17 +142,32 @@ export class ContaminationTally {
     }
   }
 
-  /** A prompt that has what came before in it grows from turn to turn. */
-  #followed({ session, turn, turns }: SampleTurn, inputTokens: number): void {
-    const known = this.#promptTokens;
+  /**
+   * A prompt that contains what came before grows from turn to turn, by the answer before it and by its own text. Where the server
+   * ignores the history, it grows at most by as much as the request is longer.
+   */
+  #followed(
+    { session, turn, turns }: SampleTurn,
+    { inputTokens, outputTokens, bytesSent, remark }: EndedSample,
+  ): void {
+    const known = this.#newestTurns;
     if (known === undefined || inputTokens === NO_FIGURE) return;
     const before = known.get(session);
     if (turn > 0 && before !== undefined) {
       this.#counts.keptTurns += 1;
-      if (inputTokens <= before) this.#counts.lostHistories += 1;
+      if (inputTokens <= before.inputTokens) this.#counts.lostHistories += 1;
+      const bytes = bytesSent - before.bytesSent;
+      const own = inputTokens - before.inputTokens - before.answerTokens;
+      // The second turn is the first that names an answer.
+      if (own <= Math.max(0, turn === 1 ? bytes - ID_BYTES_MOST : bytes) / BYTES_PER_TOKEN)
+        this.#crampedTurns += 1;
+      if (own > Math.max(0, bytes) / BYTES_PER_TOKEN) this.#roomyTurns += 1;
     }
+    // Templates leave out what the model thought in earlier turns.
+    const answerTokens = Math.max(0, outputTokens - Math.max(0, remark?.reasoningTokens ?? 0));
     if (turn + 1 >= turns) known.delete(session);
-    else if (known.has(session) || known.size < SESSIONS_FOLLOWED_MAX) known.set(session, inputTokens);
+    else if (known.has(session) || known.size < SESSIONS_FOLLOWED_MAX)
+      known.set(session, { inputTokens, answerTokens, bytesSent });
   }
 
   /** Whether this very answer came before. Of an answer that was not read the request stands for it. */
@@ -186,6 +209,8 @@ export class ContaminationTally {
     if (isBurst && lateNs < (chunkCount - 1) * QUICK_GAP_NS) counts.burst += 1;
   }
 }
+
+type TurnSize = Pick<EndedSample, 'inputTokens' | 'bytesSent'> & { readonly answerTokens: number };
 
 /** Pairs of figures; past the bound one takes the place of an earlier one, so that early and late ones are kept alike. */
 class Reservoir {
@@ -278,6 +303,10 @@ const TOO_MANY_REQUESTS = 429;
 /** Of a shorter answer nobody can tell whether its chunks were joined. */
 const TOKENS_LEAST = 8;
 const MERGED_TOKENS = 1.5;
+/** Of most text in most languages at least: English has four to five. */
+const BYTES_PER_TOKEN = 5;
+/** `"previous_response_id":"resp_…",` with the longest ids of OpenAI and vLLM. */
+const ID_BYTES_MOST = 100;
 const BURST_GAPS_LEAST = 4;
 /** No model makes ten thousand tokens a second for one user: what comes closer was held back, or was there before. */
 const TOKEN_NS_LEAST = 100_000;

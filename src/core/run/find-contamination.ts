@@ -134,7 +134,7 @@ const historyLost: ContaminationCheck = ({ samples }) => {
         of: knownOr(samples.keptTurns, lost),
         unit: 'later turns',
         problem:
-          'the server did not keep the history of sessions: the prompts of later turns were no longer than those before them',
+          'the server did not keep the history of sessions: the prompts of later turns have no room for the turns before them',
         advice:
           'Leave out --history server, so that each request has its history, or let the server store responses.',
       });
