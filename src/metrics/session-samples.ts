@@ -1,6 +1,7 @@
 // What a run of sessions comes to, from its samples.jsonl alone: the same at its end and whenever it is rebuilt.
 
 import { errorCode } from '../core/problem.ts';
+import { withLostHistory } from '../core/run/lost-history.ts';
 import type { Report } from '../core/run/report.ts';
 import { shapeOf } from '../core/run/run-shape.ts';
 import { SessionTally } from '../core/run/session-report.ts';
@@ -26,5 +27,5 @@ export const withSessions = async (report: Report, samplesFile: string): Promise
     if (errorCode(error) === undefined) throw error;
     return report;
   }
-  return { ...report, sessions: tally.report(sessions.placesOf) };
+  return withLostHistory({ ...report, sessions: tally.report(sessions.placesOf) });
 };

@@ -24,6 +24,7 @@ import {
 import { foreignLabel, foreignSentence, seedText } from '../core/run/foreign-run.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
+import { lostHistoryHeadline } from '../core/run/lost-history.ts';
 import { answerSentence } from '../core/run/objective-labels.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import {
@@ -87,6 +88,7 @@ const verdictLines = (report: Report): readonly string[] => {
   const { client } = report;
   // The reason of a stop says it.
   const failed = report.stopped === undefined ? failureHeadline(report) : undefined;
+  const lost = lostHistoryHeadline(report);
   const said = [
     ...(report.interrupted ? [`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`] : []),
     ...(report.stopped === undefined ? [] : [`STOPPED: ${report.stopped.problem}. ${report.stopped.advice}`]),
@@ -95,6 +97,7 @@ const verdictLines = (report: Report): readonly string[] => {
       : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
     ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
     ...(failed?.isGrave === true ? [failedLine(failed)] : []),
+    ...(lost === undefined ? [] : [`${lost.toUpperCase()}.`]),
     ...(client.verdict === 'client-bound' && !isStoppedUnmeasured(report)
       ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`]
       : []),

@@ -3,6 +3,7 @@
 import { resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
+import { turnsWithoutId } from '../../core/run/lost-history.ts';
 import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
@@ -151,7 +152,7 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
   if (report.stopped !== undefined) return 'benchStopped';
   if (!report.complete || demands.diskProblems.length > 0) return 'benchIncomplete';
   if (demands.needsTrustworthy && report.client.verdict !== 'trustworthy') return 'benchClientBound';
-  if (report.counts.failed > demands.maxFailures) return 'benchFailures';
+  if (report.counts.failed + turnsWithoutId(report) > demands.maxFailures) return 'benchFailures';
   const answers = knownOr(report.objectiveAnswers, []);
   if (answers.some(({ answer }) => answer === 'missed')) return 'benchObjectives';
   return isUnknown(report.objectiveAnswers) || answers.some(({ answer }) => answer === 'too-few-samples')
@@ -192,6 +193,15 @@ const printRepeat = async (
     if (code !== EXIT_CODES.ok.code) return code;
   }
   return EXIT_CODES.ok.code;
+};
+
+const failuresText = (report: Report): string => {
+  const { failed } = report.counts;
+  const unsent = turnsWithoutId(report);
+  return [
+    ...(failed > 0 || unsent === 0 ? [`${counted(failed, 'request')} failed`] : []),
+    ...(unsent > 0 ? [`${counted(unsent, 'turn')} not sent, because replies have no id`] : []),
+  ].join(', ');
 };
 
 const answerTexts = ({ objectiveAnswers }: Report, answer: ObjectiveVerdict): string =>
@@ -246,7 +256,7 @@ const exitOf = async (
   const { code } = EXIT_CODES[exit];
   const reason = {
     benchStopped: `stopped: ${report.stopped?.problem ?? ''}`,
-    benchFailures: `${counted(report.counts.failed, 'request')} failed (${maxFailures} allowed)`,
+    benchFailures: `${failuresText(report)} (${maxFailures} allowed)`,
     benchObjectives: `missed: ${answerTexts(report, 'missed')}`,
     benchTooFew: `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,
     benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,

@@ -19,6 +19,7 @@ import { spoiling } from './contamination.ts';
 import { failureHeadline, failureHeadlineText, failureLabel } from './failure-text.ts';
 import { foreignLabel, foreignSentence } from './foreign-run.ts';
 import { formatRunFigure } from './format-run-figure.ts';
+import { lostHistoryHeadline } from './lost-history.ts';
 import { objectiveSentence } from './objective-labels.ts';
 import { failureKindRows } from './outcome.ts';
 import { rateBoundText } from './rate-bounds.ts';
@@ -46,6 +47,7 @@ export interface ReportVerdict {
 export const reportVerdict = (report: Report): ReportVerdict => {
   const { client, counts } = report;
   const failed = failureHeadline(report);
+  const lost = lostHistoryHeadline(report);
   const digest = runDigest(report);
   const words = verdictWords(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
@@ -59,6 +61,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       ? []
       : client.reasons),
     ...(failed !== undefined && isBound && !failed.isGrave ? [failureHeadlineText(failed)] : []),
+    ...(lost !== undefined && isBound ? [lost] : []),
   ];
   const { foreign } = report.run;
   if (foreign !== undefined)
@@ -84,6 +87,14 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       sentence: ofCompleted(report, words),
       reasons,
       atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isWhole },
+    };
+  if (lost !== undefined && !isBound)
+    return {
+      tone: 'bad',
+      headline: isWhole ? lost : `${words.word}. ${lost}`,
+      sentence: ofCompleted(report, words),
+      reasons,
+      atLeast: { rates: report.droppedEvents > 0, counts: !isCounted },
     };
   return {
     tone: words.tone,
