@@ -74,4 +74,5 @@ export const serverEvidenceSchema: v.GenericSchema<unknown, ServerEvidence> = op
   // An older version took readings while the load ran, and no others.
   countedOver: v.exactOptional(v.picklist(['whole', 'within']), 'within'),
   restarts: v.exactOptional(count, 0),
+  severalProcesses: v.exactOptional(v.boolean(), false),
 });

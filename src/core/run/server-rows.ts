@@ -41,8 +41,18 @@ export const serverAccount = (report: ServerSources): ServerAccount | undefined 
   };
 };
 
-const serverRemarks = ({ countedOver, restarts, figures }: ServerEvidence): readonly string[] => [
-  ...(restarts === 0
+const serverRemarks = ({
+  countedOver,
+  restarts,
+  severalProcesses,
+  figures,
+}: ServerEvidence): readonly string[] => [
+  ...(severalProcesses
+    ? [
+        'the totals of the server are unknown: its counters and the start of its process go back and forth, as if several processes with counters of their own answered at this URL',
+      ]
+    : []),
+  ...(restarts === 0 || severalProcesses
     ? []
     : [
         `the counters of the server began again ${counted(restarts, 'time')}, as after a restart: its totals are lower bounds`,

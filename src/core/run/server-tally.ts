@@ -35,6 +35,8 @@ export type ServerEvidence = {
   readonly countedOver: CountedOver;
   /** How often its counters began again with 0: what it counted between the reading before and that is missing. */
   readonly restarts: number;
+  /** Readings alternate between processes, each with counters of its own: what they rose by is unknown, so `figures` has no counters. */
+  readonly severalProcesses: boolean;
 };
 
 export class ServerTally {
@@ -44,6 +46,7 @@ export class ServerTally {
   #excess = 0;
   #excessMost = 0;
   #restarts = 0;
+  #severalProcesses = false;
   #hasStart = false;
   #hasEnd = false;
 
@@ -51,10 +54,7 @@ export class ServerTally {
     this.#readings += 1;
     if (reading.moment === 'start') this.#hasStart = true;
     if (reading.moment === 'end') this.#hasEnd = true;
-    if (this.#isRestarted(reading)) {
-      this.#restarts += 1;
-      for (const [, tally] of this.#figures) tally.beganAgain();
-    }
+    this.#restartCounters(reading);
     for (const key of SERVER_FIGURE_KEYS) {
       const value = reading[key];
       if (value === NO_FIGURE) continue;
@@ -75,24 +75,55 @@ export class ServerTally {
     return {
       readings: this.#readings,
       figures: Object.fromEntries(
-        this.#figures.entries().map(([key, tally]) => [key, tally.summary(serverFigureRow(key).kind)]),
+        this.#figures
+          .entries()
+          .filter(([key]) => !(this.#severalProcesses && isCounter(key)))
+          .map(([key, tally]) => [key, tally.summary(serverFigureRow(key).kind)]),
       ),
       compared: this.#compared,
       excess: this.#excess,
       excessMost: this.#excessMost,
       countedOver: this.#hasStart && this.#hasEnd ? 'whole' : 'within',
       restarts: this.#restarts,
+      severalProcesses: this.#severalProcesses,
     };
   }
 
-  /** Any counter below its last value, or another process. */
-  #isRestarted(reading: ServerReading): boolean {
-    return SERVER_FIGURE_KEYS.some(key => {
-      const last = this.#figures.get(key)?.last;
+  /**
+   * A counter that falls began again with 0. All of them did if another process started since, or if each that had counted something
+   * fell: a counter may also be reset alone. Two processes behind one URL look different: the start of the process goes back, or
+   * is later while counters rose, or all counters that fell return in one step to where they were.
+   */
+  #restartCounters(reading: ServerReading): void {
+    const started = this.#startChange(reading);
+    const counters = this.#counters(reading);
+    const fallen = counters.filter(({ value, tally }) => value < tally.last);
+    const hasRisen = counters.some(({ value, tally }) => tally.last > 0 && value > tally.last);
+    const below = counters.filter(({ tally }) => tally.isBelowBefore);
+    const areBack = below.length > 0 && below.every(({ value, tally }) => tally.isReturn(value));
+    if (started < 0 || (started > 0 && hasRisen) || areBack) this.#severalProcesses = true;
+    if (started === 0 && fallen.length === 0) return;
+    this.#restarts += 1;
+    const isWhole =
+      started !== 0 || counters.every(({ value, tally }) => value < tally.last || tally.last === 0);
+    if (isWhole) for (const [key, tally] of this.#figures) if (isCounter(key)) tally.beganAgain();
+    if (!isWhole) for (const { tally } of fallen) tally.beganAgain();
+  }
+
+  /** By how many seconds this process started later than that of the reading before; 0: it is the same, or neither reports it. */
+  #startChange({ processStart }: ServerReading): number {
+    const last = this.#figures.get('processStart')?.last;
+    if (last === undefined || processStart === NO_FIGURE) return 0;
+    const change = processStart - last;
+    return Math.abs(change) < PROCESS_SECONDS_LEAST ? 0 : change;
+  }
+
+  /** Those of the reading that an earlier one had too. */
+  #counters(reading: ServerReading): readonly { readonly value: number; readonly tally: FigureTally }[] {
+    return SERVER_FIGURE_KEYS.flatMap(key => {
+      const tally = this.#figures.get(key);
       const value = reading[key];
-      if (last === undefined || value === NO_FIGURE) return false;
-      if (key === 'processStart') return Math.abs(value - last) >= PROCESS_SECONDS_LEAST;
-      return serverFigureRow(key).kind === 'counter' && value < last;
+      return tally === undefined || value === NO_FIGURE || !isCounter(key) ? [] : [{ value, tally }];
     });
   }
 
@@ -115,7 +146,8 @@ class FigureTally {
   #max = 0;
   #last = 0;
   #rose = 0;
-  #hasBegunAgain = false;
+  /** Before it last began again. */
+  #lastBefore = 0;
 
   constructor(isFromZero: boolean) {
     this.#isFromZero = isFromZero;
@@ -125,15 +157,26 @@ class FigureTally {
     return this.#last;
   }
 
-  /** Whatever comes next was counted from 0. */
+  /** The next value was counted from 0. */
   beganAgain(): void {
-    this.#hasBegunAgain = true;
+    this.#lastBefore = Math.max(this.#lastBefore, this.#last);
+    this.#last = 0;
+  }
+
+  /** It began again, and has not counted as much since. */
+  get isBelowBefore(): boolean {
+    return this.#last < this.#lastBefore;
+  }
+
+  /** Whether a counter that began again is back where it was, most of it in one step. */
+  isReturn(value: number): boolean {
+    const before = this.#lastBefore;
+    return value >= before && value <= before * RETURN_MOST && value - this.#last > before / 2;
   }
 
   add(value: number): void {
-    if (this.#count > 0) this.#rose += this.#hasBegunAgain ? value : value - this.#last;
+    if (this.#count > 0) this.#rose += value - this.#last;
     else if (this.#isFromZero) this.#rose += value;
-    this.#hasBegunAgain = false;
     this.#count += 1;
     this.#sum += value;
     this.#min = Math.min(this.#min, value);
@@ -152,6 +195,10 @@ class FigureTally {
   }
 }
 
+const isCounter = (key: ServerFigureKey): boolean => serverFigureRow(key).kind === 'counter';
+
+/** A server that grows past its old value as fast lands this close to it by chance only. */
+const RETURN_MOST = 1.25;
 const EXCESS_LEAST = 2;
 const EXCESS_SHARE = 0.1;
 /** A process reports its start with fractions of a second, always the same. */

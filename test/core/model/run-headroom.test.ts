@@ -162,6 +162,7 @@ const reportOf = ({ tpotMs, outputTokensPerSecond, concurrency = 8, readBytes }:
             excessMost: 0,
             countedOver: 'whole',
             restarts: 0,
+            severalProcesses: false,
           },
         }),
   };

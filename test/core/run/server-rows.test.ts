@@ -114,3 +114,15 @@ test('a server that restarted, and one that was read only while the load ran, sa
 test('a server that reports nothing has no account', () => {
   expect(serverAccount({ ...report, server: unknown('not asked') })).toBeUndefined();
 });
+
+test('where several processes answer at one URL, no total is shown, and the reason is', () => {
+  const server = serverOf([
+    { ...QUIET, processStart: 1_700_000_000 },
+    { ...BUSY, promptTokens: 99_000, processStart: 1_700_009_999 },
+    { ...OVER, processStart: 1_700_000_000 },
+  ]);
+  const text = textOf(server).join('\n');
+  expect(text).not.toContain('Prompt tokens');
+  expect(text).not.toContain('lower bounds');
+  expect(text).toContain('the totals of the server are unknown');
+});

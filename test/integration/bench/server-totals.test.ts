@@ -99,8 +99,16 @@ test('a llama.cpp without --metrics shows what its slots show', async () => {
 test('a server that begins again in the middle of a run has lower bounds as totals, and the report says so', async () => {
   using folder = temporaryDirectory();
   // The warm-up and the look before the run are among its replies.
-  await using engine = await startEngineStub({ restartsAfter: 30, outputTokens: 8 });
-  const run = await benchHere(folder.path, [engine.url, '--requests', '40', '--concurrency', '1']);
+  await using engine = await startEngineStub({ restartsAfter: 45, outputTokens: 8 });
+  const run = await benchHere(folder.path, [
+    engine.url,
+    '--warmup',
+    '8',
+    '--requests',
+    '40',
+    '--concurrency',
+    '1',
+  ]);
   const server = knownOr(run.report().server, undefined);
   expect(server?.restarts).toBe(1);
   const generated = server?.figures.generatedTokens?.rose ?? 0;
