@@ -6,6 +6,7 @@ import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
 import { SERVED_KEYS } from '../core/run/served-times.ts';
+import { TOKENS_MAX } from '../core/run/token-doubts.ts';
 
 /** NO_FIGURE where the sample has none. */
 export type SampleFigures = Readonly<Record<SampleSeriesKey, number>>;
@@ -26,10 +27,7 @@ export const sampleFigures = (sample: EndedSample, isStreaming: boolean): Sample
     ttftFromIntendedNs: hasContent ? firstContentNs - intendedNs : NO_FIGURE,
     firstAnswerNs: hasContent ? sinceSent(firstAnswerNs) : NO_FIGURE,
     tpotNs: hasContent ? tpotNs(sample) : NO_FIGURE,
-    tokensPerChunk:
-      hasContent && sample.outputTokens !== NO_FIGURE && sample.chunkCount > 0
-        ? sample.outputTokens / sample.chunkCount
-        : NO_FIGURE,
+    tokensPerChunk: hasContent ? tokensPerChunk(sample) : NO_FIGURE,
     inputTokens: sample.inputTokens,
     outputTokens: sample.outputTokens,
     serverLoadNs: sample.served?.loadNs ?? NO_FIGURE,
@@ -74,6 +72,12 @@ const isConsistent = (sample: EndedSample, lastContentNs: number): boolean => {
     ].every(figure => Number.isSafeInteger(figure) && figure >= NO_FIGURE)
   );
 };
+
+/** NO_FIGURE of a count that cannot be true, too: sums of ratios are exact only below 2⁵³ millionths. */
+const tokensPerChunk = ({ outputTokens, chunkCount }: EndedSample): number =>
+  outputTokens === NO_FIGURE || outputTokens > TOKENS_MAX || chunkCount === 0
+    ? NO_FIGURE
+    : outputTokens / chunkCount;
 
 /** Whole nanoseconds, because every sum is exact; the rounding is half a nanosecond at most. */
 const tpotNs = (sample: EndedSample): number => {

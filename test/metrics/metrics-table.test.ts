@@ -281,3 +281,15 @@ describe('background tasks', () => {
     expect(table.inFlightTasks).toBe(0);
   });
 });
+
+test('a count of tokens that cannot be true is counted, and ends the account of no other sample', () => {
+  const metrics = apply([
+    START,
+    ...[1, 2].flatMap(id => [issued(id, 10), receivedFirst(id, 20), receivedMore(id, 30)]),
+    complete(1, 40, { outputTokens: 200_000_000_000, chunkCount: 2 }),
+    complete(2, 40, { outputTokens: 4, chunkCount: 2 }),
+  ]);
+  const series = seriesOf(metrics);
+  expect(series['outputTokens']).toMatchObject({ count: 2, max: 200_000_000_000 });
+  expect(series['tokensPerChunk']).toMatchObject({ count: 1, max: 2 });
+});

@@ -151,12 +151,14 @@ class ChildSide implements AggregatorChild {
     const exit =
       (await unlessAborted(this.#child.exited, AbortSignal.timeout(STOP_MS))) ??
       (await this.#child.stop(STOP_MS));
+    // One that failed delivers what it has first: that its account came does not mean that it is whole.
+    const hasFailed = exit.code !== null && exit.code !== 0;
     return {
       ...final,
       droppedRecords: Math.max(this.#droppedRecords, recordsLost(this.#recordCount, final.snapshot)),
       problems: [
         ...(isLate ? [`the aggregator did not finish its report in ${accountMsMax} ms`] : []),
-        ...(final.source === 'complete-message' || isLate ? [] : [earlyEnd(exit)]),
+        ...(hasFailed || (final.source !== 'complete-message' && !isLate) ? [earlyEnd(exit)] : []),
       ],
     };
   }

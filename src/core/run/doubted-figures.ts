@@ -36,6 +36,10 @@ export const TOKEN_DOUBTS: Readonly<Record<TokenDoubt, TokenDoubtRow>> = {
     spoils: [...OF_OUTPUT_TOKENS, 'reasoningTokens'],
   },
   'no-input': { words: '0 input tokens for a prompt', spoils: OF_INPUT },
+  'more-than-possible': {
+    words: 'more tokens than any model has room for',
+    spoils: [...new Set([...OF_OUTPUT_TOKENS, ...OF_INPUT, 'reasoningTokens' as const])],
+  },
 };
 
 /** "0 input tokens for a prompt in 12", each. */

@@ -7,9 +7,13 @@ export const TOKEN_DOUBT_KEYS = [
   'contradictory',
   'more-reasoning',
   'no-input',
+  'more-than-possible',
 ] as const;
 
 export type TokenDoubt = (typeof TOKEN_DOUBT_KEYS)[number];
+
+/** A hundred times the longest context of a model that is served (10 million tokens). */
+export const TOKENS_MAX = 1e9;
 
 export interface ReplyTokens {
   /** Less than 0: the server gave none. */
@@ -31,5 +35,6 @@ export const tokenDoubts = (counted: ReplyTokens): readonly TokenDoubt[] => {
   if (isContradictory) found.push('contradictory');
   if (outputTokens >= 0 && reasoningTokens > outputTokens) found.push('more-reasoning');
   if (inputTokens === 0) found.push('no-input');
+  if (Math.max(inputTokens, outputTokens, reasoningTokens) > TOKENS_MAX) found.push('more-than-possible');
   return found;
 };
