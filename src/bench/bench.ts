@@ -5,7 +5,7 @@ import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { objectiveFields } from '../core/run/objective.ts';
 import { NO_STOP_RULES } from '../core/run/run-stop.ts';
 import { firstLine } from '../core/text/single-line.ts';
-import { isUnknown } from '../core/unknown.ts';
+import { isKnown, isUnknown, unknown } from '../core/unknown.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import { OwnProcessError } from '../process/own-process.ts';
 import { BenchError } from './bench-error.ts';
@@ -121,9 +121,9 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       zero: parts.part === undefined ? undefined : zeroOf(parts.part, prepared),
       // An agent has only its share in flight, and each would ask.
       server:
-        parts.part === undefined && request.targets === undefined && mayTellMetrics(config.run.serverKind)
+        parts.part === undefined && request.targets === undefined
           ? metricsSource(request, server)
-          : undefined,
+          : unknown('a run from many machines or against several servers does not read them'),
       serverFile,
     });
     const { stop: stopped } = stopping;
@@ -153,19 +153,21 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
   }
 };
 
-/** undefined: it is not known which page of metrics is this server's. */
+/** Unknown: it has none, or it is not known which page is this server's. */
 const metricsSource = (
   { target, headers, api }: BenchRequest,
   { serverKind, metricsPath = pagePath(target, '/metrics', api) }: ServerAnswer,
-): Parameters<typeof measure>[0]['server'] =>
-  isUnknown(metricsPath)
-    ? undefined
-    : {
-        server: target.server,
-        headers,
-        path: metricsPath,
-        slotsPath: serverKind === 'llama.cpp' ? pageNextTo(metricsPath, SLOTS_PAGE) : undefined,
-      };
+): Parameters<typeof measure>[0]['server'] => {
+  if (isKnown(serverKind) && !mayTellMetrics(serverKind))
+    return unknown(`${serverKind} is not known to publish any`);
+  if (isUnknown(metricsPath)) return metricsPath;
+  return {
+    server: target.server,
+    headers,
+    path: metricsPath,
+    slotsPath: serverKind === 'llama.cpp' ? pageNextTo(metricsPath, SLOTS_PAGE) : undefined,
+  };
+};
 
 /** Of the last line. */
 const SERVER_FILE_MS = 500;

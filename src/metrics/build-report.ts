@@ -24,7 +24,7 @@ import { reportRates } from '../core/run/run-rates.ts';
 import type { RunStop } from '../core/run/run-stop.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
 import { tokenizerLines } from '../core/run/tokenizer-account.ts';
-import { isKnown, unknown } from '../core/unknown.ts';
+import { isKnown, type Unknown, unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
 import { skewNotices, worstClient } from './report-agents.ts';
 import { isOfClient, reportClient } from './report-client.ts';
@@ -53,6 +53,8 @@ export interface ReportInput {
   /** Likewise kept of the report of the run itself. */
   readonly machine?: Report['machine'];
   readonly tokenizer?: Report['tokenizer'];
+  /** Why the server has reported no metrics. Likewise kept. */
+  readonly serverUnknown?: Unknown;
   /** Of a run from many machines. */
   readonly agents?: readonly ReportAgent[];
 }
@@ -137,10 +139,17 @@ const ratesOf = (
 
 /** What spoils the figures, and what the server says of itself. */
 const besideFigures = (
-  { config, snapshot, agents, tokenizer, machine = unknown('not seen') }: ReportInput,
+  {
+    config,
+    snapshot,
+    agents,
+    tokenizer,
+    machine = unknown('not seen'),
+    serverUnknown = unknown('the server was not asked, or tells no metrics'),
+  }: ReportInput,
   metrics: MetricLookup,
 ): Pick<Report, 'contamination' | 'server'> => {
-  const server = snapshot?.server ?? unknown('the server was not asked, or tells no metrics');
+  const server = snapshot?.server ?? serverUnknown;
   if (config.run.isUnguarded === true) return { contamination: unknown(UNGUARDED), server };
   if (agents !== undefined || snapshot?.evidence === undefined)
     return {

@@ -136,6 +136,7 @@ const rebuiltFrom = async (
     isInterrupted: report?.interrupted ?? false,
     ...(report?.agents === undefined ? {} : { agents: report.agents }),
     ...(report?.stopped === undefined ? {} : { stopped: report.stopped }),
+    ...(report !== undefined && isUnknown(report.server) ? { serverUnknown: report.server } : {}),
     ...(report === undefined ? {} : { littlesLaw: report.littlesLaw, machine: report.machine }),
     notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
   };

@@ -77,6 +77,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     machine: options.machine,
     ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
     ...(options.inFlight === undefined ? {} : { inFlight: options.inFlight }),
+    ...(options.serverUnknown === undefined ? {} : { serverUnknown: options.serverUnknown }),
     notices: [...options.notices, ...(counted?.notices ?? []), ...(log?.notices ?? [])],
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);

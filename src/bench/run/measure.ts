@@ -7,6 +7,7 @@ import type { EventRecord } from '../../core/run/event-record.ts';
 import type { InFlightCount } from '../../core/run/littles-law.ts';
 import { InFlightCounter } from '../../core/run/littles-law.ts';
 import type { ServerReading } from '../../core/run/server-reading.ts';
+import { isUnknown, type Unknown } from '../../core/unknown.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import type { LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
@@ -24,6 +25,8 @@ export interface MeasuredRun {
   readonly isBlind: boolean;
   /** Of the measured phase; undefined where the load grew before it. */
   readonly inFlight: InFlightCount | undefined;
+  /** Why the server has reported no metrics; undefined: it has. */
+  readonly serverUnknown: Unknown | undefined;
 }
 
 /** The session, ended early when the aggregator dies: nobody would see what a run does that goes on without it. */
@@ -51,8 +54,8 @@ export const measure = async ({
   readonly zero: SessionParts['zero'];
   readonly stopping: StopWatch;
   readonly graceMs: number | undefined;
-  /** Tells its metrics, or may; undefined: is not asked. */
-  readonly server: Pick<ServerWatchOptions, 'server' | 'headers' | 'path' | 'slotsPath'> | undefined;
+  /** Its page of metrics, or why none is requested. */
+  readonly server: Pick<ServerWatchOptions, 'server' | 'headers' | 'path' | 'slotsPath'> | Unknown;
   readonly serverFile: ServerFile;
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({
@@ -86,10 +89,9 @@ export const measure = async ({
   const missed = (atNs: number): void => {
     if (!over.signal.aborted) serverFile.appendMissed(atNs);
   };
-  const watch =
-    server === undefined
-      ? undefined
-      : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, told, missed });
+  const watch = isUnknown(server)
+    ? undefined
+    : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, told, missed });
   const isLoadOver = new AbortController();
   let watchingServer: Promise<void> | undefined;
   const begun = (): void => {
@@ -142,6 +144,7 @@ export const measure = async ({
     session,
     isBlind: isBlind.signal.aborted,
     inFlight: unmeasuredNs > 0 ? undefined : inFlight,
+    serverUnknown: isUnknown(server) ? server : watch?.nothing,
   };
 };
 

@@ -13,8 +13,8 @@ import {
   type ServerReading,
   serverFigureRow,
 } from '../../core/run/server-reading.ts';
-import { isUnknown, type Unknown } from '../../core/unknown.ts';
-import { askText } from '../target/ask-text.ts';
+import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
+import { askText, type TextAnswer } from '../target/ask-text.ts';
 import { readSlots } from '../target/llama-slots.ts';
 import type { HeaderField, TargetServer } from '../target/load-target.ts';
 import { readServerFigures } from '../target/server-metrics.ts';
@@ -48,9 +48,15 @@ export class ServerWatch {
   /** `--no-slots`, or not a llama.cpp. */
   #hasNoSlots = false;
   #spentMs = 0;
+  #lastProblem = 'the run ended before its first answer';
 
   constructor(options: ServerWatchOptions) {
     this.#options = options;
+  }
+
+  /** Why there is no reading of it; undefined: there is one. */
+  get nothing(): Unknown | undefined {
+    return this.#hasAnswered ? undefined : unknown(this.#lastProblem);
   }
 
   /** Before the first request that is measured, after those of the warm-up. */
@@ -136,6 +142,7 @@ export class ServerWatch {
     const answer = await askText({ server, path, headers, timeoutMs: ANSWER_MS, signal }).catch(
       () => undefined,
     );
+    if (answer !== undefined) this.#lastProblem = problemOf(path, answer);
     if (answer?.kind !== 'answer') return undefined;
     const fromMs = clock.nowMs();
     const page = answer.status === 200 ? readServerFigures(answer.text) : undefined;
@@ -147,6 +154,15 @@ export class ServerWatch {
     return figures;
   }
 }
+
+/** Of an answer without figures. A query may contain a key: it is left out. */
+const problemOf = (path: string, answer: TextAnswer): string => {
+  const [page = path] = path.split('?');
+  if (answer.kind !== 'answer') return `GET ${page} failed: ${answer.reason}`;
+  return answer.status === 200
+    ? `GET ${page} returned no known metrics`
+    : `GET ${page} returned status ${answer.status}`;
+};
 
 /** Slots stand in for what a page does not have, or for one that is switched off. */
 const withSlots = (

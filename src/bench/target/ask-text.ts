@@ -80,7 +80,10 @@ export const askText = async ({
           chunks.push(chunk);
           if (bytes <= REPLY_BYTES_MAX) return;
           response.destroy();
-          resolve({ kind: 'no-answer', reason: 'its answer is too long' });
+          resolve({
+            kind: 'no-answer',
+            reason: `the answer is longer than ${REPLY_BYTES_MAX / 2 ** 20} MiB`,
+          });
         });
         response.once('error', reject);
         response.once('end', () => {

@@ -36,7 +36,8 @@ export const findMetricsPage = async (question: MetricsQuestion): Promise<Report
   if (figuresOf(answer) !== undefined) return below;
   const root = `${METRICS}${target.query}`;
   const reason = await reasonAgainst(question, root);
-  const where = `no metrics at ${base}${METRICS}`;
+  const problem = answer.kind === 'answer' ? '' : ` (${answer.reason})`;
+  const where = `no metrics at ${base}${METRICS}${problem}`;
   return reason === undefined
     ? root
     : unknown(`${where}, and the root of the host may be another server: ${reason}`);

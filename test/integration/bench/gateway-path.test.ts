@@ -1,7 +1,8 @@
 // A gateway that serves two teams below paths of their own: a run against one of them shows nothing of the other.
 
 import { expect, test } from 'vitest';
-import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import { isKnown, knownOr } from '../../../src/core/unknown.ts';
+import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { startGatewayStub } from '../../support/engine-stub.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere } from './bench-here.ts';
@@ -43,10 +44,11 @@ test('metrics of another server at the root are not shown, although it serves th
   );
   const run = await benchHere(folder.path, [`${gateway.url}/team-a`, ...LOAD]);
   const report = run.report();
-  expect(isUnknown(report.server)).toBe(true);
-  expect(report.notices).toContain(
-    'no metrics at /team-a/metrics, and the root of the host may be another server: a request through the gateway did not move its counters',
-  );
+  const reason =
+    'no metrics at /team-a/metrics, and the root of the host may be another server: a request through the gateway did not move its counters';
+  expect(report.server).toEqual({ kind: 'unknown', reason });
+  expect((await rebuildReport(run.directory)).server).toEqual(report.server);
+  expect(report.notices).toContain(reason);
   expect(isKnown(report.contamination) ? report.contamination : 'unknown').toEqual([]);
 });
 
