@@ -28,6 +28,7 @@ const outage: v.GenericSchema<unknown, Outage> = openObject({
   toNs: figure,
   isOver: v.boolean(),
   failed: count,
+  isSilent: v.exactOptional(v.literal(true)),
 });
 
 export const runFailuresSchema: v.GenericSchema<unknown, RunFailures> = openObject({

@@ -6,6 +6,7 @@ import { isUnknown, type Unknown } from '../unknown.ts';
 import { connectionAdvice, HTTP2_ADVICE } from './connection-problems.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
+import { isOverload } from './overload.ts';
 
 /** Of the run. */
 export interface AdviceContext {
@@ -66,6 +67,9 @@ const otherApi = ({ api }: AdviceContext): string =>
 
 const withoutField = (field: string): string =>
   `This server does not accept the field ${field}. Leave it out: --body '{"${field}":null}'`;
+
+const OVERLOAD_ADVICE =
+  'The server limits how much it takes: lower --rate or --concurrency, or raise its limit.';
 
 const ROWS: readonly AdviceRow[] = [
   {
@@ -139,7 +143,7 @@ const ROWS: readonly AdviceRow[] = [
   },
   {
     statuses: [429, 529],
-    advice: 'The server limits how much it takes: lower --rate or --concurrency, or raise its limit.',
+    advice: OVERLOAD_ADVICE,
   },
   {
     statuses: [502, 504],
@@ -148,8 +152,10 @@ const ROWS: readonly AdviceRow[] = [
   },
   {
     statuses: [503],
-    advice:
-      'The server is starting, stopped or full: wait until it is ready, or lower --rate or --concurrency.',
+    advice: (_, __, example) =>
+      isOverload({ statusCode: 503, detail: example })
+        ? OVERLOAD_ADVICE
+        : 'The server is starting, stopped or full: wait until it is ready, or lower --rate or --concurrency.',
   },
   { statuses: [500], advice: 'The server failed: its own log says why.' },
   {

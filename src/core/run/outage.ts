@@ -1,7 +1,8 @@
-// When the server was away: it refused connections, or something in front of it returned 502, 503 or 504, and no request that
-// was on its way was answered. Found from requests in the order in which they end, roughly, and in bounded room.
+// When the server was away: it refused connections, or something in front of it returned 502, 503 or 504, or it took requests and
+// sent no byte, and no request that was on its way was answered. Found from requests in any order, and in bounded room.
 
 import type { EndedSample } from './ended-sample.ts';
+import { isOverload } from './overload.ts';
 
 export type Outage = {
   /** When the first request failed because of it, since the run's zero. */
@@ -12,9 +13,11 @@ export type Outage = {
   readonly isOver: boolean;
   /** Requests that failed because of it, measured or not. */
   readonly failed: number;
+  /** It took requests and did not answer them: from when the first of them was sent. Not there if it was down. */
+  readonly isSilent?: true;
 };
 
-type Ended = Pick<EndedSample, 'sentNs' | 'endNs' | 'outcome' | 'failure' | 'bytesSent'>;
+type Ended = Pick<EndedSample, 'sentNs' | 'endNs' | 'outcome' | 'failure' | 'bytesSent' | 'bytesReceived'>;
 
 /** Time in steps, each with the first and last failure and the first and last moment of an answer in it. */
 export class OutageTally {
@@ -22,6 +25,7 @@ export class OutageTally {
   #steps: Step[] = [];
   #hasAnswer = false;
   #hasFailure = false;
+  #lastTimeoutNs = 0;
 
   ended(sample: Ended): void {
     const sign = signOf(sample);
@@ -36,6 +40,10 @@ export class OutageTally {
         return;
       case 'lost':
         this.#failed(sample.endNs, { failed: 1, certain: 0 });
+        return;
+      case 'not-answered':
+        this.#failed(sample.endNs, { failed: 1, certain: 0 });
+        this.#notAnswered(sample);
         return;
       case 'no-sign':
         return;
@@ -64,12 +72,49 @@ export class OutageTally {
         open = extended(open, { ...counts, failedFromNs: Math.max(failedFromNs, answeredToNs), failedToNs });
     }
     if (open !== undefined) found.push(closed(open, undefined));
-    return found
+    const down = found
       .filter(isOutage)
-      .map(({ fromNs, toNs, isOver, failed }): Outage => ({ fromNs, toNs, isOver, failed }))
+      .map(({ fromNs, toNs, isOver, failed }): Outage => ({ fromNs, toNs, isOver, failed }));
+    const silent = this.#silences().filter(
+      ({ fromNs, toNs }) => !down.some(other => other.fromNs <= toNs && fromNs <= other.toNs),
+    );
+    return [...down, ...silent]
       .toSorted((a, b) => lengthOf(b) - lengthOf(a))
       .slice(0, OUTAGES_MAX)
       .toSorted((a, b) => a.fromNs - b.fromNs);
+  }
+
+  /**
+   * Gaps between answers before which requests were sent that were never answered, although no request that was sent later was.
+   * One that hangs while others are answered is not a sign.
+   */
+  #silences(): readonly Outage[] {
+    const found: Outage[] = [];
+    let open: Unanswered[] = [];
+    let [answeredToNs, answeredSentNs] = [0, Number.NEGATIVE_INFINITY];
+    const add = (toNs: number, isOver: boolean): void => {
+      const sent = open.filter(({ fromNs }) => fromNs <= toNs);
+      const fromNs = Math.max(answeredToNs, Math.min(...sent.map(each => each.fromNs)));
+      const failed = sent.reduce((sum, { count }) => sum + count, 0);
+      if (failed >= SILENT_MIN && toNs - fromNs >= LENGTH_NS_MIN)
+        found.push({ fromNs, toNs, isOver, failed, isSilent: true });
+    };
+    for (const step of this.#steps) {
+      if (step.unanswered.count > 0) open.push(step.unanswered);
+      if (step.answeredFromNs > step.answeredToNs) continue;
+      add(step.answeredFromNs, true);
+      answeredToNs = step.answeredToNs;
+      answeredSentNs = Math.max(answeredSentNs, step.answeredSentNs);
+      open = open.filter(({ toNs }) => toNs > answeredSentNs);
+    }
+    add(this.#lastTimeoutNs, false);
+    return found;
+  }
+
+  #notAnswered({ sentNs, endNs }: Ended): void {
+    this.#lastTimeoutNs = Math.max(this.#lastTimeoutNs, endNs);
+    const step = this.#at(this.#indexOf(sentNs));
+    step.unanswered = addedUnanswered(step.unanswered, { count: 1, fromNs: sentNs, toNs: sentNs });
   }
 
   /** From when it was sent until it ended a server was there: one that exits takes its connections with it. */
@@ -78,6 +123,8 @@ export class OutageTally {
     // The later one first: reaching for it may join steps.
     const last = this.#indexOf(endNs);
     const first = this.#indexOf(Math.min(sentNs, endNs));
+    const sent = this.#at(first);
+    sent.answeredSentNs = Math.max(sent.answeredSentNs, sentNs);
     for (let index = first; index <= last; index += 1) {
       const step = this.#at(index);
       const fromNs = Math.max(sentNs, index * this.#stepNs);
@@ -119,7 +166,12 @@ export class OutageTally {
  * What one request shows of whether the server is there. A connection that is lost in the middle is not enough by itself: a
  * server may close one connection and be there for all others.
  */
-const signOf = ({ outcome, failure, bytesSent }: Ended): 'answered' | 'away' | 'lost' | 'no-sign' => {
+const signOf = ({
+  outcome,
+  failure,
+  bytesSent,
+  bytesReceived,
+}: Ended): 'answered' | 'away' | 'lost' | 'not-answered' | 'no-sign' => {
   if (outcome === 'completed') return 'answered';
   if (failure === undefined) return 'no-sign';
   switch (failure.kind) {
@@ -127,12 +179,13 @@ const signOf = ({ outcome, failure, bytesSent }: Ended): 'answered' | 'away' | '
     case 'tls':
       return 'away';
     case 'timeout':
-      return bytesSent === 0 ? 'away' : 'lost';
+      if (bytesSent === 0) return 'away';
+      return bytesReceived === 0 ? 'not-answered' : 'lost';
     case 'reset':
     case 'truncated':
       return 'lost';
     case 'http-status':
-      return AWAY_STATUSES.has(failure.statusCode) ? 'away' : 'answered';
+      return AWAY_STATUSES.has(failure.statusCode) && !isOverload(failure) ? 'away' : 'answered';
     case 'error-frame':
     case 'malformed':
     case 'empty':
@@ -155,7 +208,25 @@ interface Step {
   failed: number;
   /** Of these, those that no server can have seen. */
   certain: number;
+  /** When the last request that was sent in it and answered was sent. */
+  answeredSentNs: number;
+  /** Of those that were sent in it. */
+  unanswered: Unanswered;
 }
+
+/** Requests that the server took and sent no byte to. */
+interface Unanswered {
+  readonly count: number;
+  /** When the first and the last of them were sent. */
+  readonly fromNs: number;
+  readonly toNs: number;
+}
+
+const addedUnanswered = (a: Unanswered, b: Unanswered): Unanswered => ({
+  count: a.count + b.count,
+  fromNs: Math.min(a.fromNs, b.fromNs),
+  toNs: Math.max(a.toNs, b.toNs),
+});
 
 const emptyStep = (): Step => ({
   isAnswered: false,
@@ -165,6 +236,8 @@ const emptyStep = (): Step => ({
   failedToNs: Number.NEGATIVE_INFINITY,
   failed: 0,
   certain: 0,
+  answeredSentNs: Number.NEGATIVE_INFINITY,
+  unanswered: { count: 0, fromNs: Number.POSITIVE_INFINITY, toNs: Number.NEGATIVE_INFINITY },
 });
 
 const joined = (a: Step, b: Step): Step => ({
@@ -175,6 +248,8 @@ const joined = (a: Step, b: Step): Step => ({
   failedToNs: Math.max(a.failedToNs, b.failedToNs),
   failed: a.failed + b.failed,
   certain: a.certain + b.certain,
+  answeredSentNs: Math.max(a.answeredSentNs, b.answeredSentNs),
+  unanswered: addedUnanswered(a.unanswered, b.unanswered),
 });
 
 interface Candidate {
@@ -213,6 +288,8 @@ const lengthOf = ({ fromNs, toNs }: Outage): number => toNs - fromNs;
 /** What a proxy returns whose server does not answer (RFC 9110 §15.6), and a server that is starting. */
 const AWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 const CERTAIN_MIN = 2;
+/** One or two may be long requests that run into their timeout. */
+const SILENT_MIN = 3;
 /** Between the first and the last failure: a connection that is lost and opened again is not an outage. */
 const LENGTH_NS_MIN = 500_000_000;
 const STEP_NS = 100_000_000;

@@ -135,6 +135,11 @@ describe('the advice', () => {
     expect(advice(status, 'x')).toMatch(wanted);
   });
 
+  test('of 503 whose message is that of a full queue is that of overload', () => {
+    expect(advice(503, 'The request queue is full')).toBe(advice(429, 'x'));
+    expect(advice(503, 'Loading model')).toMatch(/^The server is starting/);
+  });
+
   test('of a timeout names the option that waits longer', () => {
     expect(advice(0, 'first-byte: no byte within 30 s', 'timeout')).toContain('--timeout-first-byte');
     expect(advice(0, 'total: no end within 900 ms', 'timeout')).toContain('--timeout 10m');

@@ -5,7 +5,7 @@ import type { FailureKind } from '../../../src/core/run/outcome.ts';
 const S = 1e9;
 
 const completed = (sentNs: number, endNs: number) =>
-  ({ sentNs, endNs, outcome: 'completed', failure: undefined, bytesSent: 300 }) as const;
+  ({ sentNs, endNs, outcome: 'completed', failure: undefined, bytesSent: 300, bytesReceived: 300 }) as const;
 const failed = (endNs: number, kind: FailureKind, statusCode = 0, sentNs = endNs) =>
   ({
     sentNs,
@@ -13,6 +13,7 @@ const failed = (endNs: number, kind: FailureKind, statusCode = 0, sentNs = endNs
     outcome: 'failed',
     failure: { kind, statusCode, detail: '' },
     bytesSent: kind === 'connect' ? 0 : 300,
+    bytesReceived: 0,
   }) as const;
 
 const outagesOf = (samples: readonly Parameters<OutageTally['ended']>[0][]): readonly Outage[] => {
@@ -64,6 +65,14 @@ describe('OutageTally', () => {
     expect(outagesOf([completed(0, 30 * S), ...busy])).toEqual([]);
   });
 
+  test('calls a server whose queue is full there, whether it refuses some requests or all for a while', () => {
+    const full = Array.from({ length: 20 }, (_, at) => ({
+      ...failed((2 + at / 10) * S, 'http-status', 503),
+      failure: { kind: 'http-status', statusCode: 503, detail: 'The request queue is full' } as const,
+    }));
+    expect(outagesOf([...answeredBetween(0, 2), ...full, ...answeredBetween(4, 6)])).toEqual([]);
+  });
+
   test('calls lost connections alone no outage', () => {
     expect(
       outagesOf([completed(0, S), failed(2 * S, 'reset'), failed(9 * S, 'reset'), completed(10 * S, 11 * S)]),
@@ -89,6 +98,37 @@ describe('OutageTally', () => {
     expect(outagesOf([completed(0, S), ...unsent, completed(10 * S, 11 * S)])).toEqual([
       { fromNs: 4 * S, toNs: 10 * S, isOver: true, failed: 2 },
     ]);
+  });
+
+  test('reports when a server took requests of a schedule and sent nothing, which is not down', () => {
+    const answered = (sentNs: number) => completed(sentNs, sentNs + 0.02 * S);
+    const sent = Array.from({ length: 160 }, (_, at) => (at * S) / 20);
+    const samples = sent.map(at =>
+      at >= 3 * S && at < 6 * S ? failed(at + 3 * S, 'timeout', 0, at) : answered(at),
+    );
+    const expected = [{ fromNs: 3 * S, toNs: 6 * S, isOver: true, failed: 60, isSilent: true }];
+    expect(outagesOf(samples)).toEqual(expected);
+    expect(outagesOf(samples.toReversed())).toEqual(expected);
+  });
+
+  test('reports of a server that hangs with all users until the end that it did not answer again', () => {
+    const hanging = [0, 3].flatMap(from =>
+      [2.9, 3.05].map(at => failed((at + from + 3) * S, 'timeout', 0, (at + from) * S)),
+    );
+    expect(outagesOf([...answeredBetween(0, 2), completed(2 * S, 2.8 * S), ...hanging])).toEqual([
+      { fromNs: 2.9 * S, toNs: 9.05 * S, isOver: false, failed: 4, isSilent: true },
+    ]);
+  });
+
+  test('calls requests that run into their timeout no outage while others are answered, or a byte came', () => {
+    const stuck = Array.from({ length: 6 }, (_, at) => failed((at * 2 + 30) * S, 'timeout', 0, at * 2 * S));
+    const every = Array.from({ length: 12 }, (_, at) => completed((at + 0.5) * S, (at + 0.51) * S));
+    expect(outagesOf([...stuck, ...every])).toEqual([]);
+    const slow = [2, 2.1, 2.2].map(at => ({
+      ...failed((at + 9) * S, 'timeout', 0, at * S),
+      bytesReceived: 90,
+    }));
+    expect(outagesOf([...answeredBetween(0, 2), ...slow])).toEqual([]);
   });
 
   test('keeps apart two outages with an answer between them', () => {
