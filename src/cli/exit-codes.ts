@@ -19,7 +19,11 @@ export const EXIT_CODES = {
     meaning:
       '`key`, `join`, `leave`: the cluster key is missing, damaged, or there already; the code no longer works.',
   },
-  benchFailures: { code: 10, meaning: '`bench`: more requests failed than `--max-failures` allows.' },
+  benchFailures: {
+    code: 10,
+    meaning:
+      '`bench`: more requests failed than `--max-failures` allows, or nothing succeeded in the last part of the run.',
+  },
   benchObjectives: { code: 11, meaning: '`bench`: an objective of `--slo` was missed.' },
   benchIncomplete: {
     code: 12,

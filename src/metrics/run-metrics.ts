@@ -24,6 +24,7 @@ import { isOfSessions } from '../core/run/run-shape.ts';
 import { ServerTally } from '../core/run/server-tally.ts';
 import type { SampleTurn, SkippedTurn } from '../core/run/session-outcome.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
+import { UnsuccessfulEndTally } from '../core/run/unsuccessful-end.ts';
 import type { BlockStore } from '../core/statistics/raw-values.ts';
 import { ClientMetrics } from './client-metrics.ts';
 import type { CounterSampler } from './counter-sampler.ts';
@@ -79,6 +80,7 @@ export class RunMetrics {
   readonly #variants = new VariantMetrics();
   readonly #failures = new FailureTally();
   readonly #outages = new OutageTally();
+  readonly #unsuccessfulEnd = new UnsuccessfulEndTally();
   readonly #finishNames = new FinishNameTally();
   readonly #sessions: LiveSessionTally | undefined;
   readonly #isStreaming: boolean;
@@ -134,6 +136,7 @@ export class RunMetrics {
     const isTracked = sample.window >= 0;
     const counters = this.counters;
     this.#outages.ended(sample);
+    if (isTracked) this.#unsuccessfulEnd.ended(sample);
     if (sample.failure !== undefined)
       this.#failures.add({ ...sample.failure, endNs: sample.endNs, isWarmup: !isTracked });
     switch (sample.outcome) {
@@ -224,7 +227,10 @@ export class RunMetrics {
   /** Not there if nothing failed. */
   failures(): Pick<MetricsSnapshot, 'failures'> {
     const groups = this.#failures.groups();
-    return groups.groups.length === 0 ? {} : { failures: { ...groups, outages: this.#outages.outages() } };
+    if (groups.groups.length === 0) return {};
+    const end = this.#unsuccessfulEnd.end();
+    const outages = this.#outages.outages();
+    return { failures: { ...groups, outages, ...(end === undefined ? {} : { unsuccessfulEnd: end }) } };
   }
 
   /** What only the coordinator of many machines needs, at the end. */

@@ -118,7 +118,9 @@ const verdictLines = (report: Report): readonly string[] => {
 /** Right below the verdict: what the server said, and what to do. The most frequent first. */
 const failureLines = (report: Report): readonly string[] => {
   if (isUnknown(report.failures)) return [];
-  const { groups, others, outages } = report.failures;
+  const { groups, others, outages, unsuccessfulEnd } = report.failures;
+  const isInHeadline =
+    outages.length < 2 && !(unsuccessfulEnd !== undefined && outages.every(({ isOver }) => isOver));
   const shown = groups.slice(0, SHORT_GROUPS_MAX);
   const more = groups.length - shown.length + (others === undefined ? 0 : 1);
   const lines = [
@@ -130,11 +132,11 @@ const failureLines = (report: Report): readonly string[] => {
       ];
     }),
     ...(more === 0 ? [] : [`  … ${counted(more, 'more reason')} with --full`]),
-    ...(outages.length < 2
+    ...(isInHeadline
       ? []
       : outageLines(outages)
           .slice(0, SHORT_OUTAGES_MAX)
-          .map(line => `  down ${line}`)),
+          .map(line => `  away ${line}`)),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
 };

@@ -7,7 +7,13 @@ import { AGENT_COLUMNS, agentRemarks, agentRows } from '../core/run/agent-rows.t
 import { contaminationLines, SPOILED_MARK, spoiling } from '../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../core/run/energy-rows.ts';
 import { adviceContext, failureAdvice } from '../core/run/failure-advice.ts';
-import { FAILURE_COLUMNS, failureRows, outageLines } from '../core/run/failure-text.ts';
+import {
+  FAILURE_COLUMNS,
+  failureRows,
+  outageLead,
+  outageLines,
+  unsuccessfulEndLines,
+} from '../core/run/failure-text.ts';
 import {
   boundText,
   figureVerdicts,
@@ -131,7 +137,8 @@ const failures = (report: Report): readonly string[] => {
     'Why requests failed',
     ...inColumns([FAILURE_COLUMNS, ...failureRows(known)]),
     ...[...advice].filter(text => text !== '').map(text => `  → ${text}`),
-    ...(known.outages.length === 0 ? [] : list('When the server was down', outageLines(known.outages))),
+    ...(known.outages.length === 0 ? [] : list(outageLead(known.outages), outageLines(known.outages))),
+    ...unsuccessfulEndLines(known).map(text => `  ${text}`),
     '',
   ];
 };

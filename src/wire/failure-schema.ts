@@ -9,6 +9,7 @@ import {
 } from '../core/run/failure-groups.ts';
 import { OUTAGES_MAX, type Outage } from '../core/run/outage.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
+import type { UnsuccessfulEnd } from '../core/run/unsuccessful-end.ts';
 import { count, figure, openObject, text } from './schema.ts';
 
 const counts = { count, warmupCount: count, firstAtNs: figure, lastAtNs: figure };
@@ -31,8 +32,14 @@ const outage: v.GenericSchema<unknown, Outage> = openObject({
   isSilent: v.exactOptional(v.literal(true)),
 });
 
+const unsuccessfulEnd: v.GenericSchema<unknown, UnsuccessfulEnd> = openObject({
+  fromNs: figure,
+  toNs: figure,
+});
+
 export const runFailuresSchema: v.GenericSchema<unknown, RunFailures> = openObject({
   groups: v.pipe(v.array(group), v.maxLength(FAILURE_GROUPS_MAX)),
   others: v.exactOptional(countsSchema),
   outages: v.pipe(v.array(outage), v.maxLength(OUTAGES_MAX)),
+  unsuccessfulEnd: v.exactOptional(unsuccessfulEnd),
 });

@@ -1,13 +1,20 @@
 // Rates, windows, goodput and the plateau by METRICS §4.
 
 import { describe, expect, test } from 'vitest';
+import { benchExit } from '../../src/cli/commands/bench.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { failureHeadline } from '../../src/core/run/failure-text.ts';
 import type { RequestLimit } from '../../src/core/run/objective.ts';
 import type { Report, ReportRun } from '../../src/core/run/report.ts';
+import { reportVerdict } from '../../src/core/run/report-summary.ts';
 import type { ReportInput } from '../../src/metrics/build-report.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
+import { renderReport } from '../../src/metrics/text-report.ts';
+import { runPage } from '../../src/report/html/run-page.ts';
+import { runMarkdown } from '../../src/report/markdown/run-markdown.ts';
+import { reportToJson } from '../../src/wire/report-codec.ts';
 import { runConfig } from '../support/run-records.ts';
 
 const sample = (
@@ -62,7 +69,14 @@ const reportOf = (samples: readonly EndedSample[], { run, objectives = [], ...mo
   }
   return buildReport({
     config,
-    snapshot: { seq: 1, timestampNs: 0, state: 'complete', pendingTasks: 0, metrics: metrics.final() },
+    snapshot: {
+      seq: 1,
+      timestampNs: 0,
+      state: 'complete',
+      pendingTasks: 0,
+      metrics: metrics.final(),
+      ...metrics.failures(),
+    },
     source: 'complete-message',
     droppedEvents: 0,
     eventLogDropped: 0,
@@ -73,6 +87,54 @@ const reportOf = (samples: readonly EndedSample[], { run, objectives = [], ...mo
     ...more,
   });
 };
+
+describe('the rates of a run in which nothing succeeded at the end', () => {
+  const S = 1e9;
+  const samples = [
+    ...Array.from({ length: 50 }, (_, at) => sample(at, (at * S) / 10, ((at + 1) * S) / 10)),
+    ...[5, 6, 7, 8, 9, 10].map(at => failure(100 + at, at * S, (at + 0.1) * S)),
+  ];
+  const made = reportOf(samples);
+  /** A client that was the limit, too: without the failures the report would begin with it. */
+  const report: Report = { ...made, client: { ...made.client, verdict: 'client-bound', reasons: ['slow'] } };
+
+  test('are those of its window, with the part that they leave out in the report', () => {
+    expect(report.requestsPerSecond).toBe(10);
+    expect(JSON.parse(reportToJson(report))).toMatchObject({
+      windowNs: 5 * S,
+      failures: { unsuccessfulEnd: { fromNs: 5 * S, toNs: 10 * S } },
+    });
+  });
+
+  test('are not called a lower bound, and are marked in the text, the page and Markdown', async () => {
+    const text = renderReport(report, { isUnicode: true, isFull: false }).join('\n');
+    const markdown = runMarkdown(report);
+    const page = await runPage({ report, overTime: undefined, fonts: [] });
+    for (const view of [text, markdown, page]) {
+      expect(view).toMatch(/until the last success at 0:05/);
+      expect(view).not.toMatch(/at least/);
+    }
+    expect(text).toMatch(/Requests\s+10\.0\sreq\/s\s+over 5\.00\ss, until the last success at 0:05/);
+    const sentence = 'Nothing succeeded from 0:05 to 0:10: the rates are those of the time before.';
+    for (const view of [renderReport(report, { isUnicode: true, isFull: true }).join('\n'), markdown, page])
+      expect(view).toContain(sentence);
+  });
+
+  test('come after that, which is before the reasons of the client, and the run has failed', () => {
+    expect(failureHeadline(report)).toMatchObject({
+      lead: 'Nothing succeeded after 0:05',
+      short: 'all failed after 0:05',
+      isGrave: true,
+    });
+    expect(reportVerdict(report)).toMatchObject({
+      tone: 'bad',
+      headline: expect.stringMatching(/^Nothing succeeded after 0:05; 11\s% of 56 requests failed/),
+      reasons: ['slow'],
+    });
+    const demands = { maxFailures: 100, needsTrustworthy: true, diskProblems: [] };
+    expect(benchExit(report, demands)).toBe('benchFailures');
+  });
+});
 
 describe('the window', () => {
   test('reaches from the first sent sample to the last completed end, failures notwithstanding', () => {

@@ -2,6 +2,7 @@
 
 import { resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
+import { hasUnsuccessfulEnd } from '../../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { turnsWithoutId } from '../../core/run/lost-history.ts';
 import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
@@ -151,6 +152,7 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
   if (report.interrupted) return 'benchInterrupted';
   if (report.stopped !== undefined) return 'benchStopped';
   if (!report.complete || demands.diskProblems.length > 0) return 'benchIncomplete';
+  if (hasUnsuccessfulEnd(report.failures)) return 'benchFailures';
   if (demands.needsTrustworthy && report.client.verdict !== 'trustworthy') return 'benchClientBound';
   if (report.counts.failed + turnsWithoutId(report) > demands.maxFailures) return 'benchFailures';
   const answers = knownOr(report.objectiveAnswers, []);
@@ -256,7 +258,9 @@ const exitOf = async (
   const { code } = EXIT_CODES[exit];
   const reason = {
     benchStopped: `stopped: ${report.stopped?.problem ?? ''}`,
-    benchFailures: `${failuresText(report)} (${maxFailures} allowed)`,
+    benchFailures: hasUnsuccessfulEnd(report.failures)
+      ? 'nothing succeeded in the last part of the run'
+      : `${failuresText(report)} (${maxFailures} allowed)`,
     benchObjectives: `missed: ${answerTexts(report, 'missed')}`,
     benchTooFew: `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,
     benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,

@@ -2,7 +2,7 @@
 // needed, and the time since the run began beneath.
 
 import { formatClock } from '../figure/duration.ts';
-import { outageText } from '../run/failure-text.ts';
+import { outageLead, outageText } from '../run/failure-text.ts';
 import type { Outage } from '../run/outage.ts';
 import type { Markup } from '../text/markup.ts';
 import { markup } from '../text/markup.ts';
@@ -81,7 +81,7 @@ export const timeFrame = (options: TimeFrameOptions): TimeFrame => {
       const [from, to] = [outage.fromNs, outage.toNs].map(ns => across(Math.min(ns / 1e6, untilMs)));
       return from === undefined || to === undefined
         ? undefined
-        : markup`<rect class="outage" x="${from}" y="${head}" width="${Math.max(OUTAGE_PX, to - from)}" height="${foot - head}"><title>The server was down ${outageText([outage])}</title></rect>`;
+        : markup`<rect class="outage" x="${from}" y="${head}" width="${Math.max(OUTAGE_PX, to - from)}" height="${foot - head}"><title>${outageLead([outage])} ${outageText([outage])}</title></rect>`;
     })}${leftAxis.ticks.map(
       (tick, index) =>
         markup`<path class="${index === 0 ? 'axis' : 'grid'}" d="M${edges.left} ${left.y(tick)}H${edges.right}"/>`,

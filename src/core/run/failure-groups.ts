@@ -4,6 +4,7 @@
 import { coarselyFolded, foldedMessage } from './folded-message.ts';
 import type { Outage } from './outage.ts';
 import type { FailureKind } from './outcome.ts';
+import type { UnsuccessfulEnd } from './unsuccessful-end.ts';
 
 export type RunFailures = {
   /** Most frequent first, at most FAILURE_GROUPS_MAX. */
@@ -12,6 +13,8 @@ export type RunFailures = {
   readonly others?: FailureCounts;
   /** In order of time. Empty if nothing was ever answered: then it was no outage of part of the run. */
   readonly outages: readonly Outage[];
+  /** Not there if requests succeeded until the end, or none did: the rates are of the time before it. */
+  readonly unsuccessfulEnd?: UnsuccessfulEnd;
 };
 
 export type FailureCounts = {
@@ -124,11 +127,16 @@ export const addedFailures = (all: readonly RunFailures[]): RunFailures | undefi
   for (const failures of all) tally.addAll(failures);
   const [only, ...rest] = all;
   // Each machine knows of its own requests only: whether the target was away for all of them is counted at the end.
-  return { ...tally.groups(), outages: rest.length === 0 ? (only?.outages ?? []) : [] };
+  return rest.length === 0 && only !== undefined
+    ? { ...only, ...tally.groups() }
+    : { ...tally.groups(), outages: [] };
 };
 
 /** The same with its times on another clock, which is ahead by so much. */
-export const shiftedFailures = ({ groups, others, outages }: RunFailures, byNs: number): RunFailures => {
+export const shiftedFailures = (
+  { groups, others, outages, unsuccessfulEnd: end }: RunFailures,
+  byNs: number,
+): RunFailures => {
   const shifted = <T extends FailureCounts>(counts: T): T => ({
     ...counts,
     firstAtNs: counts.firstAtNs + byNs,
@@ -138,6 +146,7 @@ export const shiftedFailures = ({ groups, others, outages }: RunFailures, byNs: 
     groups: groups.map(shifted),
     ...(others === undefined ? {} : { others: shifted(others) }),
     outages: outages.map(outage => ({ ...outage, fromNs: outage.fromNs + byNs, toNs: outage.toNs + byNs })),
+    ...(end === undefined ? {} : { unsuccessfulEnd: { fromNs: end.fromNs + byNs, toNs: end.toNs + byNs } }),
   };
 };
 

@@ -50,12 +50,20 @@ export const failureHeadline = ({ counts, failures }: MaybeFailed): FailureHeadl
   const share = failed / Math.max(1, issued);
   const many = share < PERCENT_LEAST ? formatCount(failed) : figureText(formatFinePercent(share));
   const part = `${many} of ${counted(issued, 'request')} failed`;
-  if (known.outages.length === 0)
+  const { outages, unsuccessfulEnd: end } = known;
+  if (end !== undefined && outages.every(({ isOver }) => isOver))
+    return {
+      lead: `Nothing succeeded after ${clock(end.fromNs)}`,
+      rest: `; ${part}${why}`,
+      short: `all failed after ${clock(end.fromNs)}`,
+      isGrave: true,
+    };
+  if (outages.length === 0)
     return { lead: part, rest: why, short: `${many} failed`, isGrave: share >= GRAVE_LEAST };
   return {
-    lead: 'The server was down',
-    rest: ` ${outageText(known.outages)}; ${part}${why}`,
-    short: 'was down',
+    lead: outageLead(outages),
+    rest: ` ${outageText(outages)}; ${part}${why}`,
+    short: outages.every(isSilent) ? 'did not answer' : 'was down',
     isGrave: true,
   };
 };
@@ -102,6 +110,9 @@ export const failureRows = ({ groups, others }: RunFailures): readonly (readonly
     : [[failureCountText(others), 'other', failureTimes(others), 'other messages, each of few requests']]),
 ];
 
+export const outageLead = (outages: readonly Outage[]): string =>
+  outages.every(isSilent) ? 'The server did not answer' : 'The server was down';
+
 /** "from 0:12 to 0:31", "from 0:12 to the end", "3 times, 48 s in all, first from 0:12 to 0:31". */
 export const outageText = (outages: readonly Outage[]): string => {
   const [first] = outages;
@@ -115,9 +126,30 @@ export const outageText = (outages: readonly Outage[]): string => {
 /** A line for each: "0:12 to 0:31, 19 s, 212 requests failed". */
 export const outageLines = (outages: readonly Outage[]): readonly string[] =>
   outages.map(
-    ({ fromNs, toNs, isOver, failed }) =>
-      `${clock(fromNs)} to ${isOver ? clock(toNs) : 'the end'}, ${figureText(formatAge((toNs - fromNs) / 1e6))}${isOver ? '' : ' or more'}: ${counted(failed, 'request')} failed`,
+    outage =>
+      `${clock(outage.fromNs)} to ${outage.isOver ? clock(outage.toNs) : 'the end'}, ${figureText(formatAge((outage.toNs - outage.fromNs) / 1e6))}${outage.isOver ? '' : ' or more'}${isSilent(outage) ? ' without an answer' : ''}: ${counted(outage.failed, 'request')} failed`,
   );
+
+const isSilent = (outage: Outage): boolean => outage.isSilent === true;
+
+/** Whatever the number of failures that is allowed: the server did not answer the rest of the load. */
+export const hasUnsuccessfulEnd = (failures: Reported<RunFailures>): boolean =>
+  !isUnknown(failures) && failures.unsuccessfulEnd !== undefined;
+
+/** Of a rate: "over 4.95 s, until the last success at 0:05", if nothing succeeded at the end. */
+export const withLastSuccess = (remark: string, failures: Reported<RunFailures>): string => {
+  const end = isUnknown(failures) ? undefined : failures.unsuccessfulEnd;
+  if (end === undefined) return remark;
+  return `${remark === '' ? '' : `${remark}, `}until the last success at ${clock(end.fromNs)}`;
+};
+
+/** "Nothing succeeded from 0:05 to 0:12: the rates are those of the time before." */
+export const unsuccessfulEndLines = ({ unsuccessfulEnd: end }: RunFailures): readonly string[] =>
+  end === undefined
+    ? []
+    : [
+        `Nothing succeeded from ${clock(end.fromNs)} to ${clock(end.toNs)}: the rates are those of the time before.`,
+      ];
 
 const allFailed = (failed: number): string =>
   failed === 1 ? 'The only request failed' : `All ${counted(failed, 'request')} failed`;

@@ -16,7 +16,7 @@ import { capitalized } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import { spoiling } from './contamination.ts';
-import { failureHeadline, failureHeadlineText, failureLabel } from './failure-text.ts';
+import { failureHeadline, failureHeadlineText, failureLabel, withLastSuccess } from './failure-text.ts';
 import { foreignLabel, foreignSentence } from './foreign-run.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import { lostHistoryHeadline } from './lost-history.ts';
@@ -52,6 +52,10 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   const words = verdictWords(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
   const isWhole = report.complete && !report.interrupted;
+  // Lost records and a client that is the limit make rates too low, an end in which nothing succeeded makes them too high.
+  const areRatesAtLeast =
+    (isBound || report.droppedEvents > 0) &&
+    knownOr(report.failures, undefined)?.unsuccessfulEnd === undefined;
   // A rule that ends a run loses nothing of what was sent.
   const isCounted = isWhole || (report.stopped !== undefined && report.runProblems.length === 1);
   const reasons = [
@@ -78,7 +82,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       headline: `Stopped: ${report.stopped.problem}`,
       sentence: report.stopped.advice,
       reasons: isBound && !isStoppedUnmeasured(report) ? client.reasons : [],
-      atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isCounted },
+      atLeast: { rates: areRatesAtLeast, counts: !isCounted },
     };
   if (failed !== undefined && (failed.isGrave || !isBound))
     return {
@@ -86,7 +90,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       headline: isWhole ? failureHeadlineText(failed) : `${words.word}. ${failureHeadlineText(failed)}`,
       sentence: ofCompleted(report, words),
       reasons,
-      atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isWhole },
+      atLeast: { rates: areRatesAtLeast, counts: !isWhole },
     };
   if (lost !== undefined && !isBound)
     return {
@@ -104,8 +108,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
         ? 'The load generator was not the limit, no record was lost, and every request has an outcome.'
         : words.remark,
     reasons,
-    // What was lost was never counted; a client that was the limit kept the endpoint from showing more.
-    atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isCounted },
+    atLeast: { rates: areRatesAtLeast, counts: !isCounted },
   };
 };
 
@@ -175,7 +178,7 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
           isSpoiled: spoiling(report, 'requestsPerSecond').length > 0,
           ...shownValue(report.goodput, value => formatRunFigure('req/s', value), {
             isAtLeast: rates,
-            remark: 'requests that meet every objective',
+            remark: withLastSuccess('requests that meet every objective', report.failures),
           }),
         },
     {
@@ -363,6 +366,7 @@ const rateFigure = (
   key: Exclude<HeadlineRateKey, 'perUserTokensPerSecond'>,
   words: RateWords,
 ): SummaryFigure => {
+  const remark = withLastSuccess(words.remark, report.failures);
   const { shortLabel, unit } = rateRow(key);
   const isSpoiled = spoiling(report, key).length > 0;
   return {
@@ -370,7 +374,7 @@ const rateFigure = (
     isSpoiled,
     ...shownValue(report[key], known => formatRunFigure(unit, known), {
       ...words,
-      remark: [words.remark, key === 'windowNs' ? '' : rateBoundText(report.rateBounds, key)]
+      remark: [remark, key === 'windowNs' ? '' : rateBoundText(report.rateBounds, key)]
         .filter(each => each !== '')
         .join(', '),
     }),

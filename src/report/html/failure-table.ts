@@ -1,7 +1,13 @@
 // Why requests failed, at the top of the page of a run: a row for each cause with what to do, and when the server was down.
 
 import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
-import { FAILURE_COLUMNS, failureRows, outageLines } from '../../core/run/failure-text.ts';
+import {
+  FAILURE_COLUMNS,
+  failureRows,
+  outageLead,
+  outageLines,
+  unsuccessfulEndLines,
+} from '../../core/run/failure-text.ts';
 import type { Report } from '../../core/run/report.ts';
 import { type Markup, markup } from '../../core/text/markup.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -20,6 +26,6 @@ export const failureTable = (report: Report): Markup | undefined => {
   )}</tbody></table>${
     failures.outages.length === 0
       ? undefined
-      : markup`<p>The server was down:</p><ul>${outageLines(failures.outages).map(line => markup`<li>${line}</li>`)}</ul>`
-  }</section>`;
+      : markup`<p>${outageLead(failures.outages)}:</p><ul>${outageLines(failures.outages).map(line => markup`<li>${line}</li>`)}</ul>`
+  }${unsuccessfulEndLines(failures).map(line => markup`<p>${line}</p>`)}</section>`;
 };

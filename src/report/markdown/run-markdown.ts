@@ -10,7 +10,13 @@ import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-row
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
 import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
-import { FAILURE_COLUMNS, failureRows, outageLines } from '../../core/run/failure-text.ts';
+import {
+  FAILURE_COLUMNS,
+  failureRows,
+  outageLead,
+  outageLines,
+  unsuccessfulEndLines,
+} from '../../core/run/failure-text.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
@@ -145,7 +151,12 @@ const failureTable = (report: Report): readonly string[] => {
     ),
     '',
     ...list([...advice].filter(text => text !== '')),
-    ...list(outageLines(failures.outages).map(line => `Server down ${line}`)),
+    ...list(
+      failures.outages.flatMap(outage =>
+        outageLines([outage]).map(line => `${outageLead([outage])}: ${line}`),
+      ),
+    ),
+    ...list(unsuccessfulEndLines(failures)),
   ];
 };
 

@@ -191,6 +191,22 @@ describe('a run of which some requests failed', () => {
     );
   });
 
+  test('says from when on nothing succeeded, however few requests were tried since', async () => {
+    const { exit, top, report } = await ranAgainst(
+      index =>
+        index >= 20
+          ? json(500, { error: { message: 'CUDA out of memory' } })
+          : { kind: 'stream', events: ANSWER, afterMs: 5 },
+      { samplesMax: undefined, durationMs: 5_000 },
+    );
+    expect(exit).toBe('benchFailures');
+    expect(top.split('\n')[0]).toMatch(
+      /^NOTHING SUCCEEDED AFTER TIME; [\d.]+ % of \d+ requests failed: HTTP 500, CUDA out of memory\./,
+    );
+    const text = renderReport(report, { isUnicode: true, isFull: false }).join('\n');
+    expect(text).toMatch(/Requests\s+[\d.]+\sreq\/s\s+over [\d.]+\sm?s, until the last success at \d:\d\d/);
+  });
+
   test('says when a server that was killed was down, and that it did not come back', async () => {
     await using server = await stubServer(() => ({ kind: 'stream', events: ANSWER, afterMs: 30 }), {
       port: 0,

@@ -182,9 +182,13 @@ describe('failures of several machines', () => {
     const failures = {
       ...tallied([failed('boom', { endNs: 5 })]),
       outages: [{ fromNs: 1, toNs: 2, isOver: true, failed: 1 }],
+      unsuccessfulEnd: { fromNs: 3, toNs: 5 },
     };
     const shifted = shiftedFailures(failures, 100);
     expect(shifted.groups).toMatchObject([{ firstAtNs: 105, lastAtNs: 105 }]);
     expect(shifted.outages).toEqual([{ fromNs: 101, toNs: 102, isOver: true, failed: 1 }]);
+    expect(shifted.unsuccessfulEnd).toEqual({ fromNs: 103, toNs: 105 });
+    expect(addedFailures([shifted])).toEqual(shifted);
+    expect(addedFailures([shifted, shifted])).not.toHaveProperty('unsuccessfulEnd');
   });
 });
