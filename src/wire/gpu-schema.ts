@@ -31,6 +31,7 @@ export const gpuDeviceSchema: Schema<GpuDevice> = openObject({
   coreCount: reported(count),
   pcieMax: reported(pcieLink),
   powerLimitWatts: reported(figure),
+  powerLimitDefaultWatts: reported(figure),
   partitions: list(text),
   pciAddress: reported(text),
 });

@@ -1,7 +1,7 @@
 // GPU inventory (durable) and GPU load (live), one entry a vendor, because each vendor has its own source that
 // can fail alone. Devices are joined by `deviceId`.
 
-import type { Reported } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 import type { FailedGpu } from './failed-gpu.ts';
 
 /** As events and metrics name them. Nothing may be added: older versions refuse it in the kinds that they know (decision 0016). */
@@ -43,6 +43,8 @@ export interface GpuDevice {
   readonly coreCount: Reported<number>;
   readonly pcieMax: Reported<PcieLink>;
   readonly powerLimitWatts: Reported<number>;
+  /** What its maker set. Not of versions before 0.2.0. */
+  readonly powerLimitDefaultWatts?: Reported<number>;
   /** MIG or compute partitions, by name; empty where the device is whole. */
   readonly partitions: readonly string[];
   /** "0000:34:00.0". Not of devices that are not on PCI. */
@@ -74,7 +76,7 @@ export interface GpuLoad {
   readonly clockMhz: Reported<number>;
   /** Drops at idle to save power: compare with the maximum only under load. */
   readonly pcieNow: Reported<PcieLink>;
-  /** Why the clock is held down now, in the vendor's words; empty when it is not. */
+  /** Why the clock is held down now, in the vendor's words; empty when it is not. What a view shows: `withoutRatedPower`. */
   readonly throttleReasons: Reported<readonly string[]>;
   /** Share of the interval in which video was encoded or decoded, 0..1. Not from sources that cannot tell. */
   readonly encoderUse?: Reported<number>;
@@ -89,4 +91,19 @@ export type GpuProcess = {
   /** The program, without path and arguments: "llama-server". */
   readonly name: Reported<string>;
   readonly memoryBytes: Reported<number>;
+};
+
+/** NVIDIA's name of the power limit as a reason (nvml.h, nvmlClocksEventReasonSwPowerCap). */
+export const POWER_CAP = 'SW power cap';
+
+/**
+ * The load without a power cap that is the maker's own limit: every card that is well reaches it under full load (an H200 drew
+ * 693 of its 700 W in a matrix product, with that reason). Where a limit is unknown, somebody may have lowered it.
+ */
+export const withoutRatedPower = (load: GpuLoad, device: GpuDevice): GpuLoad => {
+  const { powerLimitWatts, powerLimitDefaultWatts } = device;
+  if (powerLimitDefaultWatts === undefined || isUnknown(powerLimitDefaultWatts)) return load;
+  if (isUnknown(powerLimitWatts) || powerLimitWatts < powerLimitDefaultWatts) return load;
+  if (isUnknown(load.throttleReasons)) return load;
+  return { ...load, throttleReasons: load.throttleReasons.filter(name => name !== POWER_CAP) };
 };

@@ -10,8 +10,7 @@ import { knownOr } from '../unknown.ts';
 import type { ConflictView } from './conflict-view.ts';
 import { conflictOf } from './conflict-view.ts';
 import type { FailedGpu } from './failed-gpu.ts';
-import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
-import { GPU_VENDORS } from './gpu.ts';
+import { GPU_VENDORS, type GpuDevice, type GpuLoad, type GpuVendor, withoutRatedPower } from './gpu.ts';
 import type { GpuHealth, HealthFinding } from './gpu-health.ts';
 import { healthFindings } from './gpu-health.ts';
 import type { GpuProfile } from './gpu-profile.ts';
@@ -156,14 +155,17 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
     inventory,
     loads,
     healths,
-    devices: held.map(device => ({
-      ...healthOf(heldValue(healths)?.devices ?? [], device.deviceId),
-      device,
-      load: loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId),
-      loadAgeMs: loaded?.ageMs ?? Number.POSITIVE_INFINITY,
-      isLoadStale: loaded?.kind === 'stale',
-      ...measuredDevice(state, node, device.deviceId, nowMs),
-    })),
+    devices: held.map(device => {
+      const load = loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId);
+      return {
+        ...healthOf(heldValue(healths)?.devices ?? [], device.deviceId),
+        device,
+        load: load === undefined ? undefined : withoutRatedPower(load, device),
+        loadAgeMs: loaded?.ageMs ?? Number.POSITIVE_INFINITY,
+        isLoadStale: loaded?.kind === 'stale',
+        ...measuredDevice(state, node, device.deviceId, nowMs),
+      };
+    }),
     failed: knownOr(heldValue(inventory)?.failed ?? NONE_FAILED, NONE_FAILED),
   };
 };

@@ -2,8 +2,8 @@
 // know: one that the tool refuses is replaced by its older name or omitted.
 
 import { failedGpuWords } from '../../core/node/failed-gpu.ts';
-import type { GpuLoad, PcieLink } from '../../core/node/gpu.ts';
-import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { type GpuLoad, type PcieLink, POWER_CAP } from '../../core/node/gpu.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { failureOf, type GpuFailure } from './lost-gpu.ts';
 import { cellCount, cellMebibytes, cellNumber, cellShare, cellText } from './nvidia-cell.ts';
 import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './parse-inventory.ts';
@@ -30,8 +30,6 @@ export const LOAD_FIELDS: readonly string[] = [
   'clocks_event_reasons.active',
   'utilization.encoder',
   'utilization.decoder',
-  'enforced.power.limit',
-  'power.default_limit',
   'name',
 ];
 
@@ -77,7 +75,6 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
       decoderUse: cellShare(cell('utilization.decoder')),
       throttleReasons: throttleReasons(
         cellText(cell('clocks_event_reasons.active') ?? cell('clocks_throttle_reasons.active')),
-        { isAtRatedPower: isAtRatedPower(cell) },
       ),
     },
   };
@@ -107,26 +104,14 @@ const pcieLink = (cell: (field: string) => string | undefined): Reported<PcieLin
   return isUnknown(width) ? width : { generation, width };
 };
 
-/** False where a limit is unknown: then a power cap may be one that somebody has set. */
-const isAtRatedPower = (cell: (field: string) => string | undefined): boolean => {
-  const limit = cellNumber(cell('enforced.power.limit'));
-  const rated = cellNumber(cell('power.default_limit'));
-  return isKnown(limit) && isKnown(rated) && limit >= rated;
-};
-
 /**
  * The bit mask of clock event reasons (nvml.h, nvmlClocksEventReason*) in NVIDIA's words, from the mask as nvidia-smi
  * prints it, "0x0000000000000004". Idle, bit 0, is left out: a clock that is low because nothing runs is not throttled.
- * So is the power cap of a card whose limit is its maker's: every card that is well reaches it under full load (an H200
- * drew 693 of its 700 W in a matrix product, with that bit set).
  */
-export const throttleReasons = (
-  mask: Reported<string>,
-  { isAtRatedPower }: { readonly isAtRatedPower: boolean },
-): Reported<readonly string[]> => {
+export const throttleReasons = (mask: Reported<string>): Reported<readonly string[]> => {
   if (isUnknown(mask)) return mask;
   if (!/^0x[0-9a-f]{1,16}$/i.test(mask)) return unknown(`not a bit mask: ${mask.slice(0, 40)}`);
-  let rest = BigInt(mask) & ~IDLE & ~(isAtRatedPower ? POWER_CAP : 0n);
+  let rest = BigInt(mask) & ~IDLE;
   const reasons: string[] = [];
   for (const [bit, reason] of REASONS) {
     if ((rest & bit) !== 0n) reasons.push(reason);
@@ -143,10 +128,9 @@ const OLDER_NAMES: ReadonlyMap<string, string> = new Map([
   ['clocks_event_reasons.active', 'clocks_throttle_reasons.active'],
 ]);
 const IDLE = 0x1n;
-const POWER_CAP = 0x4n;
 const REASONS: readonly (readonly [bit: bigint, reason: string])[] = [
   [0x2n, 'applications clocks setting'],
-  [POWER_CAP, 'SW power cap'],
+  [0x4n, POWER_CAP],
   [0x8n, 'HW slowdown'],
   [0x10n, 'sync boost'],
   [0x20n, 'SW thermal slowdown'],

@@ -136,7 +136,8 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
     architecture: cellText(childOf(gpu, 'product_architecture')?.text),
     coreCount: unknown('nvidia-smi does not report it'),
     pcieMax: isUnified ? unknown(NO_PCIE_LINK) : pcieMaxOf(gpu),
-    powerLimitWatts: powerLimitOf(gpu),
+    powerLimitWatts: powerLimitOf(gpu, POWER_LIMITS),
+    powerLimitDefaultWatts: powerLimitOf(gpu, DEFAULT_POWER_LIMITS),
     partitions,
     pciAddress: busId(gpu) ?? unknown(NOT_PRINTED),
   };
@@ -162,9 +163,9 @@ const pcieMaxOf = (gpu: Tag): Reported<PcieLink> => {
   return isUnknown(width) ? width : { generation, width };
 };
 
-const powerLimitOf = (gpu: Tag): Reported<number> => {
+const powerLimitOf = (gpu: Tag, places: typeof POWER_LIMITS): Reported<number> => {
   let limit: Reported<number> = cellNumber(undefined);
-  for (const [readings, element] of POWER_LIMITS) {
+  for (const [readings, element] of places) {
     const text = descendant(gpu, readings, element)?.text;
     if (text === undefined) continue;
     limit = cellNumber(text);
@@ -223,6 +224,10 @@ const POWER_LIMITS: readonly (readonly [readings: string, element: string])[] = 
   ['power_readings', 'current_power_limit'],
   ['power_readings', 'power_limit'],
   ['power_readings', 'enforced_power_limit'],
+];
+const DEFAULT_POWER_LIMITS: typeof POWER_LIMITS = [
+  ['gpu_power_readings', 'default_power_limit'],
+  ['power_readings', 'default_power_limit'],
 ];
 const UNNAMED = 'NVIDIA GPU';
 const UNLISTED = 'unlisted-';

@@ -4,6 +4,7 @@ import type { Event } from '../../../src/core/event.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
+import type { GpuDevice } from '../../../src/core/node/gpu.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
@@ -45,6 +46,14 @@ describe('a GPU', () => {
     expect(ids).toEqual([`throttled ${ATLAS} gpu-0`]);
   });
 
+  it("that draws all of its maker's power limit is not throttled; one whose limit was lowered is", () => {
+    const ids = (powerLimitWatts: number) =>
+      warned(limited(powerLimitWatts), loads(['SW power cap'])).map(({ id }) => id);
+    expect(ids(450)).toEqual([]);
+    expect(ids(300)).toEqual([`throttled ${ATLAS} gpu-0`]);
+    expect(warned(loads(['SW power cap'])).map(({ id }) => id)).toEqual([`throttled ${ATLAS} gpu-0`]);
+  });
+
   it('whose driver asks for a reset is warned of until it asks for nothing any more', () => {
     const asked = (text: string) => warned(loads([]), logged(154, `GPU recovery action changed ${text}`));
     expect(asked('from 0x0 (None) to 0x1 (GPU Reset Required)')).toMatchObject([
@@ -63,32 +72,33 @@ const logged = (xid: number, text: string): Fact => ({
   },
 });
 
-const GPUS: Fact = {
+const GPU = {
+  deviceId: 'gpu-0',
+  index: 0,
+  name: 'Test GPU',
+  memoryTotalBytes: 24e9,
+  memoryIsUnified: false,
+  driver: '1',
+  runtime: unknown('not set'),
+  architecture: unknown('not set'),
+  coreCount: unknown('not set'),
+  pcieMax: unknown('not set'),
+  powerLimitWatts: 450,
+  partitions: [],
+} as const;
+
+const gpus = (more: Partial<GpuDevice> = {}): Fact => ({
   kind: 'gpus.gathered',
   payload: {
     source: 'test',
     intervalMs: 30_000,
-    value: {
-      vendor: 'nvidia',
-      devices: [
-        {
-          deviceId: 'gpu-0',
-          index: 0,
-          name: 'Test GPU',
-          memoryTotalBytes: 24e9,
-          memoryIsUnified: false,
-          driver: '1',
-          runtime: unknown('not set'),
-          architecture: unknown('not set'),
-          coreCount: unknown('not set'),
-          pcieMax: unknown('not set'),
-          powerLimitWatts: 450,
-          partitions: [],
-        },
-      ],
-    },
+    value: { vendor: 'nvidia', devices: [{ ...GPU, ...more }] },
   },
-};
+});
+
+const GPUS: Fact = gpus();
+
+const limited = (powerLimitWatts: number): Fact => gpus({ powerLimitWatts, powerLimitDefaultWatts: 450 });
 
 const loads = (throttleReasons: readonly string[]): Fact => ({
   kind: 'gpuLoads.gathered',

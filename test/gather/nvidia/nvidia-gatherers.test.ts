@@ -166,7 +166,7 @@ describe('the NVIDIA gatherers', () => {
     );
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     const loads = await run.until(isLoads);
-    expect(loads.devices[1]).toMatchObject({ throttleReasons: ['SW thermal slowdown'] });
+    expect(loads.devices[1]).toMatchObject({ throttleReasons: ['SW power cap', 'SW thermal slowdown'] });
     expect(run.told.filter(isFailure)).toEqual([]);
   });
 

@@ -85,8 +85,6 @@ const row = (name: string, count: number | string, temperature: number | string 
     '0x0',
     1,
     1,
-    1,
-    1,
     'Card',
   ];
   const parsed = parseLoadRow(LOAD_FIELDS, cells.join(', '));

@@ -40,7 +40,7 @@ describe('what nvidia-smi says instead of figures', () => {
       fc.property(fc.string({ unit: 'binary' }), text => {
         readToolMessage(text);
         expect(endingError(text, 'otherwise').message).not.toBe('');
-        throttleReasons(text, AT_A_LOWER_LIMIT);
+        throttleReasons(text);
       }),
     );
   });
@@ -48,13 +48,8 @@ describe('what nvidia-smi says instead of figures', () => {
 
 describe('throttle reasons', () => {
   it('are named by NVIDIA, all bits of them, and unnamed bits by their value', () => {
-    expect(throttleReasons('0x00000000000001ff', AT_A_LOWER_LIMIT)).toHaveLength(8);
-    expect(throttleReasons('0x0000000000000441', AT_A_LOWER_LIMIT)).toEqual([
-      'HW thermal slowdown',
-      'unnamed reason 0x400',
-    ]);
-    expect(throttleReasons('0xffffffffffffffff', AT_A_LOWER_LIMIT)).toHaveLength(9);
+    expect(throttleReasons('0x00000000000001ff')).toHaveLength(8);
+    expect(throttleReasons('0x0000000000000441')).toEqual(['HW thermal slowdown', 'unnamed reason 0x400']);
+    expect(throttleReasons('0xffffffffffffffff')).toHaveLength(9);
   });
 });
-
-const AT_A_LOWER_LIMIT = { isAtRatedPower: false };

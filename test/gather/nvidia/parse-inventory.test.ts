@@ -24,6 +24,7 @@ describe('the inventory of nvidia-smi', () => {
       coreCount: unknown('nvidia-smi does not report it'),
       pcieMax: { generation: 5, width: 16 },
       powerLimitWatts: 700,
+      powerLimitDefaultWatts: 700,
       partitions: [],
       pciAddress: '0000:43:00.0',
     });
@@ -41,6 +42,7 @@ describe('the inventory of nvidia-smi', () => {
         architecture: 'Hopper',
         pcieMax: { generation: 5, width: 16 },
         powerLimitWatts: 700,
+        powerLimitDefaultWatts: 700,
         partitions: [],
         pciAddress: '0000:00:06.0',
       },
