@@ -57,10 +57,9 @@ const figuresOf = (sample: EndedSample, isStreaming: boolean): Omit<DepthSample,
 const problemOf = ({ outcome, failure }: EndedSample, hasFigures: boolean): string | undefined => {
   if (outcome === 'cancelled') return 'the run ended before it';
   if (failure !== undefined)
-    return `${failure.statusCode === 0 ? '' : `${failure.statusCode} `}${failure.detail}`.slice(
-      0,
-      PROBLEM_LENGTH_MAX,
-    );
+    return `${failure.statusCode === 0 ? '' : `${failure.statusCode} `}${failure.detail}`
+      .trimEnd()
+      .slice(0, PROBLEM_LENGTH_MAX);
   return hasFigures ? undefined : 'its stamps contradict each other';
 };
 

@@ -211,13 +211,10 @@ export class ReplyReader implements EventSink {
     this.#defect ??= { kind: 'malformed', detail: 'the reply is not an event stream' };
   }
 
-  /** Of a reply that is no success: the error's own words, else what it is. */
+  /** Of a reply that is no success: the error's own words; '' if there are none, as the status is kept apart. */
   #statusDetail(): string {
-    if (this.#location !== '') return `status ${this.#status}, redirect to ${withoutSecrets(this.#location)}`;
-    if (this.#documentLength === 0) return `status ${this.#status}`;
-    return (
-      messageOfBody(this.#document.toString('utf8', 0, this.#documentLength)) || `status ${this.#status}`
-    );
+    if (this.#location !== '') return `redirect to ${withoutSecrets(this.#location)}`;
+    return messageOfBody(this.#document.toString('utf8', 0, this.#documentLength));
   }
 
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void {

@@ -9,8 +9,9 @@ export type Parsed<T> =
 export const parsed = <T>(value: T): Parsed<T> => ({ kind: 'ok', value });
 export const wrong = (problem: string, advice: string): Parsed<never> => ({ kind: 'wrong', problem, advice });
 
-/** "500ms", "3s", "1.5s", "2m", "1h", "3d" to milliseconds. */
+/** "500ms", "3s", "1.5s", "2m", "1h", "3d" to milliseconds; 0 needs no unit. */
 export const parseDurationMs = (text: string): Parsed<number> => {
+  if (ZERO.test(text.trim())) return parsed(0);
   const [, digits, unit] = NUMBER_AND_UNIT.exec(text.trim()) ?? [];
   const factor = DURATION_MS.get(unit?.toLowerCase() ?? '');
   if (digits === undefined || factor === undefined) {
@@ -51,6 +52,8 @@ export const parseBytes = (text: string): Parsed<number> => {
 
 /** At most 12 digits, so that no figure leaves the range of exact integers. */
 const NUMBER_AND_UNIT = /^(\d{1,12}(?:\.\d{1,6})?)\s*([a-zA-Z]+)$/;
+
+const ZERO = /^0{1,12}(?:\.0{1,6})?$/;
 
 const DURATION_MS: ReadonlyMap<string, number> = new Map([
   ['ms', 1],

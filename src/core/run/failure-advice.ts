@@ -176,6 +176,11 @@ const ROWS: readonly AdviceRow[] = [
   },
   { kinds: ['malformed'], says: /^the reply is HTTP\/2/, advice: HTTP2_ADVICE },
   {
+    kinds: ['error-frame'],
+    statuses: [200],
+    advice: 'The server accepted the request and failed while it replied: its own log says why.',
+  },
+  {
     kinds: ['connect', 'reset', 'truncated'],
     advice: 'The server closed the connection: its own log says why.',
   },

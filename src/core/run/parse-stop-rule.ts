@@ -1,4 +1,4 @@
-// `--stop-when 'failures > 50% over 10s'` as a person writes it.
+// `--stop-when 'failures > 50% over 10s'` as a person writes it, with or without the spaces.
 
 import { type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import type { StopRule } from './run-stop.ts';
@@ -6,14 +6,14 @@ import type { StopRule } from './run-stop.ts';
 export const parseStopRule = (text: string): Parsed<StopRule> => {
   const written = text.trim().toLowerCase();
   const shown = JSON.stringify(text.slice(0, 60));
-  const parts = /^(\S+)\s*(>=?|<=?|=)\s*(\S+)\s+(\S+)\s+(.+)$/.exec(written);
+  const parts = /^([^\s<>=]+)\s*(>=?|<=?|=)\s*(.+?)\s*([a-z]+)\s*(\S.*)$/.exec(written);
   if (parts === null) return wrong(`${shown} is not a rule to stop by`, EXAMPLE);
   const [, what = '', comparison, share = '', over, window = ''] = parts;
   if (what !== 'failures')
     return wrong(`${JSON.stringify(what)} cannot stop a run: only failures can`, EXAMPLE);
   if (comparison !== '>') return wrong(`${shown} does not say more than which share`, EXAMPLE);
   if (over !== 'over') return wrong(`${shown} does not say over which time`, EXAMPLE);
-  const percent = /^(\d+(?:\.\d+)?)%$/.exec(share);
+  const percent = /^(\d+(?:\.\d+)?|\.\d+)\s*%$/.exec(share);
   if (percent === null)
     return wrong(`${JSON.stringify(share)} is not a percentage`, 'Write a share of the requests: 50%');
   const failedShareMax = Number(percent[1]) / 100;

@@ -3,6 +3,7 @@
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
+import { failureLabel } from '../../core/run/failure-text.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { ForeignFigures } from './foreign-series.ts';
 import { foreignFigures } from './foreign-series.ts';
@@ -72,7 +73,11 @@ const errorOf = ({ outcome, failure }: EndedSample): unknown => {
   if (outcome === 'cancelled') return { code: 499, type: 'cancelled', message: 'the run was stopped first' };
   if (failure === undefined) return null;
   const { kind, statusCode, detail } = failure;
-  return { code: statusCode === 0 ? null : statusCode, type: kind, message: detail };
+  return {
+    code: statusCode === 0 ? null : statusCode,
+    type: kind,
+    message: detail === '' ? failureLabel(failure) : detail,
+  };
 };
 
 interface Metric {

@@ -124,6 +124,9 @@ test.each([
   ['failures > 50% over 10s', 'failures > 50% over 10s'],
   ['Failures>0.5% over 90s', 'failures > 0.5% over 90s'],
   ['failures > 0% over 1500ms', 'failures > 0% over 1500ms'],
+  ['failures > 50 % over 10s', 'failures > 50% over 10s'],
+  ['failures>50%over10s', 'failures > 50% over 10s'],
+  [' failures >.5% over 10 s ', 'failures > 0.5% over 10s'],
 ])('%s is a rule', (text, shown) => {
   const rule = parseStopRule(text);
   expect(rule.kind === 'ok' ? stopRuleText(rule.value) : rule.problem).toBe(shown);

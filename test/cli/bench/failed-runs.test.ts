@@ -64,6 +64,24 @@ describe('a run of which every request failed', () => {
 → Provide a key that the server accepts: --api-key-file FILE, or set OPENAI_API_KEY.`);
   });
 
+  test.each([
+    ['an empty body', { kind: 'text', status: 503, type: 'text/plain', body: '' } as const],
+    ['null', json(503, null)],
+  ])('says the status once if the server answered with %s', async (_, reply) => {
+    const { top } = await ranAgainst(() => reply);
+    expect(top).toMatch(/^ALL 8 REQUESTS FAILED: HTTP 503\.\n8 × HTTP 503, TIME\n→ /u);
+  });
+
+  test('says of an error in the middle of each stream that the server failed while it replied', async () => {
+    const { top } = await ranAgainst(() => ({
+      kind: 'stream',
+      events: [{ error: { message: 'mid stream crash', code: 500 } }],
+    }));
+    expect(top).toBe(`ALL 8 REQUESTS FAILED: error in the reply, mid stream crash.
+8 × error in the reply, TIME: mid stream crash
+→ The server accepted the request and failed while it replied: its own log says why.`);
+  });
+
   test('says of a wrong model which models the server has', async () => {
     const message = 'The model `tinny` does not exist.';
     const { exit, top } = await ranAgainst(

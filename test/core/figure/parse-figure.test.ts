@@ -17,6 +17,11 @@ describe('durations and sizes', () => {
     expect(readAs(parseBytes('64KiB'))).toBe(65_536);
   });
 
+  test('of nothing need no unit, and all others do', () => {
+    expect(['0', '0.0', ' 0 ', '0s'].map(text => readAs(parseDurationMs(text)))).toEqual([0, 0, 0, 0]);
+    expect(['1', '0.5', '-0', ''].map(text => readAs(parseDurationMs(text)))).toEqual(Array(4).fill('wrong'));
+  });
+
   test('are exactly what is written, whatever the digits: 16.1s is 16,100,000,000 ns', () => {
     expect(readAs(parseDurationMs('16.1s'))).toBe(16_100);
     expect(readAs(parseDurationMs('1.1m'))).toBe(66_000);
