@@ -67,7 +67,7 @@ export const EXIT_CODES = {
   benchTooFew: {
     code: 21,
     meaning:
-      '`bench`, `line`: too few requests to say whether an objective of `--slo` is met, or where the line is.',
+      '`bench`, `line`: too few requests to say whether an objective of `--slo` is met, or where the line is; `bench`: all were cancelled after `--grace`.',
   },
   benchNoLoad: {
     code: 22,
@@ -76,7 +76,7 @@ export const EXIT_CODES = {
   benchStopped: {
     code: 23,
     meaning:
-      '`bench`: stopped because requests failed: the server refused the warm-up, nothing succeeded for 30 s, or a rule of `--stop-when`. `sweep`, `line` and `compare` end with 12 then.',
+      '`bench`, `sweep`, `line`, `compare`: stopped because requests failed: the server refused the warm-up, nothing succeeded for 30 s, or a rule of `--stop-when`.',
   },
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; it says why.' },
   recording: {

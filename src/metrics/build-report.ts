@@ -66,6 +66,7 @@ export const buildReport = (input: ReportInput): Report => {
   const pendingTasks = snapshot?.pendingTasks ?? 0;
   const droppedEvents = Math.max(input.droppedEvents, metrics.counter('droppedEvents'));
   const counts = metrics.counts('measured');
+  const cutAfterGrace = metrics.counter('cancelledAfterGrace');
   const warmup = difference(metrics.counts('all'), counts);
   const law = input.littlesLaw ?? lawOf(input, metrics, counts);
   const reasons = incompleteReasons({ input, metrics, state, counts, warmup, droppedEvents });
@@ -92,6 +93,7 @@ export const buildReport = (input: ReportInput): Report => {
       ...input.notices,
     ],
     counts,
+    ...(cutAfterGrace === 0 ? {} : { cutAfterGrace }),
     warmup,
     pendingTasks,
     droppedEvents,

@@ -35,7 +35,10 @@ export interface ClientEvidence {
   readonly inconsistentSamples: number;
   /** No connection free, no room for a reply, a thread lost: the server had no part in it. */
   readonly samplesFailedByClient: number;
-  /** false: requests failed, those of the warm-up among them, and none that is measured completed: the client could change no figure. */
+  /**
+   * false: none that is measured completed, and requests failed, those of the warm-up among them, or were cancelled after --grace: the
+   * client could change no figure.
+   */
   readonly hasFigures: boolean;
   /** Requests whose lateness is known. */
   readonly sent: number;

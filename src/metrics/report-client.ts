@@ -50,7 +50,8 @@ export const reportClient = (
     lostRecords: droppedEvents + metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused'),
     inconsistentSamples: metrics.counter('samplesInconsistent'),
     samplesFailedByClient: metrics.counter('errors.client'),
-    hasFigures: completed > 0 || metrics.counts('all').failed === 0,
+    hasFigures:
+      completed > 0 || (metrics.counts('all').failed === 0 && metrics.counter('cancelledAfterGrace') === 0),
     sent: metrics.series('sendLatenessNs')?.count ?? 0,
   });
   return {

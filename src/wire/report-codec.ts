@@ -129,6 +129,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   runProblems: sentences,
   notices: sentences,
   counts,
+  cutAfterGrace: v.exactOptional(count),
   warmup: counts,
   pendingTasks: count,
   droppedEvents: count,

@@ -2,7 +2,7 @@
 
 import { resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
-import { hasUnsuccessfulEnd } from '../../core/run/failure-text.ts';
+import { hasUnsuccessfulEnd, isAllCutAfterGrace } from '../../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { turnsWithoutId } from '../../core/run/lost-history.ts';
 import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
@@ -155,6 +155,7 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
   if (hasUnsuccessfulEnd(report.failures)) return 'benchFailures';
   if (demands.needsTrustworthy && report.client.verdict !== 'trustworthy') return 'benchClientBound';
   if (report.counts.failed + turnsWithoutId(report) > demands.maxFailures) return 'benchFailures';
+  if (isAllCutAfterGrace(report)) return 'benchTooFew';
   const answers = knownOr(report.objectiveAnswers, []);
   if (answers.some(({ answer }) => answer === 'missed')) return 'benchObjectives';
   return isUnknown(report.objectiveAnswers) || answers.some(({ answer }) => answer === 'too-few-samples')
@@ -262,7 +263,9 @@ const exitOf = async (
       ? 'nothing succeeded in the last part of the run'
       : `${failuresText(report)} (${maxFailures} allowed)`,
     benchObjectives: `missed: ${answerTexts(report, 'missed')}`,
-    benchTooFew: `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,
+    benchTooFew: isAllCutAfterGrace(report)
+      ? 'no request completed'
+      : `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,
     benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,
     benchInterrupted: 'the run was interrupted',
     benchClientBound: `not trustworthy: ${report.client.reasons.join('; ')}`,

@@ -2,16 +2,20 @@
 
 import { formatAge, formatClock } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
-import { isUnknown, type Reported } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { type FailureCounts, type FailureGroup, NO_FAILURES, type RunFailures } from './failure-groups.ts';
 import type { Outage } from './outage.ts';
 import { FAILURE_LABELS, type SampleCounts } from './outcome.ts';
+import { type RunShape, shapeOf } from './run-shape.ts';
 
 /** A report, or the figures of a run in the cluster. */
 export interface MaybeFailed {
   /** Of the measured phase. */
   readonly counts: SampleCounts;
   readonly failures: Reported<RunFailures>;
+  /** Of the measured phase; live figures do not have it. */
+  readonly cutAfterGrace?: number;
+  readonly run?: { readonly shape: Reported<RunShape> };
 }
 
 export interface FailureHeadline {
@@ -25,13 +29,15 @@ export interface FailureHeadline {
   readonly isGrave: boolean;
 }
 
-/** What a person must know first of a run in which requests failed; undefined if none did. */
-export const failureHeadline = ({ counts, failures }: MaybeFailed): FailureHeadline | undefined => {
+/** What a person must know first of a run in which requests failed, or none had the time to end; undefined if all is well. */
+export const failureHeadline = (ran: MaybeFailed): FailureHeadline | undefined => {
+  const { counts, failures } = ran;
   const known = isUnknown(failures) ? NO_FAILURES : failures;
   const { completed, failed, issued } = counts;
   const why = causeText(known, failed === 0 ? 'warmupCount' : 'count');
   if (failed === 0) {
     const warmup = sumOf(known, 'warmupCount');
+    if (warmup === 0 && isAllCutAfterGrace(ran)) return cutHeadline(ran);
     if (warmup === 0 || (completed > 0 && known.outages.length === 0)) return undefined;
     return {
       lead: `${counted(warmup, 'warm-up request')} failed`,
@@ -150,6 +156,25 @@ export const unsuccessfulEndLines = ({ unsuccessfulEnd: end }: RunFailures): rea
     : [
         `Nothing succeeded from ${clock(end.fromNs)} to ${clock(end.toNs)}: the rates are those of the time before.`,
       ];
+
+/** Nothing was measured, and only because there was no time for it. */
+export const isAllCutAfterGrace = ({ counts, cutAfterGrace = 0 }: MaybeFailed): boolean =>
+  counts.completed === 0 && counts.failed === 0 && cutAfterGrace > 0 && cutAfterGrace === counts.cancelled;
+
+const cutHeadline = ({ counts: { cancelled }, run }: MaybeFailed): FailureHeadline => {
+  const { graceMs } = shapeOf({ shape: run?.shape ?? unknown('live figures') });
+  const who = cancelled === 1 ? 'the only one was' : `all ${formatCount(cancelled)} were`;
+  const grace =
+    graceMs === undefined
+      ? '--grace'
+      : `--grace ${graceMs % 1_000 === 0 ? `${graceMs / 1_000}s` : `${graceMs}ms`}`;
+  return {
+    lead: 'No request completed',
+    rest: `: ${who} cancelled after ${grace}; lengthen --duration or --grace`,
+    short: 'none completed',
+    isGrave: true,
+  };
+};
 
 const allFailed = (failed: number): string =>
   failed === 1 ? 'The only request failed' : `All ${counted(failed, 'request')} failed`;

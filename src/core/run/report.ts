@@ -54,6 +54,8 @@ export interface Report extends FailuresByKind, ReportRates {
   readonly notices: readonly string[];
   /** Of the measured phase. */
   readonly counts: SampleCounts;
+  /** Of those, cancelled because the time of --grace was over; not there if none were. */
+  readonly cutAfterGrace?: number;
   /** Of whatever was issued outside the measured phase. */
   readonly warmup: SampleCounts;
   readonly pendingTasks: number;

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
+import { reportVerdict } from '../../../src/core/run/report-summary.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { renderReport } from '../../../src/metrics/text-report.ts';
@@ -106,6 +107,25 @@ test('requests that are in flight after --grace are cancelled and counted apart,
   expect(report.complete).toBe(true);
   expect(report.counts).toMatchObject({ issued: 4, completed: 2, failed: 0, cancelled: 2, unresolved: 0 });
   expect(lines.join('\n')).toContain('2 requests were still in flight when the time of --grace was over');
+});
+
+test('a run whose every request is cancelled after --grace says that nothing was measured, and what to lengthen', async () => {
+  const { exit, report, lines } = await ranAgainst(
+    index => (index === 0 ? GOOD : { ...GOOD, afterMs: 20_000 }),
+    { durationMs: 200, shape: { ...PLAIN_SHAPE, graceMs: 0 } },
+  );
+  expect(exit).toBe('benchTooFew');
+  expect(report.counts).toMatchObject({ completed: 0, failed: 0, cancelled: 2 });
+  expect(report.client.verdict).not.toBe('client-bound');
+  expect(lines.slice(0, 2).join(' ')).toContain(
+    'NO REQUEST COMPLETED: all 2 were cancelled after --grace 0s; lengthen --duration or --grace.',
+  );
+  expect(reportVerdict(report)).toMatchObject({
+    tone: 'bad',
+    headline: 'No request completed: all 2 were cancelled after --grace 0s; lengthen --duration or --grace',
+  });
+  // What is made of the run directory later says the same.
+  expect((await rebuildReport(join(folder, 'run'))).cutAfterGrace).toBe(2);
 });
 
 test('an error in a reply of status 200 is backed off from, too', async () => {
