@@ -21,6 +21,7 @@ test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a boun
     steps: [],
     sessions: unknown('each request stands for itself'),
     trace: unknown('no trace is replayed'),
+    graceMs: 30_000,
   });
   expect(wishOf('--concurrency', '1,2', ...shapes).shape).toMatchObject({ rampMs: 10_000, warmupMs: 5_000 });
   expect(() => wishOf('--concurrency', '1,2', '--max-in-flight', '8')).toThrow(
