@@ -20,6 +20,7 @@ import {
 import type { ComparisonVerdict } from '../core/comparison/judge-effect.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
+import { failedStopSchema } from './run-stop-schema.ts';
 import { count, figure, openObject, reported, runIdSchema, share, text } from './schema.ts';
 import { estimateSchema, resumeSchema } from './sweep-schema.ts';
 
@@ -139,6 +140,7 @@ export const comparisonSchema: v.GenericSchema<unknown, ComparisonDocument> = op
   environment: environmentSchema,
   state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
   endedEarly: v.exactOptional(sentence),
+  stopped: v.exactOptional(failedStopSchema),
   mode: v.picklist(['pairs', 'runs', 'sets']),
   a: sideSchema,
   b: sideSchema,

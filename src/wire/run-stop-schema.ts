@@ -1,8 +1,10 @@
 // Why a run was stopped by a rule of its own, and the rules, in report.json and on their way to an agent.
 
 import * as v from 'valibot';
+import type { FailedStop } from '../core/run/failed-stop.ts';
 import { type RunStop, STOP_CAUSES, STOP_RULES_MAX, type StopRules } from '../core/run/run-stop.ts';
-import { figure, openObject } from './schema.ts';
+import { runFailuresSchema } from './failure-schema.ts';
+import { figure, openObject, reported } from './schema.ts';
 
 const sentence = v.pipe(v.string(), v.maxLength(4_096));
 
@@ -11,6 +13,14 @@ export const runStopSchema: v.GenericSchema<unknown, RunStop> = openObject({
   problem: sentence,
   advice: sentence,
   atNs: figure,
+});
+
+export const failedStopSchema: v.GenericSchema<unknown, FailedStop> = openObject({
+  where: sentence,
+  cause: v.picklist(STOP_CAUSES),
+  problem: sentence,
+  advice: sentence,
+  failures: reported(runFailuresSchema),
 });
 
 export const stopRulesSchema: v.GenericSchema<unknown, StopRules> = openObject({

@@ -24,6 +24,7 @@ import { LINE_SCHEMA, SWEEP_SCHEMA } from '../core/sweep/sweep-document.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveAnswer } from './objective-schema.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
+import { failedStopSchema } from './run-stop-schema.ts';
 import { count, figure, openObject, reported, runIdSchema, share, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -147,6 +148,7 @@ const head = {
   environment: environmentSchema,
   state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
   stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
+  stopped: v.exactOptional(failedStopSchema),
 } as const;
 
 export const resumeSchema: Schema<SweepResume> = openObject({

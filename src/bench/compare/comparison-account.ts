@@ -7,6 +7,7 @@ import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
 import { judgePairs, refusedOr } from '../../core/comparison/judge-pairs.ts';
 import { judgedModels } from '../../core/comparison/same-model.ts';
 import { errorCode } from '../../core/problem.ts';
+import { type FailedStop, failedStopReason } from '../../core/run/failed-stop.ts';
 import type { Report } from '../../core/run/report.ts';
 import { unknown } from '../../core/unknown.ts';
 import { diskReason } from '../../process/disk-reason.ts';
@@ -117,6 +118,12 @@ export class ComparisonAccount {
 
   endEarly(reason: string): void {
     this.#document = { ...this.#document, state: 'interrupted', endedEarly: reason };
+  }
+
+  /** Requests of a segment failed until a rule ended it. */
+  endStopped(stopped: FailedStop): void {
+    this.endEarly(`it ended ${failedStopReason(stopped)}`);
+    this.#document = { ...this.#document, stopped };
   }
 
   async write(): Promise<void> {

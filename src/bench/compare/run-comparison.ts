@@ -6,6 +6,7 @@ import { pause } from '../../clock/until-aborted.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
 import { COMPARISON_TAG } from '../../core/comparison/told-comparison.ts';
+import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
 import { TAGS_MAX } from '../../core/run/run-tags.ts';
@@ -73,6 +74,9 @@ class Comparison {
   #segments = 0;
   #longestMs = 0;
   #repeated = 0;
+  /** Whose server was last started or loaded. */
+  #newest: ComparedSide | undefined;
+  #failed: FailedStop | undefined;
   /** Of the folders of a pair that is measured again. */
   #again = '';
 
@@ -113,10 +117,13 @@ class Comparison {
       const hasSome = this.#segments > 0 || this.#account.pairs > 0;
       const isKept = this.#isStopped || (hasSome && error instanceof BenchError);
       if (!isKept) throw error;
-      if (error instanceof BenchError)
+      if (this.#failed !== undefined) this.#account.endStopped(this.#failed);
+      else if (error instanceof BenchError) {
+        const side = this.#newest === undefined ? '' : ` with ${sidePlace(this.#newest)}`;
         this.#account.endEarly(
-          `pair ${this.#account.pairs + 1} could not be measured: ${error.problem.problem}`,
+          `pair ${this.#account.pairs + 1} could not be measured${side}: ${error.problem.problem}`,
         );
+      }
     }
     return await this.#account.end(this.#isStopped);
   }
@@ -148,6 +155,7 @@ class Comparison {
   async #warmUp(letter: Letter): Promise<void> {
     const { warmupMs, seed } = this.#order;
     const side = this.#sides[letter];
+    this.#newest = side;
     const { stop } = this.#parts.segment.bench;
     if ((await side.parts.ready(stop)) === 'known' && this.#warm.has(letter)) return;
     this.#warm.add(letter);
@@ -241,6 +249,7 @@ class Comparison {
   ): Promise<EndedSegment> {
     const { segment, observer, directory } = this.#parts;
     const { request } = side.parts;
+    this.#newest = side;
     segment.bench.stop.throwIfAborted();
     const ended = await runSegment(
       {
@@ -265,6 +274,7 @@ class Comparison {
     );
     await observer.segmentEnded(ended.report);
     const { stopped } = ended.report;
+    this.#failed = failedStop(ended.report, sidePlace(side));
     if (stopped !== undefined)
       throw new BenchError({ code: 'rejected', problem: stopped.problem, advice: stopped.advice });
     return ended;
@@ -276,6 +286,10 @@ class Comparison {
     return Object.keys({ ...parts.request.tags, ...tags }).length <= TAGS_MAX ? tags : {};
   }
 }
+
+/** "B, http://127.0.0.1:8001" */
+const sidePlace = ({ letter, parts }: ComparedSide): string =>
+  `${letter.toUpperCase()}, ${parts.request.target.shown}`;
 
 /** Of a whole comparison. */
 const REPEATED_PAIRS_MAX = 3;

@@ -3,13 +3,14 @@
 
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
+import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import { judgedWords } from '../../core/run/objective-words.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { RunStop } from '../../core/run/run-stop.ts';
+import { stagePlace } from '../../core/sweep/line-words.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
 import { stageConfidence } from '../../core/sweep/stage.ts';
-import type { LineDocument } from '../../core/sweep/sweep-document.ts';
+import type { LineDocument, LoadLine } from '../../core/sweep/sweep-document.ts';
 import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
@@ -65,6 +66,7 @@ class LineRun {
   readonly #startMs: number;
   #head: ReturnType<typeof sweepHead>;
   #step: SearchStep | undefined;
+  #failed: FailedStop | undefined;
   #idleLatencyNs: number | undefined;
   #idleValues: readonly (number | undefined)[] = [];
 
@@ -85,8 +87,7 @@ class LineRun {
         : nextStep(this.#searched, search, this.#leftMs);
       if (this.#step === undefined) break;
       try {
-        const stopped = await this.#stage(this.#step);
-        if (stopped !== undefined) problems.push(stopped.problem);
+        this.#failed = await this.#stage(this.#step);
       } catch (error) {
         // The first one says that there is nothing to search; a later one that the endpoint is gone.
         if (this.#stages.length === 0 || !(error instanceof BenchError)) throw error;
@@ -95,10 +96,11 @@ class LineRun {
       }
       await this.#write(this.#document('running'), problems);
       // Nobody could see after a death what a later stage has found.
-      if (problems.length > 0) break;
+      if (problems.length > 0 || this.#failed !== undefined) break;
     }
     const isStopped = this.#parts.bench.stop.aborted;
-    const document = this.#document(isStopped ? 'stopped' : problems.length > 0 ? 'interrupted' : 'complete');
+    const isCut = problems.length > 0 || this.#failed !== undefined;
+    const document = this.#document(isStopped ? 'stopped' : isCut ? 'interrupted' : 'complete');
     const text = sweepText(document, { isUnicode: true, columns: FILE_COLUMNS });
     await this.#write(document, problems, text);
     this.#observer.changed(document);
@@ -106,7 +108,7 @@ class LineRun {
   }
 
   /** @returns why the search ends with it; undefined: it goes on */
-  async #stage(step: SearchStep): Promise<RunStop | undefined> {
+  async #stage(step: SearchStep): Promise<FailedStop | undefined> {
     const number = this.#stages.length + 1;
     const { seed } = this.#head;
     const { stage, report, look } = await runStage(
@@ -167,7 +169,7 @@ class LineRun {
       completedPerSecond,
       evidence,
     });
-    const { stopped } = report;
+    const stopped = failedStop(report, stagePlace(stage));
     // A load that is too high may let nothing succeed, and the search then looks below it.
     const hasSucceeded = this.#searched.some(each => each.completedPerSecond > 0);
     return stopped?.cause === 'nothing-succeeded' && hasSucceeded ? undefined : stopped;
@@ -185,7 +187,10 @@ class LineRun {
         : state !== 'running' && this.#leftMs < BUDGET_END_MS
           ? 'budget'
           : undefined;
-    const line = foundLine(this.#searched, search, end);
+    const failed = this.#failed;
+    const found = foundLine(this.#searched, search, end);
+    const line: LoadLine =
+      failed !== undefined && found.kind === 'unknown' ? { ...found, reason: failed.problem } : found;
     const judged = judgedObjectives(
       objectiveFields(this.#parts.request.objectives, this.#parts.request.attainment),
     );
@@ -194,6 +199,7 @@ class LineRun {
       schema: LINE_SCHEMA,
       state,
       stages: [...this.#stages],
+      ...(failed === undefined ? {} : { stopped: failed }),
       by: search.by,
       resolution: search.resolution,
       confidence: this.#parts.confidence,

@@ -3,7 +3,8 @@
 
 import { pause } from '../../clock/until-aborted.ts';
 import { errorCode } from '../../core/problem.ts';
-import { loadWords } from '../../core/sweep/line-words.ts';
+import { failedStop, failedStopReason } from '../../core/run/failed-stop.ts';
+import { loadWords, stagePlace } from '../../core/sweep/line-words.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -118,10 +119,10 @@ class Sweep {
       this.#tell(this.#document, ended.stage);
       this.#write();
       await observer.stageEnded(ended);
-      const { stopped } = ended.report;
+      const stopped = failedStop(ended.report, stagePlace(ended.stage));
       if (stopped !== undefined) {
-        const endedEarly = `it ended at ${loadWords(load)}: ${stopped.problem}`;
-        this.#document = { ...this.#document, state: 'interrupted', endedEarly };
+        const endedEarly = `it ended ${failedStopReason(stopped)}`;
+        this.#document = { ...this.#document, state: 'interrupted', endedEarly, stopped };
         return true;
       }
       return ended.stage.verdict === 'stopped' || (await this.#cannotWrite());

@@ -8,7 +8,7 @@ import { isKnown } from '../../core/unknown.ts';
 import type { Look } from '../line/stage-decider.ts';
 
 /** What a report says of this client. */
-export interface ClientAccount extends Pick<Report, 'droppedEvents' | 'errors'> {
+export interface ClientAccount extends Pick<Report, 'droppedEvents' | 'errors' | 'stopped'> {
   readonly client: Pick<
     Report['client'],
     'verdict' | 'reasons' | 'starved' | 'sendLatenessNs' | 'readLatenessNs' | 'beatLatenessNs'
@@ -25,6 +25,8 @@ export interface VerdictOptions {
 
 export const finalVerdict = ({ purpose, look, report, figures, isStopped }: VerdictOptions): StageVerdict => {
   if (isStopped) return 'stopped';
+  // No request of the load was sent: that those of the warm-up were refused is all there is to say.
+  if (report.stopped?.cause === 'rejected') return 'broken';
   if (FAILING.has(look.verdict) && clientMattered(report, figures, look.verdict)) return 'client-bound';
   // One at a time, there is nobody else whom it might have answered first.
   if (purpose === 'alone' && figures.completed === 0 && figures.failed === 0) return 'broken';
@@ -80,7 +82,7 @@ export const stageReasons = (options: ReasonOptions): readonly string[] => [
   ...lostReasons(options),
 ];
 
-const deciding = ({ purpose, verdict, look, figures }: ReasonOptions): readonly string[] => {
+const deciding = ({ purpose, verdict, look, figures, report }: ReasonOptions): readonly string[] => {
   const growth = growthText(look);
   switch (verdict) {
     case 'held':
@@ -101,6 +103,7 @@ const deciding = ({ purpose, verdict, look, figures }: ReasonOptions): readonly 
     case 'stopped':
       return ['it was stopped'];
     case 'broken':
+      if (report.stopped !== undefined) return [report.stopped.problem];
       return [
         `${figures.issued === 1 ? 'the only request was not' : `none of ${formatCount(figures.issued)} requests was`} answered`,
       ];

@@ -62,7 +62,7 @@ export const resumeSweepDirectory = async (path: string, document: SweepDocument
     );
     const kept = new Set(stages.map(stage => stage.directory));
     const aside = await putAside(path, 'sweep', name => STAGE_DIRECTORY.test(name) && !kept.has(name));
-    const { endedEarly: _old, ...rest } = document;
+    const { endedEarly: _old, stopped: _why, ...rest } = document;
     return {
       directory: directoryIn(path, lock, async () => undefined),
       document: { ...rest, state: 'running', stages },

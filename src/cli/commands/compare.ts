@@ -5,6 +5,7 @@ import { resolveHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonText } from '../../core/comparison/comparison-text.ts';
 import { gateLines } from '../../core/comparison/gate-words.ts';
+import { failedStopReason } from '../../core/run/failed-stop.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -100,7 +101,7 @@ const toldLive = async (
   for (const problem of unwritten) await state.stderr.write(`plimsoll: ${problem}\n`);
   const diskProblems = [...end.diskProblems, ...unwritten];
   const code = await told(document, { invocation, state, directory, diskProblems });
-  if (document.state !== 'complete')
+  if (document.state !== 'complete' && document.stopped === undefined)
     await state.stderr.write(`plimsoll: go on with: ${resumeWords(directory, document)}\n`);
   return code;
 };
@@ -152,7 +153,9 @@ const told = async (
   if (!isJson) await state.stdout.write(wrote);
   const exit = compareExit(judged, diskProblems);
   const { code } = EXIT_CODES[exit];
-  if (gate.length > 0 && exit !== 'ok')
+  if (exit === 'benchStopped' && judged.stopped !== undefined)
+    await state.stderr.write(`plimsoll: stopped ${failedStopReason(judged.stopped)} (code ${code})\n`);
+  else if (gate.length > 0 && exit !== 'ok')
     await state.stderr.write(`plimsoll: ${gate[0]?.replace(/\.$/, '')} (code ${code})\n`);
   return code;
 };
@@ -160,6 +163,7 @@ const told = async (
 /** The gravest first. */
 export const compareExit = (document: ComparisonDocument, diskProblems: readonly string[]): ExitName => {
   if (document.state === 'stopped') return 'benchInterrupted';
+  if (document.stopped !== undefined) return 'benchStopped';
   if (document.state !== 'complete' || diskProblems.length > 0) return 'benchIncomplete';
   return gateExit(document);
 };

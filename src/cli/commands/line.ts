@@ -2,6 +2,7 @@
 
 import type { LineResult } from '../../bench/sweep/run-line.ts';
 import { resolveHome } from '../../config/home.ts';
+import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { knownOr } from '../../core/unknown.ts';
@@ -98,7 +99,11 @@ export const lineCommand: Command = {
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
     const { sendStages } = await import('../sweep/send-stages.ts');
     await sendStages(end, { invocation, since: '' }, state);
-    return EXIT_CODES[lineExit(end)].code;
+    const { code } = EXIT_CODES[lineExit(end)];
+    const { stopped } = end.document;
+    if (stopped !== undefined && code === EXIT_CODES.benchStopped.code)
+      await state.stderr.write(`plimsoll: stopped ${failedStopReason(stopped)} (code ${code})\n`);
+    return code;
   },
 };
 
@@ -108,6 +113,7 @@ export const lineExit = ({
   diskProblems,
 }: Pick<LineResult, 'document' | 'diskProblems'>): ExitName => {
   if (document.state === 'stopped') return 'benchInterrupted';
+  if (document.stopped !== undefined) return 'benchStopped';
   if (document.state === 'interrupted' || diskProblems.length > 0) return 'benchIncomplete';
   return exitOf(document.line);
 };

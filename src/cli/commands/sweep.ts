@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
+import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -157,10 +158,11 @@ const exitOf = async (
   { stderr }: ProcessState,
 ): Promise<ExitCode> => {
   const judged = sweepExit(document, needsTrustworthy);
-  const isWritten = diskProblems.length === 0 || judged === 'benchInterrupted';
+  const isWritten = diskProblems.length === 0 || BEFORE_INCOMPLETE.has(judged);
   const exit = isWritten ? judged : 'benchIncomplete';
   const reason = {
     benchInterrupted: 'the sweep was stopped',
+    benchStopped: document.stopped === undefined ? '' : `stopped ${failedStopReason(document.stopped)}`,
     benchIncomplete: `the sweep is not complete: ${document.endedEarly ?? diskProblems[0] ?? 'a stage had no answer'}`,
     benchClientBound: 'not trustworthy: this machine was the limit of a stage',
   }[String(exit)];
@@ -172,6 +174,7 @@ const exitOf = async (
 /** The gravest first. A load that is over capacity is an answer, and so is an objective that is missed. */
 export const sweepExit = (document: SweepDocument, needsTrustworthy: boolean): ExitName => {
   if (document.state === 'stopped') return 'benchInterrupted';
+  if (document.stopped !== undefined) return 'benchStopped';
   const verdicts = document.stages.map(({ verdict }) => verdict);
   if (document.state !== 'complete' || verdicts.includes('broken')) return 'benchIncomplete';
   return needsTrustworthy && verdicts.includes('client-bound') ? 'benchClientBound' : 'ok';
@@ -195,4 +198,6 @@ const WITH_RESUME: readonly string[] = [
   BENCH.noteGit,
   BENCH.otlp,
 ].map(({ name }) => name);
+/** Graver than what could not be written. */
+const BEFORE_INCOMPLETE: ReadonlySet<ExitName> = new Set(['benchInterrupted', 'benchStopped']);
 const PAUSE_MS = 1_000;

@@ -204,7 +204,7 @@ const resumedPlace = async ({
   const resumed = await resumeComparison(directory, document);
   const { kept, putAside } = resumed;
   const pairs = kept.a.length;
-  const { endedEarly: _early, progress: _old, gate: _gate, ...rest } = document;
+  const { endedEarly: _early, stopped: _why, progress: _old, gate: _gate, ...rest } = document;
   const at = formatMoment(new Date(systemClock.wallMs()).toISOString());
   return {
     directory,

@@ -44,7 +44,8 @@ export const reportComparison = async (
   if (exported !== undefined) await state.stdout.write(exported);
   else if (invocation.option(jsonOption)) await state.stdout.write(comparisonToJson(document));
   else {
-    const canGoOn = document.state !== 'complete' && isKnown(document.resume);
+    const canGoOn =
+      document.state !== 'complete' && document.stopped === undefined && isKnown(document.resume);
     const advice = canGoOn ? ['', `Go on with: ${resumeWords(directory, document)}`] : [];
     await state.stdout.write(`${[...comparisonText(document, state.stdout), ...advice].join('\n')}\n`);
   }

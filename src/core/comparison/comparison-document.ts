@@ -1,6 +1,7 @@
 // What a comparison of two sides says of itself, `comparison.json`: interleaved pairs of segments, two finished runs, or two sets of
 // runs. What may be claimed follows from the mode: requests of one run are never the unit.
 
+import type { FailedStop } from '../run/failed-stop.ts';
 import type { ReportEnvironment } from '../run/report.ts';
 import type { BetterDirection } from '../run/run-series.ts';
 import type { Estimate } from '../sweep/stage.ts';
@@ -23,6 +24,8 @@ export interface ComparisonDocument {
   readonly state: 'running' | 'complete' | 'stopped' | 'interrupted';
   /** Why it ended before its last look, where it did. */
   readonly endedEarly?: string;
+  /** Requests failed until a rule ended a segment, and the rest with it. */
+  readonly stopped?: FailedStop;
   /**
    * 'pairs': interleaved segments, the pair is the unit. 'runs': one finished run each, the variation between runs is not known and
    * the verdict is at most "different". 'sets': several runs each, the run is the unit.

@@ -3,6 +3,7 @@
 
 import { formatClock, formatMoment } from '../figure/duration.ts';
 import { counted, figureText } from '../figure/figure.ts';
+import { failedStopLines } from '../run/failed-stop.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { nameLabel } from '../run/run-tags.ts';
 import { asciiOf } from '../text/ascii.ts';
@@ -27,11 +28,13 @@ export const comparisonText = (
   const { columns } = options;
   return shown(
     [
-      ...(document.state === 'complete'
-        ? []
-        : [`${document.state}: this is what was known by then`.toUpperCase()]),
+      ...(document.stopped !== undefined
+        ? [...failedStopLines(document.stopped, columns), '']
+        : document.state === 'complete'
+          ? []
+          : [`${document.state}: this is what was known by then`.toUpperCase()]),
       ...hangingLines('', `${document.sentence}.`, columns),
-      ...(document.endedEarly === undefined
+      ...(document.endedEarly === undefined || document.stopped !== undefined
         ? []
         : hangingLines('', `${capitalized(document.endedEarly)}.`, columns)),
       '',

@@ -8,7 +8,7 @@ import type { SeriesKey } from '../run/run-series.ts';
 import { seriesRow } from '../run/run-series.ts';
 import type { PicturedStage } from './pictured-stage.ts';
 import { hasEnded, loadOn, settledInFlight, toldTail } from './pictured-stage.ts';
-import type { StageLoad } from './stage.ts';
+import type { Stage, StageLoad } from './stage.ts';
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
 
@@ -17,6 +17,10 @@ export const loadWords = (load: StageLoad): string =>
   load.kind === 'rate'
     ? `${formatTick(load.requestsPerSecond)}/s`
     : `${formatCount(load.concurrency)} at a time`;
+
+/** "stage 3, 11.6/s" */
+export const stagePlace = ({ number, load }: Pick<Stage, 'number' | 'load'>): string =>
+  `stage ${number}, ${loadWords(load)}`;
 
 /** A load of a line: "11.6/s", "40 at a time". */
 export const lineLoadWords = (load: number, by: StageLoad['kind']): string =>

@@ -2,6 +2,7 @@
 // and in digits, because it travels every second while a search goes on.
 
 import { isRunId, type RunId } from '../ids.ts';
+import { failedStopReason } from '../run/failed-stop.ts';
 import { shortName } from '../run/run-digest.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
@@ -57,7 +58,8 @@ export const sweepEndOf = (
   document: SweepDocument | LineDocument,
 ): { readonly state: Exclude<SweepState, 'running'>; readonly reason: string } => {
   if (document.state === 'running') return { state: 'interrupted', reason: ENDED_UNTOLD };
-  const early = document.schema === LINE_SCHEMA ? undefined : document.endedEarly;
+  const stopped = document.stopped === undefined ? undefined : failedStopReason(document.stopped);
+  const early = document.schema === LINE_SCHEMA ? stopped : document.endedEarly;
   return { state: document.state, reason: (early ?? '').slice(0, TEXT_LENGTH_MAX) };
 };
 

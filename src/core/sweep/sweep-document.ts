@@ -1,6 +1,7 @@
 // What a directory of stages says of itself: `sweep.json`, or `line.json` when the loads were searched. Written anew after
 // each stage, so that a death in the middle loses at most the stage that was running.
 
+import type { FailedStop } from '../run/failed-stop.ts';
 import type { ReportEnvironment } from '../run/report.ts';
 import type { Reported } from '../unknown.ts';
 import type { Stage, StageLoad } from './stage.ts';
@@ -30,6 +31,8 @@ export interface SweepHead {
   readonly environment: ReportEnvironment;
   readonly state: 'running' | 'complete' | 'stopped' | 'interrupted';
   readonly stages: readonly Stage[];
+  /** Requests failed until a rule ended a stage, and the rest with it. */
+  readonly stopped?: FailedStop;
 }
 
 export interface SweepDocument extends SweepHead {

@@ -3,6 +3,7 @@
 
 import { formatClock, formatMoment } from '../figure/duration.ts';
 import { counted, formatThreeDigits } from '../figure/figure.ts';
+import { failedStopLines, failedStopText } from '../run/failed-stop.ts';
 import { seriesRow } from '../run/run-series.ts';
 import { nameLabel } from '../run/run-tags.ts';
 import { asciiOf } from '../text/ascii.ts';
@@ -44,8 +45,10 @@ export const sweepText = (document: StagesDocument, options: SweepTextOptions): 
   const stages = picturedAfterwards(document.stages);
   return shown(
     [
-      ...cutWords(document).map(words => words.toUpperCase()),
-      ...hangingLines('', sweepAnswer(document), columns),
+      ...(document.stopped === undefined
+        ? cutWords(document).map(words => words.toUpperCase())
+        : [...failedStopLines(document.stopped, columns), ...(isUnanswered(document) ? [] : [''])]),
+      ...(isUnanswered(document) ? [] : hangingLines('', sweepAnswer(document), columns)),
       '',
       `${isLine(document) ? 'Load line' : 'Sweep'} ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
       ...facts(document).flatMap(([name, text]) =>
@@ -136,7 +139,8 @@ export const sweepAnswer = (document: StagesDocument): string => {
     line,
     stages: picturedStages(document.stages),
     isLive: false,
-    reason: sweepEndOf(document).reason,
+    // What failed is said before it.
+    reason: document.stopped === undefined ? sweepEndOf(document).reason : '',
     target: 'The endpoint',
   })
     .map(({ text }) => text)
@@ -146,9 +150,14 @@ export const sweepAnswer = (document: StagesDocument): string => {
 
 /** What stands above all else where it did not come to its end. */
 export const cutWords = (document: StagesDocument): readonly string[] => {
+  if (document.stopped !== undefined) return [failedStopText(document.stopped)];
   const { state } = sweepEndOf(document);
   return state === 'complete' ? [] : [`${state}: this is what was known by then`];
 };
+
+/** The reason of the stop is all that is known. */
+const isUnanswered = (document: StagesDocument): boolean =>
+  document.stopped !== undefined && isLine(document) && document.line.kind === 'unknown';
 
 const isLine = (document: StagesDocument): document is LineDocument => document.schema === LINE_SCHEMA;
 

@@ -17,6 +17,7 @@ import {
 import { gateAnswerWords, gateLines } from '../../core/comparison/gate-words.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
+import { failedStopText } from '../../core/run/failed-stop.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -92,8 +93,9 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
 
 /** What is not whole, or was refused, stands above every verdict. */
 const bandOf = (document: ComparisonDocument): VerdictBand => {
-  const { state, endedEarly, sentence, refusals, isAnyway, verdict } = document;
-  const cut = state === 'complete' ? [] : [`${state}${endedEarly === undefined ? '' : `: ${endedEarly}`}`];
+  const { state, endedEarly, stopped, sentence, refusals, isAnyway, verdict } = document;
+  const ended = `${state}${endedEarly === undefined ? '' : `: ${endedEarly}`}`;
+  const cut = stopped !== undefined ? [failedStopText(stopped)] : state === 'complete' ? [] : [ended];
   const refused = refusals.map(({ problem, a, b }) => `${problem} (A: ${a}; B: ${b})`);
   const tones = {
     better: 'good',

@@ -5,6 +5,7 @@ import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../core/chart
 import { holdsOf } from '../../core/chart/line-mark.ts';
 import { formatClock, formatMoment } from '../../core/figure/duration.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
+import { failedStopText } from '../../core/run/failed-stop.ts';
 import { windowText } from '../../core/run/report-summary.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { leadOf } from '../../core/sweep/line-lead.ts';
@@ -89,7 +90,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
         ...(isUnknown(document.name) ? [] : [document.name]),
         ...Object.entries(document.tags).map(([key, value]) => `${key}=${value}`),
       ],
-    })}${verdictBand(bandOf({ sweep, line, end, stages }))}
+    })}${verdictBand(bandOf({ sweep, line, end, stages, stopped: document.stopped }))}
 <p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>
 ${pageSection({
   title,
@@ -141,13 +142,16 @@ const bandOf = ({
   line,
   end,
   stages,
+  stopped,
 }: {
   readonly sweep: Pick<Sweep, 'form' | 'by' | 'objectives'>;
   readonly line: LoadLine;
   readonly end: ReturnType<typeof sweepEndOf>;
   readonly stages: readonly PicturedStage[];
+  readonly stopped: LineDocument['stopped'];
 }): VerdictBand => {
-  const cut = end.state === 'complete' ? [] : [`${end.state}${end.reason === '' ? '' : `: ${end.reason}`}`];
+  const cutShort = `${end.state}${end.reason === '' ? '' : `: ${end.reason}`}`;
+  const cut = stopped !== undefined ? [failedStopText(stopped)] : end.state === 'complete' ? [] : [cutShort];
   const bound = stages.filter(({ standing }) => standing === 'client-bound').length;
   const reasons = [
     ...cut,

@@ -3,8 +3,41 @@
 import { describe, expect, test } from 'vitest';
 import { BenchError } from '../../../src/bench/bench-error.ts';
 import type { KeptSegment, SideParts } from '../../../src/bench/compare/compared-side.ts';
+import { compareExit } from '../../../src/cli/commands/compare.ts';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
+import { comparisonText } from '../../../src/core/comparison/comparison-text.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import { comparisonFromJson, comparisonToJson } from '../../../src/wire/comparison-schema.ts';
 import { compare, hinderedClient, measured, SLOWER, scaled, spoiled, withBound } from './compared-pairs.ts';
+
+/** After its warm-up. */
+const refusedBy = (report: Report): Report => ({
+  ...report,
+  counts: { issued: 0, completed: 0, failed: 0, cancelled: 0, unresolved: 0 },
+  stopped: {
+    cause: 'rejected',
+    problem: 'every request would fail as the one of the warm-up did: HTTP 401, Incorrect API key provided',
+    advice: 'To send the load all the same: --keep-going.',
+    atNs: 2e9,
+  },
+  failures: {
+    groups: [
+      {
+        kind: 'http-status',
+        statusCode: 401,
+        message: 'Incorrect API key provided',
+        example: 'Incorrect API key provided',
+        isVaried: false,
+        count: 0,
+        warmupCount: 1,
+        firstAtNs: 2e9,
+        lastAtNs: 2e9,
+      },
+    ],
+    outages: [],
+  },
+});
 
 describe('a comparison', () => {
   test('warms both up, goes through pairs in the order of the plan with one seed a pair, and ends at the look that decides', async () => {
@@ -174,9 +207,32 @@ describe('a comparison', () => {
     });
     expect(document).toMatchObject({
       state: 'interrupted',
-      endedEarly: 'pair 3 could not be measured: B cannot be reached',
+      endedEarly: 'pair 3 could not be measured with B, http://127.0.0.1:2: B cannot be reached',
     });
     expect(document.a.units).toHaveLength(2);
+  });
+
+  test('of which one server refuses the requests says which, why and what to do, and that going on is no remedy', async () => {
+    const { document, segments } = await compare({
+      report: (report, { side }) => (side === 'b' ? refusedBy(report) : report),
+    });
+    expect(segments.map(({ directory }) => directory)).toEqual(['warm-up-01-a', 'warm-up-02-b']);
+    expect(document).toMatchObject({
+      state: 'interrupted',
+      endedEarly:
+        'it ended at B, http://127.0.0.1:2: every request would fail as the one of the warm-up did: HTTP 401, Incorrect API key provided',
+    });
+    expect(EXIT_CODES[compareExit(document, [])].code).toBe(23);
+    const text = comparisonText(document, { isUnicode: true, columns: 80 });
+    expect(text.slice(0, 6).join('\n')).toBe(
+      `STOPPED at B, http://127.0.0.1:2: every request would fail as the one of the
+warm-up did: HTTP 401, Incorrect API key provided. Provide a key that the server
+accepts: --api-key-file FILE, or set OPENAI_API_KEY. To send the load all the
+same: --keep-going.
+  1 × HTTP 401, at 0:02, in warm-up: Incorrect API key provided
+`,
+    );
+    expect(comparisonFromJson(comparisonToJson(document)).stopped).toEqual(document.stopped);
   });
 
   test('that goes on keeps its pairs, and runs those that are left in their order with their seeds', async () => {

@@ -1,9 +1,17 @@
 // What a search for a load line asks of its stages.
 
 import { describe, expect, test } from 'vitest';
-import { withFailuresCounted } from '../../../src/bench/sweep/run-line.ts';
+import type { SearchOptions } from '../../../src/bench/line/line-search.ts';
+import { runLine, withFailuresCounted } from '../../../src/bench/sweep/run-line.ts';
+import { lineExit } from '../../../src/cli/commands/line.ts';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { Objective } from '../../../src/core/run/objective.ts';
+import { sweepText } from '../../../src/core/sweep/sweep-text.ts';
+import { stubServer } from '../../support/stub-server.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { stageParts } from './stage-setting.ts';
+
+const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 100_000 };
 
 const askedOf = (...objectives: Objective[]): readonly Objective[] =>
   withFailuresCounted(stageParts({ url: 'http://127.0.0.1:1', directory: '.', objectives }).request)
@@ -24,5 +32,45 @@ describe('a search for a load line', () => {
     expect(askedOf(P95)).toEqual([P95]);
     expect(askedOf(EACH, MEAN)).toEqual([EACH, MEAN]);
     expect(askedOf({ kind: 'error-rate', limitShare: 0 })).toEqual([{ kind: 'error-rate', limitShare: 0 }]);
+  });
+
+  test('that the server refuses says why and what to do, and ends with the code of a run that was stopped', async () => {
+    using folder = temporaryDirectory();
+    await using server = await stubServer(() => ({
+      kind: 'json',
+      status: 401,
+      body: { error: { message: 'Incorrect API key provided' } },
+    }));
+    const { document, diskProblems } = await runLine(
+      {
+        id: 'line-1',
+        startedAt: '2026-01-01T00:00:00.000Z',
+        command: '',
+        search: SEARCH,
+        budgetMs: 60_000,
+      },
+      stageParts({ url: server.url, directory: folder.path }),
+      { changed: () => undefined, stageEnded: async () => undefined },
+    );
+    expect(diskProblems).toEqual([]);
+    expect(EXIT_CODES[lineExit({ document, diskProblems })].code).toBe(23);
+    expect(document.line).toEqual({
+      kind: 'unknown',
+      reason: 'every request would fail as the one of the warm-up did: HTTP 401, Incorrect API key provided',
+    });
+    const text = sweepText(document, { isUnicode: true, columns: 80 }).join('\n');
+    expect(
+      text
+        .replaceAll(/at \d:\d\d/gu, 'TIME')
+        .split('\n')
+        .slice(0, 5)
+        .join('\n'),
+    ).toBe(
+      `STOPPED at stage 1, 1 at a time: every request would fail as the one of the
+warm-up did: HTTP 401, Incorrect API key provided. Provide a key that the server
+accepts: --api-key-file FILE, or set OPENAI_API_KEY. To send the load all the
+same: --keep-going.
+  1 × HTTP 401, TIME, in warm-up: Incorrect API key provided`,
+    );
   });
 });

@@ -1,13 +1,19 @@
-// What a sweep does when what it knows cannot be written down.
+// What a sweep does when what it knows cannot be written down, and when the server refuses its requests.
 
 import { expect, test } from 'vitest';
 import type { Warmup } from '../../../src/bench/run/bench-request.ts';
 import { runSweep } from '../../../src/bench/sweep/run-sweep.ts';
+import { sweepExit } from '../../../src/cli/commands/sweep.ts';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { SWEEP_SCHEMA, type SweepDocument } from '../../../src/core/sweep/sweep-document.ts';
+import { sweepText } from '../../../src/core/sweep/sweep-text.ts';
+import { sweepDocumentFromJson, sweepDocumentToJson } from '../../../src/wire/sweep-schema.ts';
 import { madeUpSweep } from '../../support/made-up-line.ts';
 import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { stageParts, startQueue } from './stage-setting.ts';
+
+const withoutTimes = (line: string): string => line.replace(/(?:at )?\d:\d\d(?: to \d:\d\d)?/u, 'TIME');
 
 const sweepThatCannotWrite = async (fault: Error): Promise<SweepDocument> => {
   await using mock = await startQueue({ ttftMs: 1 });
@@ -61,6 +67,22 @@ test('a sweep ends with the first stage whose warm-up the server refuses, and sa
   expect(document).toMatchObject({
     state: 'interrupted',
     endedEarly:
-      'it ended at 1 at a time: every request would fail as all 2 requests of the warm-up did: HTTP 401, Incorrect API key provided',
+      'it ended at stage 1, 1 at a time: every request would fail as all 2 requests of the warm-up did: HTTP 401, Incorrect API key provided',
+    stages: [{ verdict: 'broken' }],
+    stopped: { failures: { groups: [{ statusCode: 401, warmupCount: 2 }] } },
   });
+  expect(EXIT_CODES[sweepExit(document, false)].code).toBe(23);
+  const lines = sweepText(document, { isUnicode: true, columns: 80 }).map(withoutTimes);
+  expect(lines.slice(0, 7).join('\n')).toBe(
+    `STOPPED at stage 1, 1 at a time: every request would fail as all 2 requests of
+the warm-up did: HTTP 401, Incorrect API key provided. Provide a key that the
+server accepts: --api-key-file FILE, or set OPENAI_API_KEY. To send the load all
+the same: --keep-going.
+  2 × HTTP 401, TIME, in warm-up: Incorrect API key provided
+
+0 of 1 load held. At 1 at a time nothing was answered.`,
+  );
+  expect(lines.join('\n')).not.toMatch(/undecided|too few/iu);
+  // What was stored says the same.
+  expect(sweepDocumentFromJson(sweepDocumentToJson(document)).stopped).toEqual(document.stopped);
 });

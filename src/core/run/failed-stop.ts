@@ -1,0 +1,53 @@
+// Why failed requests ended a sweep, a search or a comparison: which of its runs, the reason, what to do, and what the server
+// answered, so that nobody has to open the report of that run.
+
+import { hangingLines } from '../text/columns.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
+import { adviceContext, failureAdvice } from './failure-advice.ts';
+import type { RunFailures } from './failure-groups.ts';
+import { failureSentence } from './failure-text.ts';
+import type { Report } from './report.ts';
+import type { StopCause } from './run-stop.ts';
+
+export type FailedStop = {
+  /** "stage 1, 4/s", "B, http://127.0.0.1:8001". */
+  readonly where: string;
+  readonly cause: StopCause;
+  /** One sentence without its full stop. */
+  readonly problem: string;
+  /** One or more sentences. */
+  readonly advice: string;
+  /** Of that run. */
+  readonly failures: Reported<RunFailures>;
+};
+
+/** @returns undefined if no rule ended the run */
+export const failedStop = (report: Report, where: string): FailedStop | undefined => {
+  const { stopped, failures } = report;
+  if (stopped === undefined) return undefined;
+  const context = adviceContext(report);
+  const groups = isUnknown(failures) ? [] : failures.groups;
+  const advice = new Set([...groups.map(group => failureAdvice(group, context)), stopped.advice]);
+  return {
+    where,
+    cause: stopped.cause,
+    problem: stopped.problem,
+    advice: [...advice].filter(text => text !== '').join(' '),
+    failures,
+  };
+};
+
+/** "at B, http://127.0.0.1:8001: every request would fail …" */
+export const failedStopReason = ({ where, problem }: FailedStop): string => `at ${where}: ${problem}`;
+
+/** "Stopped at B, http://127.0.0.1:8001: every request would fail …. Provide a key …" */
+export const failedStopText = (stop: FailedStop): string =>
+  `Stopped ${failedStopReason(stop)}. ${stop.advice}`;
+
+/** Above everything else: the reason with what to do, and a line for each cause. */
+export const failedStopLines = (stop: FailedStop, columns: number): readonly string[] => [
+  ...hangingLines('', failedStopText(stop).replace(/^Stopped/, 'STOPPED'), columns),
+  ...(isUnknown(stop.failures)
+    ? []
+    : stop.failures.groups.flatMap(group => hangingLines('  ', failureSentence(group), columns))),
+];
