@@ -227,6 +227,7 @@ const deviceOf = (gpu: GpuHardware, site: number, at: number): GpuDevice => ({
   pcieMax: gpu.pcie ?? unknown('not on PCIe'),
   powerLimitWatts:
     gpu.vendor === 'apple' ? unknown('not reported by macOS') : Math.ceil(gpu.watts.peak / 10) * 10,
+  powerLimitDefaultWatts: unknown(gpu.vendor === 'apple' ? 'not reported by macOS' : 'not simulated'),
   partitions: [],
   pciAddress: pciAddressOf(gpu, at),
 });

@@ -54,6 +54,7 @@ export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost)
       : limit <= 0
         ? unknown('no power limit')
         : limit / 1_000_000,
+    powerLimitDefaultWatts: unknown('not read of this driver'),
     partitions: await partitionsOf(card, nodes.length, told),
     pciAddress: card.address,
   };

@@ -30,6 +30,7 @@ export const readIntelDevice = async (card: IntelCard, index: number, root: stri
     coreCount: unknown('not reported by sysfs'),
     pcieMax: card.linkPath === undefined ? unknown(NO_LINK) : await pcieLink(card.linkPath, 'max'),
     powerLimitWatts: (await isAsleep(card)) ? ASLEEP : await powerLimit(card),
+    powerLimitDefaultWatts: unknown('not read of this driver'),
     partitions: [],
     pciAddress: card.address,
   };

@@ -76,6 +76,7 @@ export const appleGpu = (gpu: MacGpu, chip: Reported<string>): GpuDevice => ({
   coreCount: gpu.coreCount ?? unknown('system_profiler does not report it'),
   pcieMax: unknown('part of the chip'),
   powerLimitWatts: unknown('macOS does not report it'),
+  powerLimitDefaultWatts: unknown('macOS does not report it'),
   partitions: [],
 });
 

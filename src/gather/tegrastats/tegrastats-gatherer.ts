@@ -82,6 +82,7 @@ const deviceOf = (files: MachineFiles, chip: string): GpuDevice => {
     coreCount: notTold,
     pcieMax: unknown(NO_PCIE_LINK),
     powerLimitWatts: notTold,
+    powerLimitDefaultWatts: notTold,
     partitions: [],
   };
 };

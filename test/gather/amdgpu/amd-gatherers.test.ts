@@ -77,6 +77,7 @@ describe('the AMD gatherers', () => {
         coreCount: unknown('the compute driver (KFD) does not list it'),
         pcieMax: { generation: 4, width: 16 },
         powerLimitWatts: 265,
+        powerLimitDefaultWatts: unknown('not read of this driver'),
         partitions: [],
         pciAddress: '0000:0b:00.0',
       },
