@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { failureKindRows } from '../../../src/core/run/outcome.ts';
 import { FAULT_CASES } from '../../../src/mock/cases/fault-cases.ts';
 import { FAILURES } from '../../../src/mock/failures.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
@@ -38,7 +39,7 @@ test('a run against every failure counts each as what it is', { timeout: 120_000
   );
   // Of a stream that has ended and whose connection does not, the client leaves.
   const { completed = 0, cancelled: left = 0, reset = 0, ...failures } = told.outcomes;
-  const { reset: resets = 0, ...errors } = report.errors;
+  const { reset: resets = 0, ...errors } = Object.fromEntries(failureKindRows(report));
   expect(errors).toEqual(failures);
   // A used connection that is closed at once cannot be told from a stale one: such a request is sent again, and the server may
   // have read it (`close-before-headers`, `stale-connection`) or not (`keep-alive-lie`).
