@@ -78,14 +78,20 @@ const arrayOf = (schema: SchemaShape): fc.Arbitrary<unknown> => {
 };
 
 const mappingOf = (schema: SchemaShape): fc.Arbitrary<unknown> => {
-  const { max_entries: max = SHORT_MAX } = rulesOf(schema);
+  const { max_entries: allowed = SHORT_MAX } = rulesOf(schema);
+  // Of a list of one name no mapping has two.
+  const { options } = shapeOf(schema.key);
+  const max = Math.min(Number(allowed), Array.isArray(options) ? options.length : Number(allowed));
   // Names that every object has are left out of a mapping by whoever reads it.
   const key = schemaValues(shapeOf(schema.key))
     .map(String)
     .filter(name => !(name in {}) && name !== 'prototype');
   const value = schemaValues(shapeOf(schema.value));
-  const full = { minKeys: Number(max), maxKeys: Number(max) };
-  return fc.oneof(fc.dictionary(key, value, { maxKeys: SHORT_MAX }), fc.dictionary(key, value, full));
+  const full = { minKeys: max, maxKeys: max };
+  return fc.oneof(
+    fc.dictionary(key, value, { maxKeys: Math.min(max, SHORT_MAX) }),
+    fc.dictionary(key, value, full),
+  );
 };
 
 const textOf = ({ max_length: max, min_length: min = 0, regex }: Rules): fc.Arbitrary<string> => {
