@@ -26,6 +26,7 @@ import type { NodeKey } from './node-key.ts';
 import { openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
 import { openDaemonJournal } from './open-journal.ts';
+import { startOwnEpoch } from './own-epoch.ts';
 import { restore } from './restore.ts';
 
 export interface OwnNode {
@@ -88,6 +89,9 @@ export const openOwnNode = async (
     });
   }
   const recorder = new EventRecorder({ key, clock, journal, cluster, notices });
+  // Peers may have what is lost: its numbers must not be given again.
+  if (journal.lost !== undefined)
+    startOwnEpoch({ nodeId, clock, journal, cluster, recorder }, journal.lost.epoch);
   const addresses = new MachineAddresses(() => clock.nowMs());
   const voice: NodeVoice = {
     nodeId,

@@ -71,11 +71,15 @@ export interface HistoryRow {
   readonly isHourly: boolean;
 }
 
-export type JournalNotice = Problem<'journal-replaced' | 'journal-migrated' | 'journal-of-other-node'>;
+export type JournalNotice = Problem<
+  'journal-replaced' | 'journal-cut' | 'journal-migrated' | 'journal-of-other-node'
+>;
 
 export interface Journal extends Disposable {
   /** Notices for a person about how the file was opened: moved aside, migrated. Empty if all is well. */
   readonly notices: readonly JournalNotice[];
+  /** How far this node's records are known to have reached where some of them were missing when it was opened; the caller starts a new epoch above it. */
+  readonly lost: StoredOrigin | undefined;
   /** The epoch of this node's events; changes only in `startNewEpoch`. */
   readonly ownEpoch: number;
   /** A number greater than that of every earlier start on this journal; greater still after `raiseStart`. */

@@ -64,6 +64,8 @@ export const createMemoryJournal = (options: MemoryJournalOptions): Journal => {
 
 class MemoryJournal implements Journal {
   readonly notices: readonly JournalNotice[];
+  /** It begins empty with each process. */
+  readonly lost: undefined = undefined;
   readonly #disk: MemoryDisk;
   readonly #growth: Growth;
   readonly #options: JournalOptions;

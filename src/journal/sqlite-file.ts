@@ -4,8 +4,9 @@
 
 import { existsSync, renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { counted, formatCount } from '../core/figure/figure.ts';
 import { errorMessage } from '../core/problem.ts';
-import type { JournalNotice, JournalOptions } from './journal.ts';
+import type { JournalNotice, JournalOptions, StoredOrigin } from './journal.ts';
 import type { OwnNumbers } from './numbering.ts';
 import { openOwnNumbers } from './numbering.ts';
 import { inTransaction, openForWriting } from './sqlite-database.ts';
@@ -14,6 +15,7 @@ import { inspect } from './sqlite-inspection.ts';
 import type { OriginRow } from './sqlite-records.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { migrate, SCHEMA_STEPS } from './sqlite-schema.ts';
+import { missingRecords, readStoredCount } from './stored-count.ts';
 
 export interface SqliteJournalOptions extends JournalOptions {
   /** Of the database file; its directory must exist. */
@@ -26,6 +28,7 @@ export interface SqliteFile {
   readonly own: OwnNumbers;
   readonly origins: readonly OriginRow[];
   readonly notices: readonly JournalNotice[];
+  readonly lost: StoredOrigin | undefined;
 }
 
 export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
@@ -54,12 +57,18 @@ const replace = (
 ): SqliteFile => {
   const movedTo = moveAside(options.path, options.clock.wallMs());
   const file = open(options, salvaged);
+  const { through = 0 } = readStoredCount(options.path, options.ownNode) ?? {};
+  const stored = through === 0 ? '' : ` It had at least ${counted(through, 'record')} of this node.`;
   const notice: JournalNotice = {
     code: 'journal-replaced',
-    problem: `The journal ${options.path} was damaged (${reason}) and was moved to ${movedTo}.`,
+    problem: `The journal ${options.path} was damaged (${reason}) and was moved to ${movedTo}.${stored}`,
     advice: `A new one was started in epoch ${file.own.ownEpoch}: readings come back by themselves; history that no other node has is in the moved file.`,
   };
-  return { ...file, notices: [notice, ...file.notices] };
+  return {
+    ...file,
+    notices: [notice, ...file.notices.filter(({ code }) => code !== 'journal-cut')],
+    lost: undefined,
+  };
 };
 
 const open = (options: SqliteJournalOptions, lost: OwnNumbers | undefined): SqliteFile => {
@@ -76,7 +85,7 @@ const open = (options: SqliteJournalOptions, lost: OwnNumbers | undefined): Sqli
 const begin = (
   database: DatabaseSync,
   options: SqliteJournalOptions,
-  lost: OwnNumbers | undefined,
+  salvaged: OwnNumbers | undefined,
 ): SqliteFile => {
   const { path, ownNode, clock, epochFloor = 0 } = options;
   const from = migrate(database);
@@ -86,7 +95,7 @@ const begin = (
     wallMs: clock.wallMs(),
     epochFloor,
     heldEpoch: records.origins().find(row => row.origin === ownNode)?.epoch ?? 0,
-    lost,
+    lost: salvaged,
   });
   const { numbers: own, isNewEpoch } = opened;
   records.setOwn(own);
@@ -98,8 +107,38 @@ const begin = (
     problem: `The journal ${path} was migrated from schema ${from} to ${SCHEMA_STEPS.length}.`,
     advice: '',
   };
-  const notices = [...(isMigrated ? [migrated] : []), ...opened.notices];
-  return { database, records, own, origins: records.origins(), notices };
+  const origins = records.origins();
+  const lost = isNewEpoch ? undefined : lostOf(options, { ownEpoch: own.ownEpoch, origins });
+  const notices = [
+    ...(isMigrated ? [migrated] : []),
+    ...opened.notices,
+    ...(lost === undefined ? [] : [lost.notice]),
+  ];
+  return { database, records, own, origins, notices, lost: lost?.stored };
+};
+
+/** SQLite takes a log that ends early, or has a damaged frame, for one that ends there. */
+const lostOf = (
+  { path, ownNode }: SqliteJournalOptions,
+  { ownEpoch, origins }: { readonly ownEpoch: number; readonly origins: readonly OriginRow[] },
+): { readonly stored: StoredOrigin; readonly notice: JournalNotice } | undefined => {
+  const stored = readStoredCount(path, ownNode);
+  const held = origins.find(({ origin }) => origin === ownNode) ?? {
+    origin: ownNode,
+    epoch: ownEpoch,
+    through: 0,
+  };
+  const missing = missingRecords(stored, held);
+  if (stored === undefined || missing === 0) return undefined;
+  return {
+    stored,
+    notice: {
+      code: 'journal-cut',
+      problem: `The journal ${path} has lost at least ${counted(missing, 'record')} of the ${formatCount(stored.through)} that this node had stored: its write-ahead log (${path}-wal) was cut off or damaged.`,
+      advice:
+        'A new epoch was started: readings come back by themselves, and other nodes return what they have. Check the disk, or restore the home from a copy.',
+    },
+  };
 };
 
 const freeName = (wanted: string): string => {

@@ -27,6 +27,7 @@ import { journalErrorOf } from './sqlite-error.ts';
 import type { SqliteFile, SqliteJournalOptions } from './sqlite-file.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { OriginRow, SqliteRecords } from './sqlite-records.ts';
+import { StoredCount } from './stored-count.ts';
 
 /**
  * Opens the journal, creating or migrating it; a damaged one is moved aside and a new one started, with a notice.
@@ -42,6 +43,8 @@ export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
 
 class SqliteJournal implements Journal {
   readonly notices: readonly JournalNotice[];
+  readonly lost: StoredOrigin | undefined;
+  readonly #stored: StoredCount;
   readonly #database: DatabaseSync;
   readonly #records: SqliteRecords;
   readonly #origins: Map<NodeId, OriginRow>;
@@ -56,6 +59,8 @@ class SqliteJournal implements Journal {
     this.#records = file.records;
     this.#own = file.own;
     this.notices = file.notices;
+    this.lost = file.lost;
+    this.#stored = new StoredCount(options.path);
     this.#origins = new Map(file.origins.map(row => [row.origin, row]));
     this.#options = options;
     this.#growth = new Growth((options.limits ?? JOURNAL_LIMITS).sizeBytesMax);
@@ -95,6 +100,7 @@ class SqliteJournal implements Journal {
     });
     this.#own = own;
     this.#origins.set(ownNode, row);
+    this.#countOwn(row);
     return own.ownEpoch;
   }
 
@@ -180,6 +186,7 @@ class SqliteJournal implements Journal {
   }
 
   [Symbol.dispose](): void {
+    this.#stored[Symbol.dispose]();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -204,7 +211,12 @@ class SqliteJournal implements Journal {
       return rows;
     });
     for (const row of moved.values()) this.#origins.set(row.origin, row);
+    this.#countOwn(moved.get(this.#options.ownNode));
     if (this.#growth.add(records)) this.compact();
+  }
+
+  #countOwn(row: OriginRow | undefined): void {
+    if (row !== undefined) this.#stored.set({ origin: row.origin, epoch: row.epoch, through: row.through });
   }
 
   #supersedeOlder(rows: Iterable<OriginRow>): void {

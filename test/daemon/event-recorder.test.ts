@@ -106,6 +106,7 @@ const setup = ({ disk = { isFull: false } }: { readonly disk?: { isFull: boolean
 /** The journal on a disk that can be filled up. */
 const withDisk = (journal: Journal, disk: { readonly isFull: boolean }): Journal => ({
   notices: journal.notices,
+  lost: journal.lost,
   ownEpoch: journal.ownEpoch,
   startNumber: journal.startNumber,
   passedOver: journal.passedOver,

@@ -156,6 +156,71 @@ test('a log that was cut off costs what was not acknowledged, and nothing else',
   expect(seqsAfter(reopened, PEER)).toEqual([1, 2, 3]);
 });
 
+/** What a kill leaves of a journal with 20 records of its own node in its log, in a folder of its own. @returns its epoch */
+const killedJournal = (): number => {
+  using journal = open(WALL_MS);
+  for (let count = 0; count < 20; count += 1) appendOwn(journal, { payload: { pad: 'x'.repeat(500) } });
+  const copy = join(directory.path, 'copy.db');
+  for (const part of ['', '-wal', '-stored']) copyFileSync(path + part, copy + part);
+  path = copy;
+  return journal.ownEpoch;
+};
+
+const LOST_LOGS: readonly (readonly [string, number, (log: string) => void])[] = [
+  ['was removed', 20, log => rmSync(log)],
+  ['was emptied', 20, log => truncateSync(log)],
+  ['has a header of zeros', 20, log => writeFileSync(log, readFileSync(log).fill(0, 0, 32))],
+  ['was filled with zeros', 20, log => writeFileSync(log, readFileSync(log).fill(0))],
+];
+
+describe.each(LOST_LOGS)('a journal whose write-ahead log %s', (_, missing, damage) => {
+  test(`reports that at least ${missing} records are missing, and the number of its own that it had`, () => {
+    // Checkpointed once, as any that is older: the log is all that is newer.
+    open(WALL_MS)[Symbol.dispose]();
+    killedJournal();
+    damage(`${path}-wal`);
+    using journal = open();
+    expect(journal.notices).toEqual([
+      {
+        code: 'journal-cut',
+        problem: `The journal ${path} has lost at least 20 records of the 20 that this node had stored: its write-ahead log (${path}-wal) was cut off or damaged.`,
+        advice: expect.stringContaining('A new epoch was started'),
+      },
+    ]);
+  });
+});
+
+test.each([
+  ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+  ['damaged', (bytes: Buffer) => bytes.fill(0x5a, bytes.length >> 1, (bytes.length >> 1) + 64)],
+])('of a log that was %s in its middle what came before is there, and the rest is counted', (_, damage) => {
+  open(WALL_MS)[Symbol.dispose]();
+  const epoch = killedJournal();
+  writeFileSync(`${path}-wal`, damage(readFileSync(`${path}-wal`)));
+  using journal = open();
+  const kept = seqsAfter(journal, OWN).at(-1) ?? 0;
+  expect(kept).toBeGreaterThan(0);
+  expect(kept).toBeLessThan(20);
+  expect(journal.notices[0]?.problem).toContain(`has lost at least ${20 - kept} records of the 20 `);
+  expect(journal.lost).toEqual({ origin: OWN, epoch, through: 20 });
+  // Its caller starts one above it: numbers of lost records, which others may have, are not given again.
+  expect(journal.startNewEpoch(journal.lost?.epoch ?? 0)).toBeGreaterThan(epoch);
+  journal[Symbol.dispose]();
+  using again = open();
+  expect([again.notices, again.lost]).toEqual([[], undefined]);
+});
+
+test('a journal that is whole, also after a kill, or has no count beside it, reports nothing', () => {
+  open(WALL_MS)[Symbol.dispose]();
+  killedJournal();
+  const damaged = `${path}-stored`;
+  for (const change of [() => undefined, () => writeFileSync(damaged, '{"origin"'), () => rmSync(damaged)]) {
+    change();
+    using journal = open();
+    expect([journal.notices, journal.lost]).toEqual([[], undefined]);
+  }
+});
+
 test('two damaged files of one second both stay', () => {
   for (const content of ['first', 'second']) {
     writeFileSync(path, content);

@@ -1,6 +1,7 @@
 // kill -9 of a real writer at random moments: while it opens, appends, compacts.
 
 import { randomInt } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
@@ -51,6 +52,26 @@ test(`a journal whose first start was killed can be opened (${kills} kills)`, as
     appendOwn(journal);
   }
 }, 300_000);
+
+test('a log that is cut off after a kill -9 is reported, with as many records as were acknowledged', async () => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, 'journal.db');
+  openSqliteJournal({ path, ownNode: OWN, clock: systemClock })[Symbol.dispose]();
+  const rounds = 30;
+  {
+    await using writer = startWriter(path, { rounds });
+    for await (const line of writer.lines)
+      if (line.kind === 'acknowledged' && line.seq === rounds) writer.kill();
+  }
+  rmSync(`${path}-wal`);
+  using journal = openSqliteJournal({ path, ownNode: OWN, clock: systemClock });
+  expect(journal.notices).toMatchObject([
+    {
+      code: 'journal-cut',
+      problem: `The journal ${path} has lost at least 30 records of the 30 that this node had stored: its write-ahead log (${path}-wal) was cut off or damaged.`,
+    },
+  ]);
+});
 
 /** Kills the writer once it has said so many lines, while it goes on, and gives all that it promised. */
 const writeAndKill = async (path: string, lines: number) => {

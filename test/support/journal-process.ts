@@ -16,8 +16,12 @@ export interface Writer extends AsyncDisposable {
   kill(): void;
 }
 
-export const startWriter = (path: string, options: { readonly uid?: number } = {}): Writer => {
-  const child = spawn(process.execPath, [WRITER, path], {
+export const startWriter = (
+  path: string,
+  options: { readonly uid?: number; readonly rounds?: number } = {},
+): Writer => {
+  const rounds = options.rounds === undefined ? [] : [String(options.rounds)];
+  const child = spawn(process.execPath, [WRITER, path, ...rounds], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   });

@@ -1,6 +1,6 @@
 // A process of its own that writes a journal until it is killed. It says each number only after the journal has
 // acknowledged it, in one write, so that what the parent has read is what was promised.
-// Usage: node journal-writer.ts PATH
+// Usage: node journal-writer.ts PATH [ROUNDS]; after so many rounds, without compaction, it waits to be killed.
 
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../src/clock/system-clock.ts';
@@ -12,15 +12,16 @@ const say = (line: object): void => {
   writeSync(1, `${JSON.stringify(line)}\n`);
 };
 
-const run = (path: string): void => {
+const run = (path: string, rounds: number | undefined): void => {
   say({ kind: 'opening' });
   const journal = openSqliteJournal({ path, ownNode: OWN, clock: systemClock });
   say({ kind: 'opened', startNumber: journal.startNumber, ownEpoch: journal.ownEpoch });
-  for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+  for (let round = 1; round <= (rounds ?? ROUNDS_MAX); round += 1) {
     say({ kind: 'acknowledged', seq: appendOwn(journal, factOf(round)) });
     appendSuperseded(journal);
-    if (round % 20 === 0) journal.compact();
+    if (rounds === undefined && round % 20 === 0) journal.compact();
   }
+  if (rounds !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 };
 
 /** Runs have keys of their own and are all current; profiles are young history. None of them may ever be lost. */
@@ -39,7 +40,8 @@ const appendSuperseded = (journal: Journal): void => {
 const ROUNDS_MAX = 100_000;
 
 try {
-  run(process.argv[2] ?? '');
+  const [, , path = '', rounds] = process.argv;
+  run(path, rounds === undefined ? undefined : Number(rounds));
 } catch (error) {
   if (!(error instanceof JournalError)) throw error;
   say({ kind: 'failed', code: error.code, message: error.message });

@@ -1,8 +1,6 @@
 // The daemon's journal and state as replication needs them.
 
-import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { Journal } from '../../journal/journal.ts';
 import { JournalError } from '../../journal/journal.ts';
 import type {
   ReceivedRecords,
@@ -10,20 +8,10 @@ import type {
   ReplicaStore,
   StoreResult,
 } from '../../mesh/replication/replica-store.ts';
-import type { Cluster } from '../cluster.ts';
-import type { EventRecorder } from '../event-recorder.ts';
-import { presentFacts } from './present-facts.ts';
+import { type OwnEpochParts, startOwnEpoch } from '../own-epoch.ts';
 
-export interface ClusterReplicaStoreParts {
-  readonly nodeId: NodeId;
-  readonly clock: Clock;
-  readonly journal: Journal;
-  readonly cluster: Cluster;
-  readonly recorder: EventRecorder;
-}
-
-export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaStore => {
-  const { nodeId, journal, cluster, recorder } = parts;
+export const clusterReplicaStore = (parts: OwnEpochParts): ReplicaStore => {
+  const { nodeId, journal, cluster } = parts;
   return {
     positions: () => journal.origins(),
     position: origin => journal.origin(origin),
@@ -35,13 +23,7 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
       cluster.drop(origin);
     },
     dropLive: origins => cluster.dropLive(origins),
-    startNewEpoch: floor => {
-      const durable = { ofClass: 'durable', nowMs: parts.clock.nowMs() } as const;
-      const facts = presentFacts(cluster.state, nodeId, durable);
-      journal.startNewEpoch(floor);
-      recorder.epochStarted();
-      for (const { fact, ageMs } of facts) recorder.record(fact, ageMs);
-    },
+    startNewEpoch: floor => startOwnEpoch(parts, floor),
     raiseStart: start => {
       try {
         journal.raiseStart(start);
@@ -60,7 +42,7 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
 
 /** Ages grow while a record is in the journal; this machine's wall clock is only compared with itself. */
 function* agedRecords(
-  { clock, journal }: ClusterReplicaStoreParts,
+  { clock, journal }: OwnEpochParts,
   origin: NodeId,
   after: number,
 ): Generator<ReplicaRecord> {
@@ -70,7 +52,7 @@ function* agedRecords(
 }
 
 const storeRecords = (
-  { journal, cluster }: ClusterReplicaStoreParts,
+  { journal, cluster }: OwnEpochParts,
   { position, records, receivedAtMs }: ReceivedRecords,
 ): StoreResult => {
   const held = cluster.progress(position.origin);

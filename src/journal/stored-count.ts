@@ -1,0 +1,63 @@
+// How far this node's own records reached, in a small file next to the journal: the write-ahead log is read up to its first
+// damaged byte, and without a second place nothing would show that it had gone on. Written after each commit and not
+// synchronised, so that after a power cut it may be behind, never ahead: what it shows to be missing is missing.
+
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import * as v from 'valibot';
+import type { NodeId } from '../core/ids.ts';
+import { nodeIdSchema } from '../wire/schema.ts';
+import type { StoredOrigin } from './journal.ts';
+
+export const storedCountPath = (journalPath: string): string => `${journalPath}-stored`;
+
+/** Undefined where there is none, it is not whole, or another node wrote it. */
+export const readStoredCount = (journalPath: string, ownNode: NodeId): StoredOrigin | undefined => {
+  try {
+    const read = v.safeParse(COUNT, JSON.parse(readFileSync(storedCountPath(journalPath), 'utf8')));
+    return read.success && read.output.origin === ownNode ? read.output : undefined;
+  } catch {
+    // Less is known then, as of a journal of an older version.
+    return undefined;
+  }
+};
+
+export class StoredCount implements Disposable {
+  readonly #path: string;
+  #descriptor: number | undefined;
+
+  constructor(journalPath: string) {
+    this.#path = storedCountPath(journalPath);
+  }
+
+  /** One write at the same place and of the same length: a kill leaves the one before or this one. */
+  set(position: StoredOrigin): void {
+    try {
+      this.#descriptor ??= openSync(this.#path, FLAGS, 0o600);
+      writeSync(this.#descriptor, JSON.stringify(position).padEnd(LENGTH), 0);
+    } catch {
+      // A full disk, or one that fails: the records are stored all the same, and the count stays behind.
+      this[Symbol.dispose]();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+/** How many of this node's records are known to have been stored and are not there. */
+export const missingRecords = (stored: StoredOrigin | undefined, held: StoredOrigin): number => {
+  if (stored === undefined || stored.epoch < held.epoch) return 0;
+  return Math.max(0, stored.through - (stored.epoch === held.epoch ? held.through : 0));
+};
+
+const COUNT_NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const COUNT: v.GenericSchema<unknown, StoredOrigin> = v.object({
+  origin: nodeIdSchema,
+  epoch: COUNT_NUMBER,
+  through: COUNT_NUMBER,
+});
+const FLAGS = constants.O_WRONLY | constants.O_CREAT;
+/** Of two numbers of 16 digits, an id and the rest: one sector of any disk. */
+const LENGTH = 128;
