@@ -15,6 +15,7 @@ const SHARING = [
   'cli/main',
   'cli/demo/demo-bench-process',
   'bench/agent/agent-process',
+  'bench/agent/plan-worker',
   'daemon/runs/compare-worker',
   'mock/mock-process',
 ];

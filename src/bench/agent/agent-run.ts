@@ -20,6 +20,8 @@ import { AgentFacts } from './agent-facts.ts';
 import type { LoadCaps } from './agent-policy.ts';
 import { CAP_LOOK_MS, CapWatch } from './cap-watch.ts';
 import { ephemeralPorts } from './ephemeral-ports.ts';
+import { plannedApart } from './plan-apart.ts';
+import type { PlanWork } from './plan-worker.ts';
 
 /** What every run of a process is given alike. */
 export type AgentBenchParts = Pick<
@@ -29,7 +31,8 @@ export type AgentBenchParts = Pick<
 
 export interface AgentRunOptions {
   readonly request: BenchRequest;
-  readonly part: Omit<RunPart, 'zero' | 'connectionsMax'>;
+  readonly part: Omit<RunPart, 'zero' | 'connectionsMax' | 'planned'>;
+  readonly planning: Pick<PlanWork, 'asked' | 'dataset'>;
   readonly run: Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'>;
   readonly bench: AgentBenchParts;
   /** New, or empty. */
@@ -78,7 +81,7 @@ export class AgentRun {
 
   /** @throws what runBench throws before it is ready. */
   async perform(): Promise<AgentRunEnd> {
-    const { request, part, run, bench, caps, facts: wanted, tell } = this.#options;
+    const { request, part, planning, run, bench, caps, facts: wanted, tell } = this.#options;
     const facts = wanted === undefined ? undefined : new AgentFacts({ wanted, clock: bench.clock, tell });
     const watching = Promise.all([this.#watchCaps(), facts?.tellUntil(this.#over.signal)]);
     let result: BenchResult | undefined;
@@ -91,7 +94,26 @@ export class AgentRun {
         stopNow: this.#stopNow.signal,
         early: { drain: this.#drain.signal, cancel: this.#cancel.signal },
         ...(facts === undefined ? {} : { tap: facts }),
-        part: { ...part, connectionsMax: caps.connectionsMax, zero: opened => this.#ready(opened) },
+        part: {
+          ...part,
+          connectionsMax: caps.connectionsMax,
+          planned: signal =>
+            plannedApart(
+              {
+                ...planning,
+                target: request.target,
+                headers: request.headers,
+                share: part.share,
+                server: part.survey,
+                costs: part.survey.costs,
+                cores: bench.environment.cores,
+                heartbeatMsMax: bench.settings.heartbeatMsMax,
+                connectionsMax: caps.connectionsMax,
+              },
+              signal,
+            ),
+          zero: opened => this.#ready(opened),
+        },
         observer: {
           started: started => {
             this.#started = started;

@@ -11,6 +11,7 @@ import type { AgentMessage, AgentProblem, CoordinatorMessage } from '../../wire/
 import { AGENT_ALIVE_MS, COORDINATOR_SILENCE_MS_MAX } from '../../wire/agent-message.ts';
 import type { AgentRequest, AgentShare } from '../../wire/agent-request.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
+import type { Dataset } from '../dataset/prompt.ts';
 import type { CoordinatorChannel } from '../fleet/agent-channel.ts';
 import { deflatedParts } from '../fleet/file-parts.ts';
 import { arrivedSurvey, travellingSurvey } from '../fleet/travelling-request.ts';
@@ -179,11 +180,15 @@ class AgentSession implements AsyncDisposable {
   }
 
   /** The request as this machine runs it, by its policy of now. */
-  async #admitted(asked: AgentRequest, share: AgentShare | undefined): Promise<BenchRequest> {
+  async #admitted(
+    asked: AgentRequest,
+    dataset: Dataset | undefined,
+    share: AgentShare | undefined,
+  ): Promise<BenchRequest> {
     const { policy, env, resolve, signal } = this.#parts;
     return await admitRequest({
       asked,
-      dataset: this.#dataset.for(asked),
+      dataset,
       share,
       policy: policy(),
       env,
@@ -193,7 +198,7 @@ class AgentSession implements AsyncDisposable {
   }
 
   async #survey(asked: AgentRequest): Promise<void> {
-    const request = await this.#admitted(asked, undefined);
+    const request = await this.#admitted(asked, await this.#dataset.for(asked, this.#over.signal), undefined);
     const { bench } = this.#parts;
     const survey = await surveyServer({
       request,
@@ -209,12 +214,15 @@ class AgentSession implements AsyncDisposable {
     const { request: asked, share, survey, promptsDigest, facts } = message;
     const { bench, folder, onLoad } = this.#parts;
     const caps = this.#parts.policy();
-    const request = await this.#admitted(asked, share);
+    const dataset = this.#dataset.linesFor(asked);
+    // Its prompts are read where the plan is made.
+    const request = await this.#admitted(asked, undefined, share);
     if (this.#over.signal.aborted) return;
     const { runId, startedAt, noncePrefix } = asked;
     const run = new AgentRun({
       request,
       part: { share, survey: arrivedSurvey(survey), bodiesDigest: promptsDigest },
+      planning: { asked, dataset },
       run: { runId, startedAt, noncePrefix },
       bench,
       directory: join(folder, randomBytes(8).toString('hex')),

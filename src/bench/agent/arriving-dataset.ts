@@ -1,12 +1,13 @@
 // The prompts of a run as they arrive from its coordinator, part by part, until a request speaks of them.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isUnknown } from '../../core/unknown.ts';
 import type { AgentRequest } from '../../wire/agent-request.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
-import type { Dataset } from '../dataset/prompt.ts';
+import type { Dataset, Prompt } from '../dataset/prompt.ts';
 import type { FilePart } from '../fleet/file-parts.ts';
 import { PartReader } from '../fleet/file-parts.ts';
-import { datasetOfLines } from '../fleet/travelling-request.ts';
+import { datasetOf, promptsOfLines } from '../fleet/travelling-request.ts';
 
 export class ArrivingDataset {
   readonly #parts = new PartReader();
@@ -22,15 +23,48 @@ export class ArrivingDataset {
     this.#texts.push(text);
   }
 
-  /** undefined where prompts are generated. @throws DecodeError when it has not come; BenchError `input`. */
-  for({ dataset }: AgentRequest): Dataset | undefined {
+  /** As `linesFor`, read, in turns of the event loop. @throws as `linesFor`; BenchError `input`; the signal's reason. */
+  async for(asked: AgentRequest, signal: AbortSignal): Promise<Dataset | undefined> {
+    const sent = this.linesFor(asked);
+    if (sent === undefined) return undefined;
+    this.#dataset ??= await datasetInTurns(sent.description, Buffer.from(sent.lines), signal);
+    return this.#dataset;
+  }
+
+  /** undefined where prompts are generated. @throws DecodeError when it has not come. */
+  linesFor({ dataset }: AgentRequest): SentLines | undefined {
     if (isUnknown(dataset)) return undefined;
     if (!this.#parts.isOver) throw new DecodeError('the data set of the request was not sent');
-    this.#dataset ??= datasetOfLines(dataset.description, Buffer.concat(this.#texts).toString('utf8'));
-    this.#texts = [];
-    return this.#dataset;
+    if (this.#texts.length > 1) this.#texts = [Buffer.concat(this.#texts)];
+    return { description: dataset.description, lines: this.#texts[0] ?? new Uint8Array() };
   }
 }
 
+export interface SentLines {
+  readonly description: string;
+  /** UTF-8. */
+  readonly lines: Uint8Array;
+}
+
+/** Pings and a `stop` are answered between two turns. */
+const datasetInTurns = async (description: string, bytes: Buffer, signal: AbortSignal): Promise<Dataset> => {
+  const prompts: Prompt[] = [];
+  let line = 1;
+  for (let at = 0; at < bytes.length; ) {
+    const cut = bytes.length - at <= TURN_BYTES ? bytes.length : bytes.indexOf(NEWLINE, at + TURN_BYTES) + 1;
+    const end = cut === 0 ? bytes.length : cut;
+    const read = promptsOfLines(bytes.toString('utf8', at, end), line);
+    prompts.push(...read.prompts);
+    line = read.nextLine;
+    at = end;
+    await nextTurn();
+    signal.throwIfAborted();
+  }
+  return datasetOf(description, prompts);
+};
+
+/** About 10 ms of parsing. */
+const TURN_BYTES = 1_048_576;
+const NEWLINE = 10;
 /** Like that of a file of prompts. */
 const DATASET_BYTES_MAX: number = 256 * 1024 * 1024;

@@ -170,16 +170,26 @@ export function* linesOfDataset({ prompts }: Dataset): Generator<Uint8Array, voi
 }
 
 /** @throws BenchError `input` for a line that is no prompt. */
-export const datasetOfLines = (description: string, text: string): Dataset => {
-  const prompts = text
-    .split('\n')
-    .filter(line => line !== '')
-    .map((text, index): Prompt => {
-      const row = readRow({ kind: 'json', line: index + 1, text }, 'messages');
-      if (row.kind === 'wrong') throw input(row.problem, row.advice);
-      if (row.value === undefined) throw input('a line of the data set that was sent asks nothing', '');
-      return row.value;
-    });
+export const datasetOfLines = (description: string, text: string): Dataset =>
+  datasetOf(description, promptsOfLines(text, 1).prompts);
+
+/** Of whole lines, the first of which has that number. @throws as `datasetOfLines` */
+export const promptsOfLines = (
+  text: string,
+  firstLine: number,
+): { readonly prompts: readonly Prompt[]; readonly nextLine: number } => {
+  const lines = text.split('\n').filter(line => line !== '');
+  const prompts = lines.map((text, index): Prompt => {
+    const row = readRow({ kind: 'json', line: firstLine + index, text }, 'messages');
+    if (row.kind === 'wrong') throw input(row.problem, row.advice);
+    if (row.value === undefined) throw input('a line of the data set that was sent asks nothing', '');
+    return row.value;
+  });
+  return { prompts, nextLine: firstLine + lines.length };
+};
+
+/** @throws BenchError `input` when there are none. */
+export const datasetOf = (description: string, prompts: readonly Prompt[]): Dataset => {
   if (prompts.length === 0) throw input('the data set that was sent has no prompt', '');
   return { description, prompts };
 };

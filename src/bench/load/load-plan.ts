@@ -72,6 +72,8 @@ export interface LoadPlan {
     readonly opened: number;
     /** Open loop: an arrival that would need more of this machine fails as `client`. */
     readonly max: number;
+    /** Of an agent: no more are open at any moment, those that are kept ready among them. */
+    readonly limit?: number;
   };
   /** spin: busy for the last 0.3 ms before each arrival; wants a core for each load thread. */
   readonly pacing: 'sleep' | 'spin';

@@ -2,6 +2,7 @@
 // changes to one that goes where the next request does, and those in nobody's hands stand aside. If a server closes after each
 // reply, connections are opened before users need them, so that no request waits for a handshake.
 
+import { shareOf } from '../schedule/arrivals.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
@@ -27,7 +28,12 @@ export class UserConnections {
     this.#users = new Map(this.#own.map((connection, user) => [connection, user]));
     this.#free = new FreeConnections(
       thread,
-      Math.max(connections.length + this.#aheadMax, plan.connections.max),
+      Math.min(
+        Math.max(connections.length + this.#aheadMax, plan.connections.max),
+        plan.connections.limit === undefined
+          ? Number.POSITIVE_INFINITY
+          : shareOf(plan.connections.limit, { index: thread.thread, of: plan.threads.load }),
+      ),
     );
     for (const connection of connections.slice(this.#own.length)) this.#free.free(connection);
   }

@@ -8,6 +8,8 @@ import type { ServerReading } from '../../core/run/server-reading.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
+import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
+import type { LoadPlan } from '../load/load-plan.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import type { LoadCounts, LoadGeneratorOptions, LoadSink } from '../threads/load-generator.ts';
 import type { AddressLookup } from './resolve-addresses.ts';
@@ -72,8 +74,17 @@ export interface RunPart {
   readonly bodiesDigest: string;
   /** Connections are open and the warm-up is over. Resolves with the zero of the schedule, ns since the run's zero; undefined: none. */
   readonly zero: (opened: number) => Promise<number | undefined>;
-  /** This machine's own bound on connections, whatever the load would open. */
+  /** This machine's own limit on connections that are open at any moment, whatever the load would open. */
   readonly connectionsMax?: number;
+  /** Makes the plan elsewhere than in this thread; undefined: here. */
+  readonly planned?: (signal: AbortSignal) => Promise<PlannedPart>;
+}
+
+export interface PlannedPart {
+  readonly plan: LoadPlan;
+  /** Without its prompts. */
+  readonly dataset: PlannedPrompts;
+  readonly bodiesDigest: string;
 }
 
 export interface EarlyEnd {

@@ -14,13 +14,13 @@ import { WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
-import type { BenchParts, RunPart } from './bench-parts.ts';
+import type { BenchParts, PlannedPart, RunPart } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { contextNotices } from './context-room.ts';
 import { makeLoadThreadsRealTime } from './real-time-threads.ts';
 import { resolveAddresses } from './resolve-addresses.ts';
 import { loadPlan } from './run-plan.ts';
-import { surveyServer } from './survey-server.ts';
+import { type ServerSurvey, surveyServer } from './survey-server.ts';
 import { shownTarget } from './target-spread.ts';
 
 export interface PreparedLoad extends AsyncDisposable {
@@ -50,23 +50,9 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   const survey =
     parts.part?.survey ??
     (await surveyServer({ ...options, noncePrefix: parts.noncePrefix, settings: parts.settings }));
-  const dataset = illustrated(plannedPrompts(options.prompts, survey.costs), request, options.prompts.images);
-  // Of several machines each would number them for itself.
-  const addresses =
-    request.targets === undefined && parts.part === undefined
-      ? await resolveAddresses(request.target.server, { ...parts, signal })
-      : undefined;
-  const plan = loadPlan({
-    addresses,
-    request,
-    dataset,
-    server: survey,
-    cores: parts.environment.cores,
-    noncePrefix: parts.noncePrefix,
-    heartbeatMsMax: parts.settings.heartbeatMsMax,
-    share: parts.part?.share ?? WHOLE_LOAD,
-  });
-  if (parts.part !== undefined) checkBodies(plan, parts.part);
+  const { plan, dataset } = await (parts.part?.planned === undefined
+    ? plannedHere(options, survey)
+    : plannedElsewhere(parts.part, parts.part.planned, signal));
   const load = createLoadGenerator(plan, sink, {
     clock: parts.clock,
     runZeroNs,
@@ -100,6 +86,41 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   }
 };
 
+const plannedHere = async (
+  { request, parts, prompts, signal }: LoadPreparation,
+  survey: ServerSurvey,
+): Promise<Pick<PlannedPart, 'plan' | 'dataset'>> => {
+  const dataset = illustrated(plannedPrompts(prompts, survey.costs), request, prompts.images);
+  // Of several machines each would number them for itself.
+  const addresses =
+    request.targets === undefined && parts.part === undefined
+      ? await resolveAddresses(request.target.server, { ...parts, signal })
+      : undefined;
+  const plan = loadPlan({
+    addresses,
+    request,
+    dataset,
+    server: survey,
+    cores: parts.environment.cores,
+    noncePrefix: parts.noncePrefix,
+    heartbeatMsMax: parts.settings.heartbeatMsMax,
+    share: parts.part?.share ?? WHOLE_LOAD,
+    ...(parts.part?.connectionsMax === undefined ? {} : { connectionsMax: parts.part.connectionsMax }),
+  });
+  if (parts.part !== undefined) checkBodies(loadDigest(plan), parts.part);
+  return { plan, dataset };
+};
+
+const plannedElsewhere = async (
+  part: RunPart,
+  planned: NonNullable<RunPart['planned']>,
+  signal: AbortSignal,
+): Promise<Pick<PlannedPart, 'plan' | 'dataset'>> => {
+  const { plan, dataset, bodiesDigest } = await planned(signal);
+  checkBodies(bodiesDigest, part);
+  return { plan, dataset };
+};
+
 const illustrated = (
   dataset: PlannedPrompts,
   { images: wish, seed }: BenchRequest,
@@ -123,8 +144,8 @@ const illustrated = (
 };
 
 /** Another version of Plimsoll may generate other prompts from the same seed. */
-const checkBodies = (plan: LoadPlan, { bodiesDigest: expected }: RunPart): void => {
-  if (loadDigest(plan) === expected) return;
+const checkBodies = (digest: string, { bodiesDigest: expected }: RunPart): void => {
+  if (digest === expected) return;
   throw new BenchError({
     code: 'prompts-differ',
     problem: 'this machine would send other requests than the coordinator has planned',

@@ -253,8 +253,9 @@ const warmupRequests = ({ warmup }: BenchRequest, threads: number): number => {
 /** What was opened at first was admitted; open loops open more when arrivals need them. */
 const bounded = (
   { opened, max }: LoadPlan['connections'],
-  connectionsMax: number = Number.POSITIVE_INFINITY,
-): LoadPlan['connections'] => ({ opened, max: Math.min(max, connectionsMax) });
+  limit: number | undefined,
+): LoadPlan['connections'] =>
+  limit === undefined ? { opened, max } : { opened, max: Math.min(max, limit), limit };
 
 /** The warm-up goes through so many prompts, each made unique. */
 const WARMUP_BODIES = 64;

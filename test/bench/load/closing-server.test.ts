@@ -58,6 +58,27 @@ test.each([
   },
 );
 
+test('of a load with a limit of connections none is opened ahead beyond it', async () => {
+  if (certificate === undefined) return;
+  await using server = await farTlsServer(chunkedStream(STREAM), {
+    certificate,
+    roundTripMs: 10,
+    firstByteMs: 5,
+  });
+  const run = await runHere(
+    loadPlan({
+      host: '127.0.0.1',
+      port: server.port,
+      tls: { serverName: '', authorities: certificate.cert, isInsecure: false },
+      limits: { samplesMax: 20, durationNs: undefined },
+      pattern: { kind: 'concurrency', concurrency: 2 },
+      connections: { opened: 2, max: 2, limit: 2 },
+    }),
+  );
+  expect(run.samples).toHaveLength(20);
+  expect(ahead(run)).toBe(0);
+});
+
 test('a target closes after its replies from the second close on, unless a connection is reused in between', () => {
   const closing = new ClosingServers();
   closing.closedAfterReply(0);
