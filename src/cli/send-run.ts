@@ -1,5 +1,6 @@
 // Sends a finished run to a receiver of OpenTelemetry. It never fails the run: what could not be brought is told.
 
+import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { counted } from '../core/figure/figure.ts';
 import { errorCode } from '../core/problem.ts';
@@ -9,16 +10,23 @@ import { sendOtlp } from '../report/otlp/otlp-sender.ts';
 import { runTelemetry } from '../report/otlp/run-telemetry.ts';
 import type { ProcessState } from './process-state.ts';
 
-/** Says on standard error what was sent, and what was not. Who stopped the run waits a few seconds at most, or stops that too. */
+/**
+ * Says on standard error what was sent, and what was not. Who stopped the run waits a few seconds at most, or stops that too.
+ * @returns whether all of it was taken
+ */
 export const sendRun = async (
   { run, interrupted }: Pick<Report, 'run' | 'interrupted'>,
   directory: string,
   endpoint: string,
   { program, stderr, version, ...state }: ProcessState,
-  sendingLimit: SendingLimit = sendingLimitOf(state),
-): Promise<void> => {
-  const say = (text: string): Promise<void> => stderr.write(`plimsoll: ${text}\n`);
-  const signal = sendingLimit();
+  { limit, budget }: Sending = sendingOf(state),
+): Promise<boolean> => {
+  const say = async (text: string): Promise<false> => {
+    await stderr.write(`plimsoll: ${text}\n`);
+    return false;
+  };
+  const again = `To send it: ${program} report ${directory} --otlp ${endpoint}`;
+  const signal = limit();
   try {
     signal.throwIfAborted();
     const messages = await runTelemetry(run, runFiles(directory).samples, {
@@ -26,25 +34,54 @@ export const sendRun = async (
       isInterrupted: interrupted,
     });
     if (messages.length === 0) return await say('nothing was sent to --otlp: no request was measured');
-    const { sent, dropped, problem } = await sendOtlp(endpoint, messages, {
-      clock: systemClock,
-      signal,
-    });
-    await say(
-      problem === undefined
-        ? `sent to ${endpoint}: ${counted(sent, 'message')} of OTLP${interrupted ? ', marked as of an interrupted run' : ''}`
-        : `${dropped} of ${counted(messages.length, 'message')} of OTLP were not taken: ${problem}`,
+    const { sent, dropped, problem } = await budget.spend(budgetMs =>
+      sendOtlp(endpoint, messages, { clock: systemClock, signal, budgetMs }),
     );
-  } catch (error) {
-    if (signal.aborted)
+    if (problem !== undefined)
       return await say(
-        `the sending to --otlp was stopped\nTo send it: ${program} report ${directory} --otlp ${endpoint}`,
+        `${dropped} of ${counted(messages.length, 'message')} of OTLP were not taken: ${problem}${dropped === 0 ? '' : `\n${again}`}`,
       );
+    await say(
+      `sent to ${endpoint}: ${counted(sent, 'message')} of OTLP${interrupted ? ', marked as of an interrupted run' : ''}`,
+    );
+    return true;
+  } catch (error) {
+    if (signal.aborted) return await say(`the sending to --otlp was stopped\n${again}`);
     const code = errorCode(error);
     if (code === undefined) throw error;
-    await say(`nothing was sent to --otlp: samples.jsonl cannot be read (${code})`);
+    return await say(`nothing was sent to --otlp: samples.jsonl cannot be read (${code})`);
   }
 };
+
+/** Of all that one command sends. */
+export interface Sending {
+  readonly limit: SendingLimit;
+  readonly budget: SendingBudget;
+}
+
+export const sendingOf = (state: Pick<ProcessState, 'stop' | 'takeSecondStop'>): Sending => ({
+  limit: sendingLimitOf(state),
+  budget: new SendingBudget(systemClock),
+});
+
+/** What a command may take longer because of what it sends: a receiver that is slow must not be waited for. */
+export class SendingBudget {
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  #leftMs = SENDING_MS_MAX;
+
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#clock = clock;
+  }
+
+  async spend<T>(send: (leftMs: number) => Promise<T>): Promise<T> {
+    const fromMs = this.#clock.nowMs();
+    try {
+      return await send(this.#leftMs);
+    } finally {
+      this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.nowMs() - fromMs));
+    }
+  }
+}
 
 /** Ends what is being sent. */
 export type SendingLimit = () => AbortSignal;
@@ -64,3 +101,5 @@ export const sendingLimitOf = ({
 
 /** All messages of a command that was stopped: its person waits. Bound in docs/limits.md. */
 const STOPPED_SEND_MS_MAX = 5_000;
+/** All messages of a command, those of its stages among them. Bound in docs/limits.md. */
+export const SENDING_MS_MAX = 5_000;

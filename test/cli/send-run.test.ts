@@ -5,7 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sendingLimitOf, sendRun } from '../../src/cli/send-run.ts';
+import { SendingBudget, sendingLimitOf, sendRun } from '../../src/cli/send-run.ts';
+import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { encodeSampleLine } from '../../src/wire/sample-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
@@ -52,4 +53,16 @@ test('who stops a command waits once for all that it sends, not for each stage',
   expect(limit()).toBe(stopped);
   stop('SIGINT');
   expect(limit().aborted).toBe(true);
+});
+
+test('all stages of a command share five seconds, however many there are', async () => {
+  const clock = new VirtualClock();
+  const budget = new SendingBudget(clock);
+  const given: number[] = [];
+  for (const tookMs of [3_000, 1_500, 2_000, 0])
+    await budget.spend(async leftMs => {
+      given.push(leftMs);
+      await clock.advance(tookMs);
+    });
+  expect(given).toEqual([5_000, 2_000, 500, 0]);
 });

@@ -63,6 +63,28 @@ describe('the plan of a service', () => {
   });
 });
 
+describe('a path with a character that would begin a line of its own in the file', () => {
+  const ODD = ['\n', '\r', '\t', '\u001b', '\u0085', '\u2028', '\u2029', '\u202e', '\u200b', '\u{e0041}'];
+
+  test.each(ODD)('%j is refused, wherever it comes from', character => {
+    const path = `/srv/a${character}ExecStartPre=/bin/sh -c id`;
+    for (const platform of ['linux', 'darwin']) {
+      const attempts = [
+        () => planned({ isUser: true, home: path }, { platform }),
+        () => planned({ isUser: true }, { platform, nodePath: path }),
+        () => planned({ isUser: true }, { platform, script: path }),
+        () => planned({ isUser: true }, { platform, homeDirectory: path, configFolder: path }),
+      ];
+      for (const attempt of attempts) expect(attempt).toThrow('has a control character');
+    }
+  });
+
+  test('is told from letters of any language', () => {
+    const plan = planned({ isUser: true, home: '/srv/Größe 数据 مركز' });
+    expect(systemdUnit(plan, BARE)).toContain('--home "/srv/Größe 数据 مركز"');
+  });
+});
+
 describe('the file of a service', () => {
   test('quotes the words of systemd, and names only groups that are there', () => {
     const plan = planned({ isUser: true, home: '/srv/a "b" 50% $HOME' });

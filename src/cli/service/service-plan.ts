@@ -36,6 +36,19 @@ export interface ServiceMachine {
 }
 
 export const servicePlan = (wish: ServiceWish, machine: ServiceMachine): Parsed<ServicePlan> => {
+  const plan = planOf(wish, machine);
+  if (plan.kind === 'wrong') return plan;
+  const { file, home, command } = plan.value;
+  const odd = [file, home, ...command].find(word => /\p{C}|\p{Zl}|\p{Zp}/u.test(word));
+  if (odd === undefined) return plan;
+  // A line break would end a line of the unit, and what follows would be a line of its own: ExecStartPre=, for example.
+  return wrong(
+    `${JSON.stringify(odd)} has a control character or an invisible one`,
+    'A service cannot be installed with it. Rename the folder, or use --home DIR.',
+  );
+};
+
+const planOf = (wish: ServiceWish, machine: ServiceMachine): Parsed<ServicePlan> => {
   if (machine.platform !== 'linux' && machine.platform !== 'darwin')
     return wrong(
       `no service manager is known for ${machine.platform}`,

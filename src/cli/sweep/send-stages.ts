@@ -1,12 +1,13 @@
 // Sends the stages of a sweep or a load line to a receiver of OpenTelemetry, each as the run that it is, behind the last of them.
 
 import { join } from 'node:path';
+import { counted } from '../../core/figure/figure.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import type { Invocation } from '../command.ts';
 import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
-import { sendingLimitOf, sendRun } from '../send-run.ts';
+import { sendingOf, sendRun } from '../send-run.ts';
 
 export interface EndedStages {
   readonly document: { readonly stages: readonly Stage[] };
@@ -24,12 +25,17 @@ export const sendStages = async (
 ): Promise<void> => {
   const endpoint = invocation.option(otlpOption);
   if (endpoint === undefined) return;
-  const limit = sendingLimitOf(state);
-  for (const stage of document.stages) {
-    if (stage.state !== 'ended' || stage.startedAt < since) continue;
+  const sending = sendingOf(state);
+  const stages = document.stages.filter(({ state, startedAt }) => state === 'ended' && startedAt >= since);
+  for (const [index, stage] of stages.entries()) {
     const folder = join(directory, stage.directory);
     try {
-      await sendRun(await rebuildReport(folder), folder, endpoint, state, limit);
+      if (await sendRun(await rebuildReport(folder), folder, endpoint, state, sending)) continue;
+      // What the receiver did not take of one stage it would not take of the next.
+      const left = stages.length - index - 1;
+      if (left > 0)
+        await state.stderr.write(`plimsoll: ${counted(left, 'further stage')} not sent to --otlp\n`);
+      return;
     } catch (error) {
       if (!(error instanceof RunDirectoryError)) throw error;
       await state.stderr.write(`plimsoll: ${stage.directory} was not sent to --otlp: ${error.message}\n`);

@@ -1,5 +1,6 @@
 // Sends OTLP over HTTP, one message after the other, and counts what could not be brought: a receiver that is down or slow costs
-// bounded memory and time, and never the run.
+// bounded memory and time, and never the run. What failed once is not tried with the other messages: a receiver that does not
+// answer gets no more of them, and an address that it refuses no more of its kind.
 
 import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
@@ -7,6 +8,7 @@ import { request as httpsRequest } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { singleLine } from '../../core/text/single-line.ts';
 import type { OtlpMessage } from './run-telemetry.ts';
@@ -26,11 +28,15 @@ export interface OtlpSending {
   readonly signal: AbortSignal;
   /** Default: none. */
   readonly compression?: OtlpCompression;
+  /** Of all messages together, their repetitions among them, ms; what is left then is dropped. Default: no limit. */
+  readonly budgetMs?: number;
 }
 
 export type OtlpCompression = 'none' | 'gzip';
 
 export const OTLP_TRIES_MAX = 4;
+/** For an answer, of one try. */
+export const OTLP_ANSWER_MS_MAX = 10_000;
 /** Messages of one sending; more are dropped unsent. */
 export const OTLP_MESSAGES_MAX = 64;
 /** Of an answer, which says what was rejected; a longer one is taken for none. */
@@ -48,12 +54,19 @@ export const sendOtlp = async (
   let sent = 0;
   let rejected = 0;
   let problem: string | undefined;
+  const untilMs = sending.clock.nowMs() + (sending.budgetMs ?? Number.POSITIVE_INFINITY);
+  const refused = new Set<string>();
   const taken = messages.slice(0, OTLP_MESSAGES_MAX);
   if (taken.length < messages.length) problem = `only ${OTLP_MESSAGES_MAX} messages are sent at once`;
   for (const message of taken) {
-    const outcome = await brought(endpoint, message, sending);
+    if (refused.has(message.path)) continue;
+    const outcome = await brought(endpoint, message, { ...sending, untilMs });
     problem = outcome.problem ?? problem;
-    if (outcome.kind === 'dropped') continue;
+    if (outcome.kind === 'dropped') {
+      if (outcome.isOfAll) break;
+      refused.add(message.path);
+      continue;
+    }
     sent += 1;
     rejected += outcome.rejected;
   }
@@ -62,28 +75,35 @@ export const sendOtlp = async (
 
 type Outcome =
   | { readonly kind: 'sent'; readonly rejected: number; readonly problem: string | undefined }
-  | { readonly kind: 'dropped'; readonly problem: string };
+  /** `isOfAll`: the receiver does not answer, so that no other message would be taken. */
+  | { readonly kind: 'dropped'; readonly problem: string; readonly isOfAll: boolean };
 
 /** 429, 502, 503 and 504 are tried again, as OTLP has it; others are not. */
 const brought = async (
   endpoint: string,
   { path, body }: OtlpMessage,
-  { clock, signal, compression }: OtlpSending,
+  { clock, signal, compression, untilMs }: OtlpSending & { readonly untilMs: number },
 ): Promise<Outcome> => {
   const url = new URL(`${endpoint.replace(/\/+$/, '')}${path}`);
   const packed = compression === 'gzip' ? gzipSync(body) : Buffer.from(body);
-  let failure = '';
   for (let tries = 1; ; tries += 1) {
-    const answer = await post(url, packed, { signal, isPacked: compression === 'gzip' });
+    const limitMs = Math.min(OTLP_ANSWER_MS_MAX, untilMs - clock.nowMs());
+    const answer =
+      limitMs <= 0
+        ? NO_ANSWER
+        : await post(url, packed, { clock, signal, limitMs, isPacked: compression === 'gzip' });
     signal.throwIfAborted();
     if (typeof answer !== 'string' && answer.status >= 200 && answer.status < 300)
       return { kind: 'sent', ...rejectedIn(answer.body, url) };
-    failure = typeof answer === 'string' ? answer : `status ${answer.status}`;
-    const isWorthIt = typeof answer === 'string' || RETRIED.has(answer.status);
-    if (!isWorthIt || tries >= OTLP_TRIES_MAX)
-      return { kind: 'dropped', problem: `${url.origin}${path}: ${failure}` };
-    const asked = typeof answer === 'string' ? undefined : answer.retryAfterMs;
-    await clock.sleep(Math.min(asked ?? BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX), signal);
+    const isSilent = typeof answer === 'string';
+    const failure = isSilent ? answer : `status ${answer.status}`;
+    const isRetried = isSilent || RETRIED.has(answer.status);
+    const asked = isSilent ? undefined : answer.retryAfterMs;
+    const waitMs = Math.min(asked ?? BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX);
+    const isOver = tries >= OTLP_TRIES_MAX || clock.nowMs() + waitMs >= untilMs;
+    if (!isRetried || isOver)
+      return { kind: 'dropped', problem: `${url.origin}${path}: ${failure}`, isOfAll: isRetried };
+    await clock.sleep(waitMs, signal);
   }
 };
 
@@ -107,17 +127,24 @@ interface Answer {
   readonly body: string;
 }
 
+interface PostOptions extends Pick<OtlpSending, 'clock' | 'signal'> {
+  readonly limitMs: number;
+  readonly isPacked: boolean;
+}
+
 /** What went wrong as words. */
 const post = (
   url: URL,
   body: Buffer,
-  { signal, isPacked }: { readonly signal: AbortSignal; readonly isPacked: boolean },
+  { clock, signal, limitMs, isPacked }: PostOptions,
 ): Promise<Answer | string> =>
   new Promise(resolve => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    // A timer of our own, because one of AbortSignal.timeout holds the request for all of its time, however soon the answer came.
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), ANSWER_MS_MAX);
+    const closed = new AbortController();
+    void pause(clock, limitMs, closed.signal).then(() => {
+      if (!closed.signal.aborted) late.abort();
+    });
     const limit = AbortSignal.any([signal, late.signal]);
     const headers = {
       'content-type': 'application/json',
@@ -125,7 +152,7 @@ const post = (
       ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
     };
     const sending = request(url, { method: 'POST', headers, signal: limit, agent: false });
-    sending.once('close', () => clearTimeout(timer));
+    sending.once('close', () => closed.abort());
     let hasAnswered = false;
     sending.once('response', answer => {
       hasAnswered = true;
@@ -133,7 +160,7 @@ const post = (
     });
     // What is wrong behind the head of an answer does not undo it: sent once more, the message would count twice.
     sending.on('error', error => {
-      if (!hasAnswered) resolve(limit.aborted ? 'no answer in time' : errorMessage(error));
+      if (!hasAnswered) resolve(limit.aborted ? NO_ANSWER : errorMessage(error));
     });
     sending.end(body);
   });
@@ -164,10 +191,10 @@ const boundedBody = async (answer: IncomingMessage): Promise<string> => {
   return Buffer.concat(parts).toString('utf8');
 };
 
+const NO_ANSWER = 'no answer in time';
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const BACKOFF_MS = 500;
 const BACKOFF_MS_MAX = 5_000;
-const ANSWER_MS_MAX = 10_000;
 const REASON_LENGTH_MAX = 200;
 /** 64-bit integers are texts in protobuf's JSON; some write numbers. */
 const COUNT = v.exactOptional(v.union([v.string(), v.number()]));

@@ -5,6 +5,7 @@ import { Agent } from 'node:http';
 import { duplexPair } from 'node:stream';
 import type { OtlpSent } from '../../../src/report/otlp/otlp-sender.ts';
 import { OTLP_TRIES_MAX, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
+import { otlpClock } from '../../support/otlp-clock.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { holdEqual, textSeeds } from '../fuzz-target.ts';
 
@@ -25,7 +26,7 @@ const sentTo = async (pieces: readonly Uint8Array[]): Promise<OtlpSent> => {
   });
   try {
     const sent = await sendOtlp('http://127.0.0.1:4318', [{ path: '/v1/metrics', body: '{}' }], {
-      clock: { nowMs: () => 0, wallMs: () => 0, sleep: async waitMs => holdWait(waitMs) },
+      clock: otlpClock(holdWait),
       signal: new AbortController().signal,
     });
     if (tries > OTLP_TRIES_MAX) throw new Error(`it tries ${tries} times`);

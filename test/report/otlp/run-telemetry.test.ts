@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import type { ModelMix } from '../../../src/core/run/model-mix.ts';
@@ -17,6 +16,7 @@ import { OTLP_MESSAGES_MAX, OTLP_TRIES_MAX, sendOtlp } from '../../../src/report
 import { runTelemetry, TRACED_SAMPLES_MAX } from '../../../src/report/otlp/run-telemetry.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
+import { otlpClock } from '../../support/otlp-clock.ts';
 import {
   type OTLP_ATTRIBUTES,
   OTLP_METRICS,
@@ -147,24 +147,18 @@ test('a receiver that is busy is asked again, one that refuses is not, and what 
   await using receiver = await otlpReceiver(() => ({ status: statuses.shift() ?? 200 }));
   const messages = Array.from({ length: 3 }, () => ({ path: '/v1/metrics' as const, body: '{}' }));
   const outcome = await sendOtlp(`${receiver.url}/under/`, messages, {
-    clock: { ...systemClock, sleep: async () => undefined },
+    clock: otlpClock(),
     signal: new AbortController().signal,
   });
-  expect(outcome).toMatchObject({ sent: 2, dropped: 1, problem: expect.stringContaining('status 400') });
-  expect(receiver.asked.map(({ url }) => url)).toEqual(Array.from({ length: 5 }, () => '/under/v1/metrics'));
+  expect(outcome).toMatchObject({ sent: 1, dropped: 2, problem: expect.stringContaining('status 400') });
+  expect(receiver.asked.map(({ url }) => url)).toEqual(Array.from({ length: 4 }, () => '/under/v1/metrics'));
   expect(receiver.asked[0]?.type).toBe('application/json');
 });
 
 test('a receiver that is always busy costs a bound of tries and time, and too many messages are not sent', async () => {
   await using receiver = await otlpReceiver(() => ({ status: 503 }));
-  const clock = new VirtualClock();
   const waited: number[] = [];
-  const sleeping = {
-    ...clock,
-    nowMs: () => clock.nowMs(),
-    wallMs: () => clock.wallMs(),
-    sleep: async (ms: number) => void waited.push(ms),
-  };
+  const sleeping = otlpClock(ms => void waited.push(ms));
   const one = [{ path: '/v1/traces' as const, body: '{}' }];
   const { signal } = new AbortController();
   expect(await sendOtlp(receiver.url, one, { clock: sleeping, signal })).toMatchObject({
@@ -218,8 +212,7 @@ test('a message that was taken is not sent once more for a byte too many behind 
     const { port } = v.parse(v.object({ port: v.number() }), server.address());
     const { signal } = new AbortController();
     const one = [{ path: '/v1/metrics' as const, body: '{}' }];
-    const clock = { nowMs: () => 0, wallMs: () => 0, sleep: async () => undefined };
-    const outcome = await sendOtlp(`http://127.0.0.1:${port}`, one, { clock, signal });
+    const outcome = await sendOtlp(`http://127.0.0.1:${port}`, one, { clock: otlpClock(), signal });
     expect(outcome).toEqual({ sent: 1, dropped: 0, rejected: 0, problem: undefined });
     expect(connections).toBe(1);
   } finally {
