@@ -11,6 +11,8 @@ export interface ProcessSample {
   readonly threads: number;
   /** User and system time, without that of its children. */
   readonly cpuSeconds: number;
+  /** Since it was started. */
+  readonly ageMs: number;
 }
 
 /** Undefined when it has ended. */
@@ -25,6 +27,7 @@ export const sampleProcess = (pid: number): ProcessSample | undefined => {
       proportionalBytes: kibibytes(readFileSync(`${folder}/smaps_rollup`, 'utf8'), 'Pss') * 1_024,
       descriptors: readdirSync(`${folder}/fd`).length,
       threads: kibibytes(status, 'Threads'),
+      ageMs: uptimeMs() - (Number(fields[19]) / TICKS_PER_SECOND) * 1_000,
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
     };
   } catch {
@@ -39,6 +42,9 @@ export const journalBytes = (home: string): number => {
     if (name.startsWith('journal')) bytes += statSync(join(home, name), { throwIfNoEntry: false })?.size ?? 0;
   return bytes;
 };
+
+/** Of the machine, proc_uptime(5). */
+const uptimeMs = (): number => Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1_000;
 
 const kibibytes = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);

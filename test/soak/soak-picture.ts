@@ -8,7 +8,7 @@ import { formatClock } from '../../src/core/figure/duration.ts';
 import type { Markup } from '../../src/core/text/markup.ts';
 import { coordinate, markup } from '../../src/core/text/markup.ts';
 import type { Measure, SoakSeries } from './soak-series.ts';
-import { WARM_UP_HOURS } from './trend.ts';
+import { judgedPoints } from './trend.ts';
 
 export const soakPicture = (measure: Measure, series: readonly SoakSeries[]): string => {
   const panels = [...Map.groupBy(series, ({ process }) => process)];
@@ -52,7 +52,7 @@ const panel = ({ process, lines, top, scale }: Panel): Markup => {
           `${index === 0 ? 'M' : 'L'}${coordinate(scale.at(hours))} ${coordinate(y(value))}`,
       )
       .join('');
-  const warm = Math.min(WARM_UP_HOURS, scale.hours);
+  const warm = judgedPoints(lines[0]?.points ?? [])[0]?.hours ?? scale.hours;
   return markup`<rect class="margin" x="${LEFT}" y="${top}" width="${coordinate(scale.at(warm) - LEFT)}" height="${PANEL - GAP}"/>${axis.ticks.map(
     (tick, index) =>
       markup`<path class="${index === 0 ? 'axis' : 'grid'}" d="M${LEFT} ${coordinate(y(tick))}H${WIDTH - RIGHT}"/><text class="tick" x="${LEFT - 6}" y="${coordinate(y(tick) + 4)}" text-anchor="end">${tick}</text>`,
@@ -64,12 +64,11 @@ const panel = ({ process, lines, top, scale }: Panel): Markup => {
 
 /** Through the middle of what was judged. */
 const fitted = (points: SoakSeries['points'], slope: number): SoakSeries['points'] => {
-  const from = (points[0]?.hours ?? 0) + WARM_UP_HOURS;
-  const judged = points.filter(({ hours }) => hours >= from);
+  const judged = judgedPoints(points);
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanX, meanY] = [mean(judged.map(({ hours }) => hours)), mean(judged.map(({ value }) => value))];
-  return [from, judged.at(-1)?.hours ?? from].map(hours => ({
+  return [judged[0]?.hours ?? 0, judged.at(-1)?.hours ?? 0].map(hours => ({
     hours,
     value: meanY + slope * (hours - meanX),
   }));

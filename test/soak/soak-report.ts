@@ -34,10 +34,12 @@ const soakTable = (series: readonly SoakSeries[]): readonly string[] => [
   '|---|---|---|---|---|---|---|',
   ...series.map(({ piece, process, measure, points, trend }) => {
     const [first, last] = [points[0]?.value ?? 0, points.at(-1)?.value ?? 0];
-    const slope =
-      trend.kind === 'too short'
-        ? `${trend.points} points over ${trend.hours.toFixed(2)} h after the warm-up`
-        : `${trend.slope.toFixed(2)} (${trend.low.toFixed(2)} to ${trend.high.toFixed(2)})`;
+    const fit = trend.kind === 'too short' ? trend.fit : trend;
+    const figures =
+      fit === undefined
+        ? `${trend.points} points`
+        : `${fit.slope.toFixed(2)} (${fit.low.toFixed(2)} to ${fit.high.toFixed(2)})`;
+    const slope = `${figures} over ${trend.hours.toFixed(2)} h after the warm-up`;
     return `| ${piece} | ${process} | ${measure.name}, ${measure.unit} | ${first.toFixed(1)} – ${last.toFixed(1)} | ${slope} | ${measure.limit} | ${trend.kind} |`;
   }),
 ];

@@ -13,7 +13,7 @@ export interface SoakSeries {
 }
 
 export interface Measure {
-  readonly key: Exclude<keyof SoakRow, 'process' | 'pid' | 'atMs' | 'load'>;
+  readonly key: Exclude<keyof SoakRow, 'process' | 'pid' | 'atMs' | 'load' | 'ageMs'>;
   readonly name: string;
   readonly unit: string;
   /** By which a figure is divided to be in this unit. */
@@ -34,7 +34,15 @@ export const seriesOf = (piece: number, rows: readonly SoakRow[]): readonly Soak
     MEASURES.map(measure => {
       const points = life.flatMap(row => {
         const value = row[measure.key];
-        return value === undefined ? [] : [{ hours: row.atMs / 3_600_000, value: value / measure.divisor }];
+        return value === undefined
+          ? []
+          : [
+              {
+                hours: row.atMs / 3_600_000,
+                value: value / measure.divisor,
+                ...(row.ageMs === undefined ? {} : { ageHours: row.ageMs / 3_600_000 }),
+              },
+            ];
       });
       return { piece, process, measure, points, trend: trendOf(points, measure.limit) };
     }).filter(({ points }) => points.length > 0),
@@ -42,15 +50,15 @@ export const seriesOf = (piece: number, rows: readonly SoakRow[]): readonly Soak
 };
 
 export const MEASURES: readonly Measure[] = [
-  { key: 'residentBytes', name: 'resident memory', unit: 'MB', divisor: 1e6, limit: 2 },
+  { key: 'residentBytes', name: 'resident memory', unit: 'MB', divisor: 1e6, limit: 1 },
   {
     key: 'proportionalBytes',
     name: 'its share of resident memory (PSS)',
     unit: 'MB',
     divisor: 1e6,
-    limit: 2,
+    limit: 1,
   },
-  { key: 'heapBytes', name: 'heap after a collection', unit: 'MB', divisor: 1e6, limit: 2 },
+  { key: 'heapBytes', name: 'heap after a collection', unit: 'MB', divisor: 1e6, limit: 1 },
   { key: 'descriptors', name: 'descriptors', unit: 'open', divisor: 1, limit: 1 },
   { key: 'threads', name: 'threads', unit: 'threads', divisor: 1, limit: 0.5 },
   // 512 MB, the setting, over the three days for which each profile is kept.

@@ -43,9 +43,9 @@ test('what grows and is surely below the limit is flat', () => {
   ).toBe('flat');
 });
 
-test('how steeply it rises in the first twenty minutes has no part in it', () => {
+test('how steeply it rises in the first half hour has no part in it', () => {
   const trend = trendOf(
-    series(minute => 80 + 4 * Math.min(minute, 20)),
+    series(minute => 80 + 4 * Math.min(minute, 30)),
     2,
   );
   expect(trend).toMatchObject({ kind: 'flat', slope: 0 });
@@ -70,14 +70,26 @@ test('samples that resemble their neighbours make the interval wider than as man
   expect(width(wave)).toBeGreaterThan(2 * width(shuffled));
 });
 
-test('less than an hour and a half after the warm-up is too short, and so is nothing', () => {
+test('less than 1.4 hours after the warm-up is too short to be judged, and so is nothing', () => {
   expect(
     trendOf(
       series(() => 80, 105),
       2,
     ),
-  ).toMatchObject({ kind: 'too short', points: 85 });
-  expect(trendOf([], 2)).toEqual({ kind: 'too short', hours: 0, points: 0 });
+  ).toMatchObject({ kind: 'too short', points: 75, fit: { slope: 0 } });
+  expect(trendOf([], 2)).toEqual({ kind: 'too short', hours: 0, points: 0, fit: undefined });
+});
+
+test('of a process that goes on from one segment to the next only its first half hour is left out', () => {
+  const aged = (fromHours: number) =>
+    series(minute => 80 + (minute < 30 ? 10 : 0)).map(point => ({
+      ...point,
+      ageHours: fromHours + point.hours,
+    }));
+  expect(trendOf(aged(0), 1)).toMatchObject({ kind: 'flat', slope: 0, points: 95 });
+  const second = trendOf(aged(2), 1);
+  expect(second).toMatchObject({ points: 125 });
+  expect(second.kind === 'too short' ? 0 : second.slope).toBeLessThan(-1);
 });
 
 test('a process that was restarted begins another series, of which the longest is told', () => {

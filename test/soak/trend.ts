@@ -6,41 +6,62 @@ import { upperStudent } from '../../src/core/statistics/student-quantile.ts';
 export interface TrendPoint {
   readonly hours: number;
   readonly value: number;
+  /** Of the process, which may have begun before the series; default: it began with it. */
+  readonly ageHours?: number;
+}
+
+/** Slopes an hour, in the unit of the values, with the ends of the 95 % interval. */
+export interface Fit {
+  readonly slope: number;
+  readonly low: number;
+  readonly high: number;
 }
 
 export type Trend =
-  /** Slopes an hour, in the unit of the values. */
-  | {
+  | (Fit & {
       readonly kind: 'flat' | 'grows' | 'undecided';
-      readonly slope: number;
-      readonly low: number;
-      readonly high: number;
       readonly hours: number;
       readonly points: number;
-    }
-  | { readonly kind: 'too short'; readonly hours: number; readonly points: number };
+    })
+  /** Its slope is not judged. */
+  | {
+      readonly kind: 'too short';
+      readonly hours: number;
+      readonly points: number;
+      readonly fit: Fit | undefined;
+    };
 
-/** Left out of every series: caches fill, code is compiled, the heap finds its size. */
-export const WARM_UP_HOURS = 1 / 3;
+/** Of a process, left out of every series: caches fill, code is compiled, the heap finds its size. */
+export const WARM_UP_HOURS = 1 / 2;
 /** What must remain: the two hours of a piece but for the warm-up, and a few minutes of coming up. */
-const HOURS_MIN = 1.5;
+const HOURS_MIN = 1.4;
 const POINTS_MIN = 12;
+
+/** What comes after the warm-up. */
+export const judgedPoints = (series: readonly TrendPoint[]): readonly TrendPoint[] => {
+  const from = series[0]?.hours ?? 0;
+  return series.filter(({ hours, ageHours = hours - from }) => ageHours >= WARM_UP_HOURS);
+};
 
 /**
  * Flat: the upper end of the 95 % interval of the slope is below the limit. It grows: that end is not, and the lower end is above
  * nothing. Anything else is undecided.
  */
 export const trendOf = (series: readonly TrendPoint[], limitPerHour: number): Trend => {
-  const from = (series[0]?.hours ?? 0) + WARM_UP_HOURS;
-  const points = series.filter(({ hours }) => hours >= from);
-  const hours = (points.at(-1)?.hours ?? 0) - (points[0]?.hours ?? 0);
-  if (hours < HOURS_MIN || points.length < POINTS_MIN)
-    return { kind: 'too short', hours: Math.max(0, hours), points: points.length };
+  const points = judgedPoints(series);
+  const hours = Math.max(0, (points.at(-1)?.hours ?? 0) - (points[0]?.hours ?? 0));
+  const length = { hours, points: points.length };
+  if (points.length < POINTS_MIN) return { kind: 'too short', ...length, fit: undefined };
+  const fit = fitOf(points);
+  if (hours < HOURS_MIN) return { kind: 'too short', ...length, fit };
+  const kind = fit.high < limitPerHour ? 'flat' : fit.low > 0 ? 'grows' : 'undecided';
+  return { kind, ...fit, ...length };
+};
+
+const fitOf = (points: readonly TrendPoint[]): Fit => {
   const { slope, standardError } = leastSquares(points);
   const reach = upperStudent(0.025, points.length - 2) * standardError;
-  const [low, high] = [slope - reach, slope + reach];
-  const kind = high < limitPerHour ? 'flat' : low > 0 ? 'grows' : 'undecided';
-  return { kind, slope, low, high, hours, points: points.length };
+  return { slope, low: slope - reach, high: slope + reach };
 };
 
 interface Line {

@@ -1,6 +1,6 @@
 // Lives in the network of one daemon and asks it what its visitors ask: a scrape, the state, a tool over MCP, and a stream that
 // stays open. Prints a line of JSON for each refusal. With `heap` it also opens the daemon's inspector and tells, every five
-// minutes, what the heap holds after a collection.
+// minutes, what the heap holds after a collection. With `watch` it only scrapes and keeps a stream open.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,8 +98,9 @@ const MCP = JSON.stringify({
 
 await Promise.all([
   each('metrics', 15_000, () => get('/metrics')),
-  each('state', 30_000, () => get('/api/state')),
-  each('mcp', 60_000, () => get('/mcp', MCP)),
   each('stream', 1_000, listen),
+  ...(mode === 'watch'
+    ? []
+    : [each('state', 30_000, () => get('/api/state')), each('mcp', 60_000, () => get('/mcp', MCP))]),
   ...(mode === 'heap' ? [each('heap', 300_000, async () => say({ heapBytes: await heapBytes() }))] : []),
 ]);
