@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
 import { isLoopbackHost } from '../core/address/host-port.ts';
-import { ProblemError, shortReason } from '../core/problem.ts';
+import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
+import { isUnknown } from '../core/unknown.ts';
 import type { DaemonFile } from '../daemon/daemon-file.ts';
 import { readDaemonFile } from '../daemon/daemon-file.ts';
 import { decodeApiProblem } from '../wire/api/api-problem.ts';
@@ -121,18 +122,40 @@ interface AskedOf {
   readonly body?: unknown;
 }
 
-const answerOf = (file: DaemonFile, { path, method, signal, body }: AskedOf): Promise<IncomingMessage> => {
-  // Reading on loopback is free: the token is not shown to whoever may have taken the port over.
-  const needsToken = method !== 'GET' || !isLoopbackUrl(file.url);
+/** Over the socket in the home, and over TCP where there is none: by an older daemon, or for the reason that daemon.json has. */
+const answerOf = async (file: DaemonFile, asked: AskedOf): Promise<IncomingMessage> => {
+  if (!isUnknown(file.socket))
+    try {
+      return await sendTo(file, asked, { socketPath: file.socket });
+    } catch (error) {
+      if (asked.signal.aborted || !NO_SOCKET.has(errorCode(error) ?? ''))
+        throw requestFailure(file, asked.signal, error);
+    }
+  try {
+    return await sendTo(file, asked, {});
+  } catch (error) {
+    throw requestFailure(file, asked.signal, error);
+  }
+};
+
+const sendTo = (
+  file: DaemonFile,
+  { path, method, signal, body }: AskedOf,
+  over: { readonly socketPath?: string },
+): Promise<IncomingMessage> => {
+  // Reading on loopback is free: the token is not shown to whoever may have taken the port over. The socket is in a folder
+  // that only this user can write to.
+  const needsToken = over.socketPath !== undefined || method !== 'GET' || !isLoopbackUrl(file.url);
   const headers = {
     ...(needsToken ? { authorization: `Bearer ${file.token}` } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   };
   return new Promise((resolve, reject) => {
     // No agent: a kept connection would hold the process.
-    const sent = request(new URL(path, localUrl(file.url)), { method, headers, signal, agent: false });
+    const options = { ...over, method, headers, signal, agent: false };
+    const sent = request(new URL(path, localUrl(file.url)), options);
     sent.once('response', resolve);
-    sent.once('error', error => reject(requestFailure(file, signal, error)));
+    sent.once('error', reject);
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 };
@@ -160,4 +183,13 @@ const jsonOrUndefined = (text: string): unknown => {
   }
 };
 
+/** What connect(2) returns of a socket that is gone, of nobody's, of another user's, or whose queue is full. */
+const NO_SOCKET: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'ECONNREFUSED',
+  'EACCES',
+  'EPERM',
+  'ENOTSOCK',
+  'EAGAIN',
+]);
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;

@@ -14,12 +14,15 @@ export interface HomeFiles {
   readonly lastGoodConfig: string;
   /** Where the running daemon listens, and its token: written by the daemon, read by the CLI. */
   readonly daemon: string;
+  /** A Unix socket on which the running daemon listens for commands of this user. */
+  readonly socket: string;
 }
 
 export const homeFiles = (home: string): HomeFiles => ({
   config: join(home, 'config.toml'),
   lastGoodConfig: join(home, 'config.last-good.toml'),
   daemon: join(home, 'daemon.json'),
+  socket: join(home, 'daemon.sock'),
 });
 
 export interface HomePlace {

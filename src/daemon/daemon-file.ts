@@ -12,6 +12,8 @@ import { nodeIdSchema, reported } from '../wire/schema.ts';
 export interface DaemonFile {
   /** "http://127.0.0.1:4180", without a path. */
   readonly url: string;
+  /** The Unix socket on which it also listens; commands use it first. */
+  readonly socket: Reported<string>;
   /** For `Authorization: Bearer`. */
   readonly token: string;
   readonly pid: number;
@@ -60,6 +62,7 @@ const DAEMON_FILE: v.GenericSchema<unknown, DaemonFile> = v.object({
     v.url(),
     v.transform(url => new URL(url).origin),
   ),
+  socket: reported(v.string()),
   token: v.string(),
   // 0 and negative numbers are process groups.
   pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),

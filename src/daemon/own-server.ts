@@ -8,6 +8,8 @@ import { forgetLink, type LinkForgetting } from '../core/link/forget-link.ts';
 import type { Forgetting } from '../core/node/forget.ts';
 import { forgetNode } from '../core/node/forget.ts';
 import { errorCode } from '../core/problem.ts';
+import { isUnknown } from '../core/unknown.ts';
+import type { Notice } from '../wire/notice.ts';
 import { openAccessToken } from './access-token.ts';
 import { DaemonError } from './daemon-error.ts';
 import { writeDaemonFile } from './daemon-file.ts';
@@ -88,14 +90,33 @@ export const openOwnServer = async (
   );
   const listening = await listen(server, options, node);
   if (listening.notice !== undefined) notices.raise(listening.notice);
+  const socket = await server.listenForOwner(homeFiles(home).socket);
+  if (isUnknown(socket)) notices.raise(noOwnerSocket(socket.reason));
   const url = httpUrl(listening);
   const { nodeId } = voice;
   const startedAtWallMs = clock.wallMs();
   const daemonFile = homeFiles(home).daemon;
-  await writeDaemonFile(daemonFile, { url, token, pid: options.pid, startedAtWallMs, nodeId, version });
+  await writeDaemonFile(daemonFile, {
+    url,
+    socket,
+    token,
+    pid: options.pid,
+    startedAtWallMs,
+    nodeId,
+    version,
+  });
   lifetimes.defer(() => removeIfThere(daemonFile));
   return { url, dashboardUrl: dashboardUrl(listening, () => access.issueCode()) };
 };
+
+const noOwnerSocket = (reason: string): Notice => ({
+  id: 'no-owner-socket',
+  code: 'no-owner-socket',
+  problem: `The daemon has no Unix socket in its home: ${reason}.`,
+  advice:
+    'Commands use TCP, where other users of this machine can take the connections. A home with a short path on a local disk has one.',
+  reason,
+});
 
 const forget = ({ cluster, recorder, voice }: OwnNode, subject: NodeId): Forgetting => {
   const result = forgetNode(cluster.state, { self: voice.nodeId, subject, nowMs: voice.clock.nowMs() });

@@ -12,6 +12,8 @@ export const NOTICE_CODES = {
   'home-gone': 'The home folder was moved or replaced while the daemon is running.',
   'config-broken': '`config.toml` has an error; the last good values or the defaults count.',
   'journal-replaced': 'The journal was damaged and moved aside; a new one was started.',
+  'journal-cut':
+    'The write-ahead log of the journal was cut off or damaged: records that were stored are missing.',
   'journal-migrated': "The journal was migrated to this version's schema.",
   'journal-of-other-node': 'The journal was written by another node.',
   'journal-in-memory': 'The journal cannot be opened; nothing is stored until the next start.',
@@ -20,6 +22,7 @@ export const NOTICE_CODES = {
   'journal-compaction': 'The journal could not be compacted.',
   'journal-gone': 'The journal file was removed or replaced while the daemon is running.',
   'http-port-taken': 'The default port of HTTP is taken; the next free one is used.',
+  'no-owner-socket': 'The home has no Unix socket for commands of this user; they use TCP alone.',
   'http-failed': 'A request failed unexpectedly.',
   'mesh-port-taken': 'The default port of the mesh is taken; the next free one is used.',
   'no-cluster-key': 'Peers are configured, but the home has no cluster key.',

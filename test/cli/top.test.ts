@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { topCommand } from '../../src/cli/commands/top.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { homeFiles } from '../../src/config/home.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { writeDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { recordedCluster } from '../support/recorded-cluster.ts';
@@ -10,7 +11,15 @@ import { REGISTRY_NODE } from '../support/registry-parts.ts';
 test('plimsoll top opens the machine that was chosen, and ends with q', async () => {
   await using served = await recordedCluster();
   const { url, token, home } = served;
-  const file = { url, token, pid: process.pid, startedAtWallMs: 0, nodeId: REGISTRY_NODE, version: '1.2.3' };
+  const file = {
+    url,
+    socket: unknown('none'),
+    token,
+    pid: process.pid,
+    startedAtWallMs: 0,
+    nodeId: REGISTRY_NODE,
+    version: '1.2.3',
+  };
   await writeDaemonFile(homeFiles(home).daemon, file);
   const { state, stdout } = madeUpProcess(['top', '--home', home], {
     isTerminal: true,

@@ -20,7 +20,7 @@ import { nodeIds } from '../../src/core/node/presence-view.ts';
 import { heldValue } from '../../src/core/node/reading-view.ts';
 import { runView } from '../../src/core/run/run-selectors.ts';
 import type { State } from '../../src/core/state.ts';
-import { isUnknown } from '../../src/core/unknown.ts';
+import { isUnknown, unknown } from '../../src/core/unknown.ts';
 import { writeDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { renderSummary } from '../../src/tui/render.ts';
 import { laterReadings } from '../support/later-readings.ts';
@@ -44,6 +44,7 @@ beforeAll(async () => {
   const { url, token, home } = served;
   await writeDaemonFile(homeFiles(home).daemon, {
     url,
+    socket: unknown('none'),
     token,
     pid: process.pid,
     startedAtWallMs: 0,

@@ -2,6 +2,7 @@
 // all that matters; whatever goes wrong is no status.
 
 import { Agent, request } from 'node:http';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 
 /** A daemon on the same machine answers in a millisecond; one that hangs is left alone after this. */
 export const REQUEST_MS_MAX = 1_000;
@@ -10,6 +11,8 @@ export interface DaemonAddress {
   /** "http://127.0.0.1:4180" */
   readonly url: string;
   readonly token: string;
+  /** A Unix socket that is tried first. */
+  readonly socket: Reported<string>;
 }
 
 export interface DaemonRequest {
@@ -22,12 +25,24 @@ export class DaemonRequests {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   /** Undefined when no answer came. Never rejects. */
-  send({ url, token }: DaemonAddress, { method, path, body }: DaemonRequest): Promise<number | undefined> {
+  async send(daemon: DaemonAddress, asked: DaemonRequest): Promise<number | undefined> {
+    const { socket } = daemon;
+    // What was sent may have been taken: only a connection that never came about is tried over TCP.
+    const overSocket = isUnknown(socket) ? NOT_CONNECTED : await this.#sendOver(socket, daemon, asked);
+    const status = overSocket === NOT_CONNECTED ? await this.#sendOver(undefined, daemon, asked) : overSocket;
+    return status === NOT_CONNECTED ? undefined : status;
+  }
+
+  #sendOver(
+    socketPath: string | undefined,
+    { url, token }: DaemonAddress,
+    { method, path, body }: DaemonRequest,
+  ): Promise<number | undefined | typeof NOT_CONNECTED> {
     return new Promise(resolve => {
-      const done = (status: number | undefined): void => resolve(status);
       try {
         const text = JSON.stringify(body);
         const sent = request(new URL(path, url), {
+          ...(socketPath === undefined ? {} : { socketPath }),
           method,
           agent: this.#agent,
           signal: AbortSignal.timeout(REQUEST_MS_MAX),
@@ -37,16 +52,16 @@ export class DaemonRequests {
             'content-length': Buffer.byteLength(text),
           },
         });
-        sent.on('error', () => done(undefined));
-        sent.on('close', () => done(undefined));
+        sent.on('error', error => resolve(isConnectError(error) ? NOT_CONNECTED : undefined));
+        sent.on('close', () => resolve(undefined));
         sent.on('response', response => {
-          response.on('error', () => done(undefined));
-          response.on('end', () => done(response.statusCode));
+          response.on('error', () => resolve(undefined));
+          response.on('end', () => resolve(response.statusCode));
           response.resume();
         });
         sent.end(text);
       } catch {
-        done(undefined);
+        resolve(undefined);
       }
     });
   }
@@ -55,3 +70,7 @@ export class DaemonRequests {
     this.#agent.destroy();
   }
 }
+
+const isConnectError = (error: Error): boolean => 'syscall' in error && error.syscall === 'connect';
+
+const NOT_CONNECTED = 'not connected';

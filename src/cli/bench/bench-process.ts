@@ -51,7 +51,8 @@ export const runningDaemon = async (
 ): Promise<DaemonAddress | undefined> => {
   const result = await readDaemonFile(homeFiles(home).daemon);
   if (result.kind !== 'found' || !isAlive(result.file.pid)) return undefined;
-  return { url: localUrl(result.file.url), token: result.file.token };
+  const { url, token, socket } = result.file;
+  return { url: localUrl(url), token, socket };
 };
 
 export const asBenchCommandError = (error: unknown): unknown => {

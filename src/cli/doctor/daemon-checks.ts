@@ -147,7 +147,11 @@ const listenOnce = ({ host, port }: ListenConfig): Promise<string | undefined> =
 /** The sections of the mesh and of the home say more of these. */
 const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<NoticeCode>(['no-link', 'journal-gone']);
 /** The daemon has helped itself at its start, and says elsewhere where it listens. */
-const IS_HARMLESS: ReadonlySet<string> = new Set<NoticeCode>(['http-port-taken', 'mesh-port-taken']);
+const IS_HARMLESS: ReadonlySet<string> = new Set<NoticeCode>([
+  'http-port-taken',
+  'mesh-port-taken',
+  'no-owner-socket',
+]);
 const ANSWER_MS = 5_000;
 /** Links that are told one by one; the pages have all. */
 const ENDS_MAX = 32;

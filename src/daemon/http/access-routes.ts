@@ -19,9 +19,10 @@ export const accessRoutes = (
     body: codeBodySchema,
     statuses: { 204: 'Signed in.' },
     handle: ({ code }, request, reply) => {
-      guard.checkRefusals(request.raw);
+      // First: whoever sends wrong ones from the same address must not keep the owner from signing in.
       const cookie = access.redeemCode(code);
       if (cookie === undefined) {
+        guard.checkRefusals(request.raw);
         guard.noteRefusal(request.raw);
         throw new RequestError({
           code: 'code-not-good',

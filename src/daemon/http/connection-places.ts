@@ -1,17 +1,14 @@
-// Who may hold a connection. One address must not take all places, nor many together those of this machine's owner:
-// some are reserved for loopback and for addresses that have presented the token. Decided when a connection arrives,
-// before a byte is read.
+// Who may have a connection. A place belongs to who has shown the token on that connection, whatever its address: another
+// user of this machine has the same address as its owner. All others share the rest, and while it is full the one that has
+// waited longest for its next request gives way to a new one, which may be the owner's first. No byte is read for that.
 
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../clock/clock.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { canonicalAddress, isLoopbackAddress } from './host.ts';
 import type { HttpLimits } from './http-options.ts';
 
-export type PlacesLimits = Pick<
-  HttpLimits,
-  'connectionsMax' | 'connectionsKept' | 'connectionsOfAddressMax' | 'rateAddressesMax'
->;
+export type PlacesLimits = Pick<HttpLimits, 'connectionsMax' | 'connectionsKept' | 'connectionsOfAddressMax'>;
 
 export type PlaceVerdict =
   | { readonly kind: 'taken' }
@@ -19,69 +16,88 @@ export type PlaceVerdict =
   | { readonly kind: 'refused'; readonly problem: string };
 
 export class ConnectionPlaces {
-  readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #limits: PlacesLimits;
-  /** Addresses of remote connections without a token. */
-  readonly #strangers = new Map<Socket, string>();
+  readonly #onGivenWay: (socket: Socket) => void;
+  /** Connections that have not shown the token. */
+  readonly #strangers = new Map<Socket, Stranger>();
+  /** Those of them without a whole request, in the order in which they began to wait for one. */
+  readonly #waiting = new Set<Socket>();
   readonly #ofAddress = new Map<string, number>();
-  /** Addresses that have presented the token, and until when that counts. */
-  readonly #proved = new Map<string, number>();
-  #open = 0;
+  readonly #open = new Set<Socket>();
 
-  constructor(clock: Pick<Clock, 'nowMs'>, limits: PlacesLimits) {
-    this.#clock = clock;
+  /** @param onGivenWay cuts a connection whose place another one gets: at once, for many may arrive in one turn */
+  constructor(limits: PlacesLimits, onGivenWay: (socket: Socket) => void) {
     this.#limits = limits;
+    this.#onGivenWay = onGivenWay;
   }
 
   enter(socket: Socket): PlaceVerdict {
     const { connectionsMax, connectionsKept, connectionsOfAddressMax } = this.#limits;
     const address = canonicalAddress(socket.remoteAddress ?? '');
-    if (this.#open >= connectionsMax)
+    const ofAddress = this.#ofAddress.get(address) ?? 0;
+    if (!isLoopbackAddress(address) && ofAddress >= connectionsOfAddressMax && !this.#giveWay(address))
+      return refused(
+        `This address has ${counted(ofAddress, 'connection')} open that have not shown the token.`,
+      );
+    if (this.#strangers.size >= Math.max(1, connectionsMax - connectionsKept) && !this.#giveWay())
+      return refused('All connections for those who have not shown the token are in use.');
+    if (this.#open.size >= connectionsMax && !this.#giveWay())
       return refused(`All ${connectionsMax} connections of this daemon are in use.`);
-    if (!this.#isKnown(address)) {
-      const held = this.#ofAddress.get(address) ?? 0;
-      if (held >= connectionsOfAddressMax)
-        return refused(`This address has ${counted(held, 'connection')} open that have not shown the token.`);
-      if (this.#strangers.size >= connectionsMax - connectionsKept)
-        return refused('All connections for those who have not shown the token are in use.');
-      this.#strangers.set(socket, address);
-      this.#ofAddress.set(address, held + 1);
-    }
-    this.#open += 1;
+    this.#open.add(socket);
+    this.#strangers.set(socket, { address, requests: 0 });
+    this.#waiting.add(socket);
+    this.#ofAddress.set(address, (this.#ofAddress.get(address) ?? 0) + 1);
     socket.once('close', () => {
-      this.#open -= 1;
+      this.#open.delete(socket);
       this.#leave(socket);
     });
     return { kind: 'taken' };
   }
 
-  /** A request on it has presented the token: from now on its address counts as the owner's. */
-  prove(socket: Socket): void {
-    const address = canonicalAddress(socket.remoteAddress ?? '');
-    if (isLoopbackAddress(address)) return;
-    this.#leave(socket);
-    this.#proved.delete(address);
-    this.#proved.set(address, this.#clock.nowMs() + PROOF_LASTS_MS);
-    const oldest = this.#proved.keys().next().value;
-    if (this.#proved.size > this.#limits.rateAddressesMax && oldest !== undefined)
-      this.#proved.delete(oldest);
+  /** The head of a request has arrived whole: the connection is in use until its reply is over. */
+  serve(socket: Socket, response: ServerResponse): void {
+    const stranger = this.#strangers.get(socket);
+    if (stranger === undefined) return;
+    stranger.requests += 1;
+    this.#waiting.delete(socket);
+    response.once('close', () => {
+      stranger.requests -= 1;
+      if (stranger.requests === 0 && this.#strangers.has(socket)) this.#waiting.add(socket);
+    });
   }
 
-  #isKnown(address: string): boolean {
-    return isLoopbackAddress(address) || (this.#proved.get(address) ?? 0) > this.#clock.nowMs();
+  /** A request on it has shown the token: the connection counts as the owner's until it ends. */
+  prove(socket: Socket): void {
+    this.#leave(socket);
+  }
+
+  /** @returns whether there is one place more now */
+  #giveWay(address?: string): boolean {
+    for (const socket of this.#waiting) {
+      if (address !== undefined && this.#strangers.get(socket)?.address !== address) continue;
+      this.#leave(socket);
+      this.#open.delete(socket);
+      this.#onGivenWay(socket);
+      return true;
+    }
+    return false;
   }
 
   #leave(socket: Socket): void {
-    const address = this.#strangers.get(socket);
-    if (address === undefined) return;
+    const stranger = this.#strangers.get(socket);
+    if (stranger === undefined) return;
     this.#strangers.delete(socket);
-    const left = (this.#ofAddress.get(address) ?? 1) - 1;
-    if (left === 0) this.#ofAddress.delete(address);
-    else this.#ofAddress.set(address, left);
+    this.#waiting.delete(socket);
+    const left = (this.#ofAddress.get(stranger.address) ?? 1) - 1;
+    if (left === 0) this.#ofAddress.delete(stranger.address);
+    else this.#ofAddress.set(stranger.address, left);
   }
 }
 
-const refused = (problem: string): PlaceVerdict => ({ kind: 'refused', problem });
+interface Stranger {
+  readonly address: string;
+  /** Whose replies are not over. */
+  requests: number;
+}
 
-/** A browser may be idle for this long and come back while others take all other places, ms. */
-const PROOF_LASTS_MS = 3_600_000;
+const refused = (problem: string): PlaceVerdict => ({ kind: 'refused', problem });

@@ -109,10 +109,12 @@ export interface HttpLimits {
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
   readonly connectionsMax: number;
-  /** Of these: for loopback, and for addresses that have shown the token. */
+  /** Of these: for connections on which the token was shown. */
   readonly connectionsKept: number;
-  /** Of one other address. */
+  /** Of one address beyond loopback, on which the token was not shown. */
   readonly connectionsOfAddressMax: number;
+  /** Over the Unix socket in the home, besides all others. */
+  readonly connectionsOwnerMax: number;
   /** Connections that get a reply saying there is no place. */
   readonly refusalsOpenMax: number;
   /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
@@ -130,9 +132,16 @@ export interface HttpLimits {
   readonly refusalsPerMinuteMax: number;
   /** Remote addresses that rates are kept for. */
   readonly rateAddressesMax: number;
-  /** Replies, not counting streams, that wait for slow readers. */
+  /** Replies to requests without the token, not counting streams, that wait for slow readers. */
   readonly answersMax: number;
+  /** Besides those: to requests with the token. */
+  readonly answersOwnerMax: number;
+  /** While all of them wait, the oldest one is cut off that waits for so long, ms; likewise a stream that takes nothing. */
+  readonly silentUnderPressureMs: number;
+  /** Of requests without the token. */
   readonly streamsMax: number;
+  /** Besides those: of requests with the token. */
+  readonly streamsOwnerMax: number;
   /** First event to the batch that carries it. */
   readonly streamFlushMs: number;
   readonly streamHeartbeatMs: number;
@@ -162,6 +171,7 @@ export const HTTP_LIMITS: HttpLimits = {
   connectionsMax: 512,
   connectionsKept: 128,
   connectionsOfAddressMax: 64,
+  connectionsOwnerMax: 128,
   refusalsOpenMax: 64,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
@@ -172,7 +182,10 @@ export const HTTP_LIMITS: HttpLimits = {
   refusalsPerMinuteMax: 30,
   rateAddressesMax: 1_024,
   answersMax: 64,
+  answersOwnerMax: 64,
+  silentUnderPressureMs: 5_000,
   streamsMax: 256,
+  streamsOwnerMax: 64,
   streamFlushMs: 100,
   streamHeartbeatMs: 5_000,
   streamQueueBytesMax: 1024 * 1024,

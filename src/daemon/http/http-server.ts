@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { ByteBudget } from '../../core/byte-budget.ts';
 import { isNestedTooDeep, NESTING_MAX } from '../../wire/shallow-json.ts';
@@ -22,6 +23,7 @@ import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
 import { mcpRoutes } from './mcp-routes.ts';
 import { meshRoutes } from './mesh-routes.ts';
+import { listenOnOwnerSocket, type OwnerSocket } from './owner-socket.ts';
 import { probeRoutes } from './probe-routes.ts';
 import {
   addErrorHandlers,
@@ -49,10 +51,14 @@ export class HttpServer implements AsyncDisposable {
   readonly #app: FastifyInstance;
   readonly #guard: RequestGuard;
   readonly #places: ConnectionPlaces;
+  readonly #ownSockets = new WeakSet<Socket>();
+  #ownerSocket: OwnerSocket | undefined;
   readonly #hub: StreamHub;
   readonly #fleets: FleetHub;
   readonly #served = new Set<ApiRoute>();
   readonly #bodies: ByteBudget;
+  /** Serves a connection without looking for a place. */
+  readonly #admit: (socket: Socket) => void;
   #bound: Listening | undefined;
   #closing: Promise<void> | undefined;
   #forgetAccess: () => void = () => undefined;
@@ -60,7 +66,13 @@ export class HttpServer implements AsyncDisposable {
   constructor(options: HttpServerOptions) {
     const { clock, cluster, limits, nodeId, version, access } = options;
     this.#options = options;
-    this.#guard = new RequestGuard({ nodeId, clock, access, limits });
+    this.#guard = new RequestGuard({
+      nodeId,
+      clock,
+      access,
+      limits,
+      isOwnSocket: socket => this.#ownSockets.has(socket),
+    });
     const streams = {
       clock,
       cluster,
@@ -74,10 +86,10 @@ export class HttpServer implements AsyncDisposable {
     this.#hub = new StreamHub(streams);
     this.#fleets = new FleetHub(streams);
     this.#bodies = new ByteBudget(limits.bodiesBytesMax);
-    this.#places = new ConnectionPlaces(clock, limits);
+    this.#places = new ConnectionPlaces(limits, socket => socket.destroy());
     this.#server = createNodeServer(limits);
-    admitConnections(this.#server, this.#places);
-    this.#app = createApp(this.#server, limits);
+    this.#admit = admitConnections(this.#server, this.#places);
+    this.#app = createApp(this.#server, limits, this.#places);
     this.#addRoutes();
   }
 
@@ -108,6 +120,19 @@ export class HttpServer implements AsyncDisposable {
     return listening;
   }
 
+  /** Besides `listen`: over a Unix socket that only this user can open. Never throws. */
+  async listenForOwner(path: string): Promise<OwnerSocket['path']> {
+    this.#ownerSocket = await listenOnOwnerSocket({
+      path,
+      connectionsMax: this.#options.limits.connectionsOwnerMax,
+      onConnection: socket => {
+        this.#ownSockets.add(socket);
+        this.#admit(socket);
+      },
+    });
+    return this.#ownerSocket.path;
+  }
+
   /** Streams are notified, everything else in flight is cut. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -122,8 +147,9 @@ export class HttpServer implements AsyncDisposable {
     this.#forgetAccess();
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
     await Promise.all([this.#hub[Symbol.asyncDispose](), this.#fleets[Symbol.asyncDispose]()]);
+    const ownClosed = this.#ownerSocket?.close();
     this.#server.closeAllConnections();
-    await closed;
+    await Promise.all([closed, ownClosed]);
     await this.#app.close();
   }
 
@@ -173,13 +199,14 @@ export class HttpServer implements AsyncDisposable {
     });
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(SECURITY_HEADERS).header('cache-control', 'no-store');
-      this.#guard.check(request.raw);
+      const isOwner = this.#guard.isOwner(request.raw);
+      if (isOwner) this.#places.prove(request.raw.socket);
+      this.#guard.check(request.raw, isOwner);
       const { apiRoute } = request.routeOptions.config;
       if (apiRoute !== undefined) {
-        const { kind } = this.#guard.grant(request.raw, apiRoute.access);
-        if (kind !== 'open') this.#places.prove(request.raw.socket);
+        this.#guard.grant(request.raw, apiRoute.access);
         checkQuery(request.url, apiRoute);
-        if (apiRoute.isStream !== true) this.#guard.enter(reply.raw);
+        if (apiRoute.isStream !== true) this.#guard.enter(reply.raw, isOwner);
       }
       this.#reserve(request.raw);
       done();
@@ -205,22 +232,27 @@ const createNodeServer = (limits: HttpLimits): Server => {
   return server;
 };
 
-/** Stands before Node's own listener, which reads whatever it is given. */
-const admitConnections = (server: Server, places: ConnectionPlaces): void => {
+/** Stands before Node's own listener, which reads whatever it is given. @returns that listener */
+const admitConnections = (server: Server, places: ConnectionPlaces): ((socket: Socket) => void) => {
   const listeners = server.listeners('connection');
+  const admit = (socket: Socket): void => {
+    for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+  };
   server.removeAllListeners('connection');
   server.on('connection', socket => {
     const entry = places.enter(socket);
     if (entry.kind === 'refused') refuseConnection(socket, entry.problem);
-    else for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+    else admit(socket);
   });
+  return admit;
 };
 
-const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
+const createApp = (server: Server, limits: HttpLimits, places: ConnectionPlaces): FastifyInstance => {
   const app = fastify({
     serverFactory: handler =>
       server
         .on('request', (request, response) => {
+          places.serve(request.socket, response);
           foldMethod(request);
           handler(request, response);
         })

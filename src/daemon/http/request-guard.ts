@@ -3,9 +3,9 @@
 // never on headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
-import { AddressBuckets } from '../../clock/token-bucket.ts';
+import { AddressBuckets, TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type Access, cookieName, type Grant, readCookie } from './access.ts';
 import { canonicalAddress, isLoopbackAddress, isLoopbackName, MachineAddresses, parseHost } from './host.ts';
@@ -20,6 +20,8 @@ export interface GuardOptions {
   readonly clock: Clock;
   readonly access: Access;
   readonly limits: HttpLimits;
+  /** Whether a connection came over the Unix socket in the home, which nobody else can open. */
+  readonly isOwnSocket: (socket: Socket) => boolean;
 }
 
 export class RequestGuard {
@@ -29,20 +31,27 @@ export class RequestGuard {
   readonly #machine: MachineAddresses;
   readonly #requests: AddressBuckets;
   readonly #refusals: AddressBuckets;
-  readonly #answersMax: number;
-  #unfinishedAnswers = 0;
+  readonly #ownRequests: TokenBucket;
+  readonly #isOwnSocket: (socket: Socket) => boolean;
+  readonly #answers: Record<'owner' | 'stranger', WaitingAnswers>;
   #boundHostName: string | undefined;
   #isLoopback = false;
 
-  constructor({ nodeId, clock, access, limits }: GuardOptions) {
+  constructor({ nodeId, clock, access, limits, isOwnSocket }: GuardOptions) {
     this.#access = access;
+    this.#isOwnSocket = isOwnSocket;
     this.#cookieName = cookieName(nodeId);
     this.#urlBytesMax = limits.urlBytesMax;
-    this.#answersMax = limits.answersMax;
+    const { answersMax, answersOwnerMax, silentUnderPressureMs } = limits;
+    this.#answers = {
+      owner: new WaitingAnswers(clock, answersOwnerMax, silentUnderPressureMs),
+      stranger: new WaitingAnswers(clock, answersMax, silentUnderPressureMs),
+    };
     this.#machine = new MachineAddresses(() => clock.nowMs());
     const { requestsPerSecondMax, refusalsPerMinuteMax, rateAddressesMax } = limits;
     const requests = { burst: requestsPerSecondMax * 2, perSecond: requestsPerSecondMax };
     this.#requests = new AddressBuckets(clock, requests, rateAddressesMax);
+    this.#ownRequests = new TokenBucket(clock, requests);
     const refusals = { burst: refusalsPerMinuteMax, perSecond: refusalsPerMinuteMax / 60 };
     this.#refusals = new AddressBuckets(clock, refusals, rateAddressesMax);
   }
@@ -58,10 +67,19 @@ export class RequestGuard {
     return this.#isLoopback;
   }
 
+  /**
+   * Whether the request shows the token, or comes over the socket in the home. Places, rates and streams of the owner do not
+   * depend on what others of the same address do. A wrong token is not refused here: `grant` does that where one is needed.
+   */
+  isOwner(request: IncomingMessage): boolean {
+    return this.#isOwnSocket(request.socket) || this.#shown(request).granted !== undefined;
+  }
+
   /** @throws RequestError for what no route may answer. */
-  check(request: IncomingMessage): void {
+  check(request: IncomingMessage, isOwner: boolean): void {
     this.#checkShape(request);
-    if (!this.#requests.of(remoteAddress(request)).take()) {
+    const rate = isOwner ? this.#ownRequests : this.#requests.of(remoteAddress(request));
+    if (!rate.take()) {
       throw new RequestError(
         {
           code: 'too-many-requests',
@@ -78,20 +96,14 @@ export class RequestGuard {
 
   /** @throws RequestError 401 when the route needs a token that the request does not carry. */
   grant(request: IncomingMessage, need: RouteAccess): Grant {
-    if (need === 'public' || (need === 'read' && this.#isLoopback)) return { kind: 'open' };
-    const address = remoteAddress(request);
-    const { authorization, cookie } = request.headers;
-    const token = BEARER.exec(authorization ?? '')?.[1];
-    const cookieValue = readCookie(cookie, this.#cookieName);
-    if (token === undefined && cookieValue === undefined) {
-      throw unauthorized('This needs the access token.');
-    }
-    this.checkRefusals(request);
-    const granted =
-      (token === undefined ? undefined : this.#access.grantForToken(token)) ??
-      (cookieValue === undefined ? undefined : this.#access.grantForCookie(cookieValue));
+    const isFree = this.#isLoopback || this.#isOwnSocket(request.socket);
+    if (need === 'public' || (need === 'read' && isFree)) return { kind: 'open' };
+    const { isAny, granted } = this.#shown(request);
+    // The right one is good however many wrong ones came from its address.
     if (granted !== undefined) return granted;
-    this.#refusals.of(address).take();
+    if (!isAny) throw unauthorized('This needs the access token.');
+    this.checkRefusals(request);
+    this.noteRefusal(request);
     throw unauthorized('The access token is not the current one, or the sign-in of this browser has ended.');
   }
 
@@ -99,23 +111,19 @@ export class RequestGuard {
    * Limits the replies that wait for their readers: a reply may be megabytes, and a client that never reads keeps it in
    * memory until its connection is closed. @throws RequestError 503 while too many answers wait for their readers.
    */
-  enter(response: ServerResponse): void {
+  enter(response: ServerResponse, isOwner: boolean): void {
     // A pipelined request waits behind one that is counted, and Node reads no third while the first is not taken.
     if (response.socket === null) return;
-    if (this.#unfinishedAnswers >= this.#answersMax) {
-      throw new RequestError(
-        {
-          code: 'too-busy',
-          problem: `${this.#answersMax} replies wait for readers that do not read.`,
-          advice: 'Try again in a second.',
-        },
-        { headers: { 'retry-after': '1' } },
-      );
-    }
-    this.#unfinishedAnswers += 1;
-    response.once('close', () => {
-      this.#unfinishedAnswers -= 1;
-    });
+    const answers = this.#answers[isOwner ? 'owner' : 'stranger'];
+    if (answers.enter(response)) return;
+    throw new RequestError(
+      {
+        code: 'too-busy',
+        problem: `${answers.max} replies wait for readers that do not read.`,
+        advice: 'Try again in a second.',
+      },
+      { headers: { 'retry-after': '1' } },
+    );
   }
 
   /** @throws RequestError 429 when this address was refused too often. */
@@ -133,6 +141,21 @@ export class RequestGuard {
 
   noteRefusal(request: IncomingMessage): void {
     this.#refusals.of(remoteAddress(request)).take();
+  }
+
+  /** The token or the cookie that a request carries, and what it is worth. */
+  #shown({ headers: { authorization, cookie } }: IncomingMessage): {
+    readonly isAny: boolean;
+    readonly granted: Grant | undefined;
+  } {
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    const cookieValue = readCookie(cookie, this.#cookieName);
+    return {
+      isAny: token !== undefined || cookieValue !== undefined,
+      granted:
+        (token === undefined ? undefined : this.#access.grantForToken(token)) ??
+        (cookieValue === undefined ? undefined : this.#access.grantForCookie(cookieValue)),
+    };
   }
 
   #checkShape(request: IncomingMessage): void {
@@ -181,6 +204,37 @@ export class RequestGuard {
       advice: 'Use its address, or add the name to host_names in config.toml.',
       host: host.name,
     });
+  }
+}
+
+/** Replies that are not over, the oldest first. */
+class WaitingAnswers {
+  readonly max: number;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #silentMs: number;
+  readonly #since = new Map<ServerResponse, number>();
+
+  constructor(clock: Pick<Clock, 'nowMs'>, max: number, silentMs: number) {
+    this.#clock = clock;
+    this.max = max;
+    this.#silentMs = silentMs;
+  }
+
+  /** @returns false when there is no place, not even that of a reply which nobody has read for too long */
+  enter(response: ServerResponse): boolean {
+    if (this.#since.size >= this.max && !this.#cutOldest()) return false;
+    this.#since.set(response, this.#clock.nowMs());
+    response.once('close', () => this.#since.delete(response));
+    return true;
+  }
+
+  #cutOldest(): boolean {
+    const [[response, sinceMs] = []] = this.#since;
+    if (response === undefined || sinceMs === undefined) return false;
+    if (this.#clock.nowMs() - sinceMs < this.#silentMs) return false;
+    this.#since.delete(response);
+    response.destroy();
+    return true;
   }
 }
 

@@ -80,10 +80,11 @@ export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): A
         advice: 'Request the stream once the earlier answers have been read.',
       });
     }
-    hub.checkRoom(fleets.counts().clients);
+    const isOwner = guard.isOwner(request.raw);
+    hub.checkRoom(isOwner, fleets.clients);
     const asked = streamView(v.parse(VIEW_QUERY, request.query));
     const view = asked?.kind === 'fleet' && nodeCount() <= WHOLE_NODES_MAX ? undefined : asked;
-    if (view !== undefined) fleets.checkRoom(view);
+    if (view !== undefined) fleets.checkRoom(view, isOwner);
     const lastId = request.headers['last-event-id'];
     if (Array.isArray(lastId)) {
       throw new RequestError({
@@ -97,8 +98,8 @@ export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): A
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined) reply.raw.setHeader(name, value);
     reply.raw.flushHeaders();
-    if (view === undefined) hub.open(reply.raw, { grant, lastId });
-    else fleets.open(reply.raw, { grant, lastId, view });
+    if (view === undefined) hub.open(reply.raw, { grant, isOwner, lastId });
+    else fleets.open(reply.raw, { grant, isOwner, lastId, view });
     return reply;
   },
 });

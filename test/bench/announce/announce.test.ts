@@ -9,6 +9,7 @@ import type { DaemonAddress } from '../../../src/bench/announce/daemon-requests.
 import type { RunAnnouncement } from '../../../src/bench/announce/run-announcement.ts';
 import { announceRun } from '../../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { runEndSchema, runStartSchema } from '../../../src/wire/run-schema.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { runConfig } from '../../support/run-records.ts';
@@ -246,7 +247,7 @@ const listening = async (server: Server | ReturnType<typeof createTcpServer>): P
   await once(server, 'listening');
   const address: AddressInfo | string | null = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return { url: `http://127.0.0.1:${address.port}`, token: 'the-token' };
+  return { url: `http://127.0.0.1:${address.port}`, token: 'the-token', socket: unknown('none') };
 };
 
 const closed = async (server: Server | ReturnType<typeof createTcpServer>): Promise<void> => {

@@ -89,14 +89,17 @@ describe('requests that are too much', () => {
     expect(statusOf(raw)).toBe(413);
   });
 
-  test('more connections than the bound are closed, the others are served', async () => {
-    await using served = await serveCluster({ limits: { connectionsMax: 3 } });
-    const held = [await openSocket(served.port), await openSocket(served.port)];
+  test('more connections than the bound take the places of those that wait for a request', async () => {
+    await using served = await serveCluster({ limits: { connectionsMax: 3, connectionsKept: 0 } });
+    const idle = [
+      await openSocket(served.port),
+      await openSocket(served.port),
+      await openSocket(served.port),
+    ];
+    const closed = idle[0] === undefined ? undefined : closeOf(idle[0].resume());
     expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
-    held.push(await openSocket(served.port));
-    const extra = await openSocket(served.port);
-    await closeOf(extra.resume());
-    for (const socket of held) socket.destroy();
+    await closed;
+    for (const socket of idle) socket.destroy();
   });
 });
 

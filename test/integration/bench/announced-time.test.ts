@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nodeId } from '../../../src/core/ids.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { writeDaemonFile } from '../../../src/daemon/daemon-file.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { decodeSampleTimes } from '../../../src/wire/sample-times.ts';
@@ -37,6 +38,7 @@ test('what a run tells a daemon is on the clock of its samples: none has ended l
   await mkdir(home, { mode: 0o700 });
   await writeDaemonFile(join(home, 'daemon.json'), {
     url: `http://127.0.0.1:${portOf(server.address())}`,
+    socket: unknown('none'),
     token: 'x'.repeat(43),
     pid: process.pid,
     startedAtWallMs: 0,

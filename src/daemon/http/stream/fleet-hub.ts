@@ -80,13 +80,19 @@ export class FleetHub implements AsyncDisposable {
     };
   }
 
+  /** For the limit of all streams together. */
+  get clients(): readonly StreamClient[] {
+    return [...this.#clients.keys()];
+  }
+
   /** @throws RequestError 503 when no more different views are served; call it before the response is begun. */
-  checkRoom(view: StreamView): void {
-    if (this.#feeds.has(viewText(view)) || this.#feeds.size < VIEWS_MAX) return;
+  checkRoom(view: StreamView, isOwner: boolean): void {
+    const max = isOwner ? VIEWS_MAX + VIEWS_OWNER_MAX : VIEWS_MAX;
+    if (this.#feeds.has(viewText(view)) || this.#feeds.size < max) return;
     throw new RequestError(
       {
         code: 'too-many-streams',
-        problem: `This daemon serves ${VIEWS_MAX} different views of a fleet at once.`,
+        problem: `This daemon serves ${max} different views of a fleet at once.`,
         advice: 'Close some pages, or read /api/groups.',
       },
       { headers: { 'retry-after': '5' } },
@@ -96,13 +102,19 @@ export class FleetHub implements AsyncDisposable {
   /** Takes over a response whose headers were sent. */
   open(
     response: ServerResponse,
-    reader: { readonly grant: Grant; readonly lastId: string | undefined; readonly view: StreamView },
+    reader: {
+      readonly grant: Grant;
+      readonly isOwner: boolean;
+      readonly lastId: string | undefined;
+      readonly view: StreamView;
+    },
   ): void {
     const { clock, limits } = this.#options;
     const key = viewText(reader.view);
     const client = new StreamClient({
       response,
       grant: reader.grant,
+      isOwner: reader.isOwner,
       clock,
       limits,
       onDropped: reason => {
@@ -250,4 +262,6 @@ export const allStreams = (whole: StreamCounts, views: ReturnType<FleetHub['coun
 /** Between two looks. */
 export const LIVE_VIEW_MS = 1_000;
 const VIEWS_MAX = 64;
+/** Besides those, for requests with the token. */
+const VIEWS_OWNER_MAX = 16;
 const DROP_REASONS = ['slow', 'stalled', 'access-ended', 'stopping', 'failed'] as const;

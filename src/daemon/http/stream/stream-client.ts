@@ -12,6 +12,8 @@ import { encodeServerEvent } from './stream-frames.ts';
 export interface StreamClientOptions {
   readonly response: ServerResponse;
   readonly grant: Grant;
+  /** It has shown the token. */
+  readonly isOwner: boolean;
   readonly clock: Clock;
   readonly limits: HttpLimits;
   readonly onDropped: (reason: DropReason) => void;
@@ -20,6 +22,7 @@ export interface StreamClientOptions {
 
 export class StreamClient {
   readonly grant: Grant;
+  readonly isOwner: boolean;
   readonly #response: ServerResponse;
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
@@ -29,8 +32,9 @@ export class StreamClient {
   #movedAtMs: number;
   #isLive = true;
 
-  constructor({ response, grant, clock, limits, onDropped, onClosed }: StreamClientOptions) {
+  constructor({ response, grant, isOwner, clock, limits, onDropped, onClosed }: StreamClientOptions) {
     this.grant = grant;
+    this.isOwner = isOwner;
     this.#response = response;
     this.#clock = clock;
     this.#limits = limits;
@@ -72,10 +76,20 @@ export class StreamClient {
 
   /** Drops a reader whose queue has not moved for long; `send` alone would wait until the queue is full. */
   checkStall(): void {
-    const stalledMs = this.#clock.nowMs() - this.#movedAtMs;
-    if (this.#isLive && this.queuedBytes > 0 && stalledMs > this.#limits.streamStallMs) {
-      this.drop('stalled', `this reader has read nothing for ${this.#limits.streamStallMs} ms`);
-    }
+    const { streamStallMs } = this.#limits;
+    if (this.#isLive && this.#isStalledFor(streamStallMs))
+      this.drop('stalled', `this reader has read nothing for ${streamStallMs} ms`);
+  }
+
+  /** While others wait for a place: cuts it off much sooner. @returns whether it is gone */
+  giveWay(): boolean {
+    if (!this.#isStalledFor(this.#limits.silentUnderPressureMs)) return false;
+    this.destroy();
+    return true;
+  }
+
+  #isStalledFor(ms: number): boolean {
+    return this.queuedBytes > 0 && this.#clock.nowMs() - this.#movedAtMs > ms;
   }
 
   /** Says why, then ends. What the reader has not taken by `destroy` is lost. */

@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
 import type { Event } from '../../../core/event.ts';
+import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
@@ -87,14 +88,22 @@ export class StreamHub implements AsyncDisposable {
     };
   }
 
-  /** @throws RequestError 503 when no more streams are served; call it before the response is begun. */
-  checkRoom(others = 0): void {
-    if (this.#clients.size + this.#leaving.size + others < this.#options.limits.streamsMax) return;
+  /**
+   * Of requests without the token there are so many at most, so that the owner always finds a place; one of them that reads
+   * nothing gives way. @throws RequestError 503 when no more streams are served; call it before the response is begun.
+   */
+  checkRoom(isOwner: boolean, others: readonly StreamClient[] = []): void {
+    const { streamsMax, streamsOwnerMax } = this.#options.limits;
+    const all = [...this.#clients, ...this.#leaving, ...others];
+    const max = isOwner ? streamsMax + streamsOwnerMax : streamsMax;
+    const rivals = isOwner ? all : all.filter(client => !client.isOwner);
+    if (rivals.length < max) return;
+    if (rivals.some(client => !client.isOwner && client.giveWay())) return;
     this.#refused += 1;
     throw new RequestError(
       {
         code: 'too-many-streams',
-        problem: `This daemon serves ${this.#options.limits.streamsMax} streams at once.`,
+        problem: `This daemon serves ${counted(max, 'stream')} at once.`,
         advice: 'Close some pages, or read /api/state.',
       },
       { headers: { 'retry-after': '5' } },
@@ -104,12 +113,13 @@ export class StreamHub implements AsyncDisposable {
   /** Takes over a response whose headers were sent. */
   open(
     response: ServerResponse,
-    reader: { readonly grant: Grant; readonly lastId: string | undefined },
+    reader: { readonly grant: Grant; readonly isOwner: boolean; readonly lastId: string | undefined },
   ): void {
     const { clock, limits, daemonStart } = this.#options;
     const client = new StreamClient({
       response,
       grant: reader.grant,
+      isOwner: reader.isOwner,
       clock,
       limits,
       onDropped: reason => {
