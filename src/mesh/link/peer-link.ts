@@ -33,7 +33,7 @@ export class PeerLink implements MeshLink {
   readonly #drains = new Listeners<void>();
   readonly #closes = new Listeners<LinkClose>();
   readonly #ups = new Listeners<void>();
-  readonly #pings = new Pings();
+  readonly #pings: Pings;
   #heardAtMs: number;
   #isPaused = false;
   #isReady = false;
@@ -54,6 +54,7 @@ export class PeerLink implements MeshLink {
     this.ended = this.#end.promise;
     this.#handshake = handshake;
     this.#clock = clock;
+    this.#pings = new Pings(clock);
     this.#limits = limits;
     this.#heardAtMs = clock.nowMs();
   }
@@ -205,6 +206,10 @@ export class PeerLink implements MeshLink {
   #answer(payload: Uint8Array): void {
     if (!isPing(payload)) {
       this.close('malformed', 'a ping has another length');
+      return;
+    }
+    if (!this.#pings.mayAnswer()) {
+      this.close('malformed', 'it pings more often than a node does');
       return;
     }
     this.#handshake.pipe.write(FRAME.pong, payload);

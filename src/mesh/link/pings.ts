@@ -1,8 +1,21 @@
-// The numbers that pings carry, and the callers that wait for an answer to one.
+// The numbers that pings carry, the callers that wait for an answer to one, and how often a peer may ping: each is answered.
+
+import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
 
 export class Pings {
   #number = 0;
   readonly #waiting = new Map<number, () => void>();
+  readonly #answers: TokenBucket;
+
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#answers = new TokenBucket(clock, ANSWER_RATE);
+  }
+
+  /** Whether one more ping of the peer is to be answered. */
+  mayAnswer(): boolean {
+    return this.#answers.take();
+  }
 
   next(): Uint8Array {
     this.#number = (this.#number + 1) >>> 0;
@@ -30,3 +43,5 @@ export class Pings {
 export const isPing = (payload: Uint8Array): boolean => payload.length === PING_BYTES;
 
 const PING_BYTES = 4;
+/** A node pings every two seconds, and once more for each who wants its place. */
+const ANSWER_RATE = { burst: 128, perSecond: 16 };

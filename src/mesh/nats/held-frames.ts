@@ -37,7 +37,7 @@ export class HeldFrames {
     }
     const place = kind === undefined ? undefined : `${from} ${kind}`;
     const former = place === undefined ? undefined : this.#readings.get(place);
-    const bytes = this.#bytes + frame.length - (former?.frame.length ?? 0);
+    const bytes = this.#bytes + costOf(frame) - (former === undefined ? 0 : costOf(former.frame));
     if (former !== undefined || bytes > HELD_BYTES_MAX) this.#dropped();
     if (bytes > HELD_BYTES_MAX) return;
     this.#bytes = bytes;
@@ -64,7 +64,7 @@ export class HeldFrames {
     try {
       while (!this.#isPaused) {
         const next = this.#others.shift() ?? this.#nextReading();
-        if (next !== undefined) this.#bytes -= next.frame.length;
+        if (next !== undefined) this.#bytes -= costOf(next.frame);
         const taken = next ?? this.#nextOfSeries();
         if (taken === undefined) return;
         this.#deliver(taken.frame, taken.from);
@@ -103,4 +103,8 @@ export class HeldFrames {
   }
 }
 
+/** What a frame takes in memory, with the name of its place: an empty one costs as well. */
+const costOf = (frame: Uint8Array): number => frame.length + FRAME_COST_BYTES;
+
+const FRAME_COST_BYTES = 512;
 const HELD_BYTES_MAX = 16_000_000;

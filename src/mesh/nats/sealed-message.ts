@@ -90,29 +90,27 @@ export class Sealer {
     if (secret === undefined) return { kind: 'wrong-key' };
     if (!Number.isSafeInteger(start) || !Number.isSafeInteger(count) || count < 0) return { kind: 'broken' };
     const saltText = Buffer.from(salt).toString('hex');
-    const key = this.#openingKey(`${keyId} ${publisher} ${saltText}`, () =>
-      messageKey(secret, publisher, salt),
-    );
+    const keyName = `${keyId} ${publisher} ${saltText}`;
+    const held = this.#opening.get(keyName);
+    const key = held ?? messageKey(secret, publisher, salt);
     const decipher = createDecipheriv(CIPHER, key, nonceOf(count));
     decipher.setAAD(Buffer.concat([sealed.subarray(0, HEAD_BYTES), Buffer.from(subject, 'utf8')]));
     const end = sealed.length - TAG_BYTES;
     decipher.setAuthTag(sealed.subarray(end));
     try {
       const frame = Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES, end)), decipher.final()]);
+      // Only now: whoever has no cluster key could name a thousand salts a second, and have the keys of others forgotten.
+      if (held === undefined) this.#keep(keyName, key);
       return { kind: 'opened', frame, number: { start, salt: saltText, count } };
     } catch {
       return { kind: 'broken' };
     }
   }
 
-  #openingKey(name: string, derive: () => KeyObject): KeyObject {
-    const held = this.#opening.get(name);
-    if (held !== undefined) return held;
+  #keep(name: string, key: KeyObject): void {
     const oldest = this.#opening.keys().next().value;
     if (this.#opening.size >= OPENING_KEYS_MAX && oldest !== undefined) this.#opening.delete(oldest);
-    const made = derive();
-    this.#opening.set(name, made);
-    return made;
+    this.#opening.set(name, key);
   }
 }
 

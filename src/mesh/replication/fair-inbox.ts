@@ -39,12 +39,12 @@ export class FairInbox<B, L> {
     }
     const link = this.#parts.owner(bringer);
     const held = this.#links.get(link) ?? { bytes: 0, isPaused: false };
-    if (held.bytes + frame.length > WAITING_BYTES_MAX) {
+    if (held.bytes + costOf(frame) > WAITING_BYTES_MAX) {
       this.#parts.refused();
       return;
     }
     this.#links.set(link, held);
-    held.bytes += frame.length;
+    held.bytes += costOf(frame);
     const frames = this.#waiting.get(bringer);
     if (frames === undefined) this.#waiting.set(bringer, [frame]);
     else frames.push(frame);
@@ -88,7 +88,7 @@ export class FairInbox<B, L> {
       this.#waiting.delete(bringer);
       const frame = frames.shift();
       if (frames.length > 0) this.#waiting.set(bringer, frames);
-      this.#took(this.#parts.owner(bringer), frame?.length ?? 0);
+      this.#took(this.#parts.owner(bringer), frame === undefined ? 0 : costOf(frame));
       if (frame !== undefined) this.#take(bringer, frame);
     }
     if (this.#waiting.size > 0) this.#schedule();
@@ -106,7 +106,11 @@ export class FairInbox<B, L> {
   }
 }
 
+/** What a frame takes in memory: an empty one costs as well. */
+const costOf = (frame: Uint8Array): number => frame.length + FRAME_COST_BYTES;
+
 const TURN_MS = 10;
+const FRAME_COST_BYTES = 128;
 const WAITING_BYTES_HIGH = 131_072;
 /** Data read before a link was paused is at most its longest frame and a few reads more. */
 const WAITING_BYTES_MAX = 8_000_000;

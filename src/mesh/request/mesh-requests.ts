@@ -35,6 +35,7 @@ type Ask = Extract<RequestMessage, { kind: 'ask' }>;
 interface Peer {
   readonly link: MeshLink;
   readonly asks: TokenBucket;
+  readonly frames: TokenBucket;
   /** Aborts when the link ends. */
   readonly gone: AbortController;
   readonly waiting: Map<number, (outcome: AskOutcome) => void>;
@@ -112,10 +113,11 @@ export class MeshRequests implements Requests {
 
   #meet(link: MeshLink): void {
     const { clock } = this.#parts;
-    const { asksBurst, asksPerSecond } = this.#limits;
+    const { asksBurst, asksPerSecond, framesBurst, framesPerSecond } = this.#limits;
     const peer: Peer = {
       link,
       asks: new TokenBucket(clock, { burst: asksBurst, perSecond: asksPerSecond }),
+      frames: new TokenBucket(clock, { burst: framesBurst, perSecond: framesPerSecond }),
       gone: new AbortController(),
       waiting: new Map(),
       answering: 0,
@@ -131,6 +133,11 @@ export class MeshRequests implements Requests {
 
   #hear(peer: Peer, frame: Uint8Array): void {
     if (peer.gone.signal.aborted || !isRequestFrame(frame)) return;
+    // Before anything of it is read: what is malformed, or no reply to anything, costs as much as what is not.
+    if (!peer.frames.take()) {
+      this.counts.overRate += 1;
+      return;
+    }
     const decoded = decodeRequest(frame);
     if (decoded.kind === 'malformed') {
       this.counts.malformed += 1;

@@ -52,6 +52,9 @@ export interface RequestLimits {
   /** Requests accepted from one peer: burst, then rate per second. */
   readonly asksBurst: number;
   readonly asksPerSecond: number;
+  /** Requests and replies of one peer that are read at all: burst, then rate per second. */
+  readonly framesBurst: number;
+  readonly framesPerSecond: number;
   readonly timeoutMsMax: number;
 }
 
@@ -60,5 +63,7 @@ export const REQUEST_LIMITS: RequestLimits = {
   answersPerPeerMax: 16,
   asksBurst: 64,
   asksPerSecond: 16,
+  framesBurst: 1_024,
+  framesPerSecond: 256,
   timeoutMsMax: 120_000,
 };

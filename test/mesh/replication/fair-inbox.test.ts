@@ -45,12 +45,18 @@ it('what costs nothing is taken at once, in order', () => {
 
 it('what waits is bounded for each peer, and forgotten with it', async () => {
   const { inbox, taken, refused } = inboxOf(20);
-  for (let count = 0; count < 10; count += 1) inbox.put('flood', new Uint8Array(1_000_000));
+  for (let count = 0; count < 10; count += 1) inbox.put('flood', new Uint8Array(999_000));
   expect(refused()).toBe(1);
   inbox.put('honest', FRAME);
   inbox.forget('flood');
   await nextTurn();
   expect(taken).toEqual(['flood', 'honest']);
+});
+
+it('frames without content cost as well: a peer that sends nothing but those is not read any further', () => {
+  const { inbox, paused } = inboxOf(20);
+  for (let count = 0; count < 1_100; count += 1) inbox.put('empty', new Uint8Array(0));
+  expect(paused).toEqual(['empty']);
 });
 
 it('a peer of which much waits is not read any further until most of it is taken', async () => {

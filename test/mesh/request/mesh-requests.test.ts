@@ -110,6 +110,19 @@ test('garbage of a peer is counted and changes nothing', async () => {
   expect(link.isOpen).toBe(true);
 });
 
+test('of a flood of garbage and of replies to nothing only as much is read as a peer may send', async () => {
+  await using all = await AskingNodes.start(['atlas', 'juno'], { framesBurst: 8, framesPerSecond: 1 });
+  const link = all.at(0).transport.links.get(all.at(1).id);
+  const reply = encodeRequest({ kind: 'answer', id: 7, body: null });
+  if (link === undefined || reply === undefined) throw new Error('there is a link, and the reply is short');
+  for (let count = 0; count < 10; count += 1) {
+    link.send(new Uint8Array([1, 9]));
+    link.send(reply);
+  }
+  await all.clock.advance(100);
+  expect(all.at(1).requests.counts).toMatchObject({ malformed: 4, unasked: 4, overRate: 12 });
+});
+
 test('a handler that throws ends the requests with what it threw', async () => {
   await using all = await AskingNodes.start(['atlas', 'juno']);
   all.at(1).requests.serve('break', () => {
