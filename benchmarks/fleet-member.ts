@@ -44,6 +44,7 @@ export const openFleetMember = async (options: {
     credentials: undefined,
     caFile: undefined,
     isHandshakeFirst: false,
+    clock: systemClock,
     name: self,
     inboxPrefix: `_INBOX_${self}`,
   });

@@ -2,11 +2,25 @@
 
 import { resolve } from 'node:path';
 import { createUser } from '@nats-io/nkeys';
+import { systemClock } from '../../clock/system-clock.ts';
 import { counted } from '../../core/figure/figure.ts';
-import { isNodeId } from '../../core/ids.ts';
+import { isNodeId, type NodeId } from '../../core/ids.ts';
 import { openNodeKey } from '../../daemon/node-key.ts';
-import { applyFleetStreams, FLEET_STREAM_DEFAULTS, fleetStreams } from '../../mesh/nats/fleet-streams.ts';
-import { causeOf, connectToFleet } from '../../mesh/nats/server-connection.ts';
+import {
+  applyFleetStreams,
+  FLEET_STREAM_DEFAULTS,
+  purgeNode,
+  removeSharedState,
+} from '../../mesh/nats/fleet-streams.ts';
+import { STATE_STREAM } from '../../mesh/nats/fleet-subjects.ts';
+import {
+  causeOf,
+  connectToFleet,
+  type FleetConnecting,
+  type FleetServer,
+  isBefore,
+} from '../../mesh/nats/server-connection.ts';
+import { listWriters } from '../../mesh/nats/state-streams.ts';
 import type { Command, CommandArgument, Invocation } from '../command.ts';
 import { homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -14,13 +28,16 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import {
   ADMIN_FILE,
   createFleetFolder,
+  type FleetFolder,
   readAdministrator,
   readFleetFolder,
   renewUsers,
+  streamsOf,
   writeCredentials,
   writeFleetFolder,
 } from '../fleet/fleet-folder.ts';
 import {
+  fleetByNodeOption,
   fleetCaOption,
   fleetCertOption,
   fleetClusterOption,
@@ -77,6 +94,7 @@ const fleetInitCommand: Command = {
       tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
       isHandshakeFirst: !invocation.option(fleetOldOption),
       administrator: administrator.getPublicKey(),
+      stateBy: 'node',
       servers,
       streams: { replicas: invocation.option(fleetReplicasOption) ?? 1, ...sizes },
       nodes: [],
@@ -92,6 +110,7 @@ const fleetInitCommand: Command = {
       `Start its server there: nats-server -c nats-server.conf`,
       `Then create the streams: plimsoll fleet apply ${path}`,
       `Then add each machine by what plimsoll fleet id prints on it: plimsoll fleet add ${path} ID --name NAME`,
+      `When machines were added, create their streams: plimsoll fleet apply ${path}`,
     ]);
     return EXIT_CODES.ok.code;
   },
@@ -140,6 +159,9 @@ const fleetAddCommand: Command = {
     });
     await say(state, [
       `${name} may use the fleet once the server has reloaded: nats-server --signal reload`,
+      ...(folder.stateBy === 'node'
+        ? [`Create the stream for its last values: plimsoll fleet apply ${path}`]
+        : []),
       `Copy ${file} to its home as fleet.nkey, and write there into config.toml:`,
       '',
       '[fleet]',
@@ -155,9 +177,9 @@ const fleetRevokeCommand: Command = {
   name: 'fleet revoke',
   summary: 'Let a machine use the fleet no longer',
   description:
-    'Takes it out of users.conf; a server that reloads closes its connection. Its key of the cluster is another matter: plimsoll key rotate.',
+    'Takes it out of users.conf, and removes what it wrote from the server; a server that reloads closes its connection. Its key of the cluster is another matter: plimsoll key rotate.',
   arguments: [DIR, { name: 'NODE', meaning: 'Its name or id.', isRequired: true }],
-  options: [homeOption],
+  options: [fleetServerOption, fleetCaOption, homeOption],
   examples: [{ line: 'plimsoll fleet revoke fleet atlas', meaning: 'then reload the server' }],
   run: async (invocation, state) => {
     const path = folderOf(invocation, state);
@@ -170,9 +192,23 @@ const fleetRevokeCommand: Command = {
         `no node of the fleet is called ${JSON.stringify(asked)}`,
         `There are: ${folder.nodes.map(({ name }) => name).join(', ') || 'none'}.`,
       );
-    await writeFleetFolder(path, { ...folder, nodes: folder.nodes.filter(one => one !== node) });
+    const remaining = { ...folder, nodes: folder.nodes.filter(one => one !== node) };
+    await writeFleetFolder(path, remaining);
+    const purged = await purgedFrom(
+      await asAdministrator(invocation, state, remaining),
+      folder.cluster,
+      node.nodeId,
+    );
     await say(state, [
       `${node.name} may use the fleet no longer once the server has reloaded: nats-server --signal reload`,
+      ...(purged.kind === 'purged'
+        ? [
+            `What ${node.name} (${node.nodeId}) wrote was removed from the server. After the reload, once more: plimsoll fleet apply ${path}`,
+          ]
+        : [
+            `What ${node.name} (${node.nodeId}) wrote is still on the server: ${purged.reason}`,
+            `Remove it when the server is reachable and has reloaded: plimsoll fleet apply ${path}`,
+          ]),
       'It still has the cluster key. If it must not read what is sealed with it: plimsoll key rotate',
     ]);
     return EXIT_CODES.ok.code;
@@ -183,36 +219,33 @@ const fleetApplyCommand: Command = {
   name: 'fleet apply',
   summary: 'Create the streams of a fleet on its server, or change them to what fleet.json says',
   description:
-    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be. Renews the permissions in users.conf if they are those of an earlier version.',
+    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be. Renews the permissions in users.conf if they are those of an earlier version, and removes what nodes wrote that were revoked.',
   arguments: [DIR],
-  options: [fleetServerOption, fleetCaOption, homeOption],
+  options: [fleetByNodeOption, fleetServerOption, fleetCaOption, homeOption],
   examples: [{ line: 'plimsoll fleet apply fleet', meaning: 'when its server runs' }],
   run: async (invocation, state) => {
     const path = folderOf(invocation, state);
-    const folder = await readFleetFolder(path);
-    const given = invocation.option(fleetServerOption);
-    const ca = invocation.option(fleetCaOption);
-    const connecting = await connectToFleet({
-      servers: given.length > 0 ? given : folder.servers,
-      credentials: await readAdministrator(path),
-      caFile: ca === undefined ? undefined : resolve(state.cwd, ca),
-      isHandshakeFirst: folder.isHandshakeFirst,
-      name: 'plimsoll fleet apply',
-      inboxPrefix: '_INBOX',
-    });
+    const before = await readFleetFolder(path);
+    const isMoved = invocation.option(fleetByNodeOption) && before.stateBy === undefined;
+    const folder: FleetFolder = isMoved ? { ...before, stateBy: 'node' } : before;
+    const connecting = await asAdministrator(invocation, state, folder);
     if (connecting.kind === 'failed')
       throw new CommandError('fleet', connecting.problem.problem, connecting.problem.advice);
     const { connection, manager } = connecting.server;
     try {
-      const hasNewUsers = await renewUsers(path, folder);
-      const [major = 0, minor = 0] = (connection.info?.version ?? '0.0').split('.').map(Number);
-      const hasMessageTtl = major > 2 || (major === 2 && minor >= 11);
-      const streams = fleetStreams({ ...folder.streams, hasMessageTtl });
+      if (isMoved) await writeFleetFolder(path, folder);
+      const hasNewUsers = (await renewUsers(path, folder)) || isMoved;
+      const version = connection.info?.version ?? '0.0';
+      const streams = streamsOf(folder, !isBefore(version, 2, 11));
+      const hasRemoved = isMoved && (await removeSharedState(manager));
       const created = await applyFleetStreams(manager, streams);
+      const purged = await purgeStrangers(connecting.server, folder);
       await say(state, [
+        ...(hasRemoved ? [`${STATE_STREAM} was removed: each node has a stream of its own.`] : []),
         ...streams.map(
           ({ name }) => `${name} ${created.includes(name) ? 'was created' : 'is as it should be'}.`,
         ),
+        ...purged.map(node => `What ${node} wrote was removed: it is not a node of this fleet.`),
         ...(hasNewUsers
           ? ['users.conf was written anew: bring it to the server, then nats-server --signal reload']
           : []),
@@ -230,6 +263,56 @@ const fleetApplyCommand: Command = {
       await connection.close();
     }
   },
+};
+
+/** With the credentials in the folder. */
+const asAdministrator = async (
+  invocation: Invocation,
+  state: ProcessState,
+  folder: FleetFolder,
+): Promise<FleetConnecting> => {
+  const given = invocation.option(fleetServerOption);
+  const ca = invocation.option(fleetCaOption);
+  return await connectToFleet({
+    servers: given.length > 0 ? given : folder.servers,
+    credentials: await readAdministrator(folderOf(invocation, state)),
+    caFile: ca === undefined ? undefined : resolve(state.cwd, ca),
+    isHandshakeFirst: folder.isHandshakeFirst,
+    clock: systemClock,
+    name: 'plimsoll fleet',
+    inboxPrefix: '_INBOX',
+  });
+};
+
+/** What one node wrote. */
+const purgedFrom = async (
+  connecting: FleetConnecting,
+  cluster: string,
+  node: NodeId,
+): Promise<{ readonly kind: 'purged' } | { readonly kind: 'kept'; readonly reason: string }> => {
+  if (connecting.kind === 'failed') return { kind: 'kept', reason: connecting.problem.problem };
+  const { connection, manager } = connecting.server;
+  try {
+    await purgeNode(manager, { cluster, node });
+    return { kind: 'purged' };
+  } catch (error) {
+    return { kind: 'kept', reason: causeOf(error) };
+  } finally {
+    await connection.close();
+  }
+};
+
+/** What nodes wrote that are not of the fleet any more. @returns them. */
+const purgeStrangers = async (
+  server: FleetServer,
+  { cluster, nodes, stateBy }: FleetFolder,
+): Promise<readonly NodeId[]> => {
+  if (stateBy !== 'node') return [];
+  const own = new Set(nodes.map(({ nodeId }) => nodeId));
+  const purged: NodeId[] = [];
+  for (const node of await listWriters(server, cluster))
+    if (!own.has(node) && (await purgeNode(server.manager, { cluster, node }))) purged.push(node);
+  return purged;
 };
 
 const fleetIdCommand: Command = {

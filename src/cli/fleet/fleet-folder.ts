@@ -5,8 +5,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
-import type { FleetStreamOptions } from '../../mesh/nats/fleet-streams.ts';
-import { fleetStreams } from '../../mesh/nats/fleet-streams.ts';
+import {
+  type FleetStreamConfig,
+  type FleetStreamOptions,
+  fleetStreams,
+} from '../../mesh/nats/fleet-streams.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
 import type { FleetServerSettings, FleetUser } from '../../mesh/nats/server-files.ts';
 import { serverConfig, usersConfig } from '../../mesh/nats/server-files.ts';
@@ -20,7 +23,7 @@ import { CommandError } from '../command-error.ts';
 export interface FleetFolder extends FleetServerSettings {
   /** What nodes put into config.toml. */
   readonly servers: readonly string[];
-  readonly streams: Omit<FleetStreamOptions, 'hasMessageTtl'>;
+  readonly streams: Omit<FleetStreamOptions, 'hasMessageTtl' | 'byNode'>;
   readonly nodes: readonly FleetUser[];
 }
 
@@ -42,8 +45,8 @@ export const readFleetFolder = async (path: string): Promise<FleetFolder> => {
       `${join(path, FLEET_FILE)} is damaged, or of a newer version`,
       'Restore it from a backup, or begin anew: plimsoll fleet init DIR',
     );
-  const { version: _, tls, ...folder } = parsed.output;
-  return { ...folder, tls };
+  const { version: _, tls, stateBy, ...folder } = parsed.output;
+  return { ...folder, tls, stateBy };
 };
 
 /** @throws CommandError where there is a fleet already. */
@@ -62,8 +65,6 @@ export const createFleetFolder = async (path: string, folder: FleetFolder): Prom
     throw asRefusal(path, error);
   }
   await write(join(path, SERVER_FILE), serverConfig(folder), READABLE);
-  const streams = fleetStreams({ ...folder.streams, hasMessageTtl: false });
-  await write(join(path, 'streams.json'), `${JSON.stringify(streams, undefined, 2)}\n`);
   await writeFleetFolder(path, folder);
 };
 
@@ -75,8 +76,17 @@ export const renewUsers = async (path: string, folder: FleetFolder): Promise<boo
   return true;
 };
 
+/** As `fleet apply` creates them. */
+export const streamsOf = (folder: FleetFolder, hasMessageTtl: boolean): readonly FleetStreamConfig[] => {
+  const { cluster, nodes, stateBy, streams } = folder;
+  const byNode = stateBy === 'node' ? { cluster, nodes: nodes.map(({ nodeId }) => nodeId) } : undefined;
+  return fleetStreams({ ...streams, hasMessageTtl, byNode });
+};
+
 /** Users last: a server that reloads between the two still has the former ones. */
 export const writeFleetFolder = async (path: string, folder: FleetFolder): Promise<void> => {
+  const streams = streamsOf(folder, false);
+  await write(join(path, 'streams.json'), `${JSON.stringify(streams, undefined, 2)}\n`);
   await write(join(path, FLEET_FILE), `${JSON.stringify({ version: 1, ...folder }, undefined, 2)}\n`);
   await write(join(path, USERS_FILE), usersConfig(folder, folder.nodes), READABLE);
 };
@@ -152,6 +162,7 @@ const FLEET = v.object({
   listen: v.string(),
   tls: v.optional(v.object({ certificate: v.string(), key: v.string() })),
   isHandshakeFirst: v.boolean(),
+  stateBy: v.optional(v.literal('node')),
   administrator: v.string(),
   servers: v.array(v.string()),
   streams: v.object({

@@ -1,27 +1,37 @@
 // What is right and wrong with a fleet's server, looked at with the credentials of a node: for `plimsoll doctor` and `fleet
 // status`. It connects once, asks, tries what the node is allowed to do, and changes nothing.
 
-import type { StreamInfo } from '@nats-io/jetstream';
-import { errors } from '@nats-io/transport-node';
+import { errors } from '@nats-io/nats-core';
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { FleetFinding, FleetProblem } from './fleet-problem.ts';
 import {
   clockDiffers,
+  consumersAllowed,
+  noStateStream,
   noStream,
   notPermitted,
   oldServer,
   openServer,
+  sharedState,
   smallMessages,
   streamDiffers,
   streamNearlyFull,
+  unlimitedStream,
   withoutGroups,
 } from './fleet-problem.ts';
-import { FLEET_STREAM_DEFAULTS, fleetStreams, isStreamMissing } from './fleet-streams.ts';
-import { EVENT_STREAM, FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
-import type { FleetServer, FleetServerOptions } from './server-connection.ts';
-import { connectToFleet, isBefore, silenceOf } from './server-connection.ts';
+import { FLEET_STREAM_DEFAULTS, fleetStreams } from './fleet-streams.ts';
+import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';
+import {
+  connectToFleet,
+  type FleetServer,
+  type FleetServerAccess,
+  isBefore,
+  silenceOf,
+} from './server-connection.ts';
 import { inboxOf } from './server-files.ts';
+import { listStateStreams } from './state-streams.ts';
+import { readStreamFacts } from './stream-facts.ts';
 
 export interface FleetExamination {
   /** Undefined where no connection came about. */
@@ -50,7 +60,7 @@ export interface ExaminedStream {
 }
 
 export interface ExamineParts {
-  readonly server: Omit<FleetServerOptions, 'inboxPrefix' | 'name'>;
+  readonly server: FleetServerAccess;
   readonly node: NodeId;
   readonly cluster: string;
   readonly clock: Clock;
@@ -61,6 +71,7 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
   const { server: options, node, cluster } = parts;
   const connecting = await connectToFleet({
     ...options,
+    clock: parts.clock,
     name: 'plimsoll doctor',
     inboxPrefix: inboxOf(node),
   });
@@ -70,8 +81,9 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
   const refused = new Set<string>();
   const following = followRefusals(server, refused);
   try {
-    const permissions = await examinePermissions(server, new FleetSubjects(cluster, node), refused);
-    const streams = await examineStreams(server, parts.clock);
+    const subjects = new FleetSubjects(cluster, node);
+    const permissions = await examinePermissions(server, subjects, refused);
+    const streams = await examineStreams(server, subjects, parts.clock);
     return {
       server: await examinedServer(server),
       streams: streams.streams,
@@ -129,7 +141,11 @@ const examinePermissions = async (
   const own = [subjects.ownReading(TRIAL), subjects.ask(subjects.self, TRIAL)];
   for (const subject of own) connection.publish(subject);
   const other = subjects.readingOfNobody(TRIAL);
-  connection.publish(other);
+  // Without a body it creates nothing, wherever it is allowed.
+  const consumers = [EVENT_STREAM, STATE_STREAM, stateStreamOf(subjects.cluster, subjects.self)].map(
+    stream => `$JS.API.CONSUMER.CREATE.${stream}.${TRIAL}.${TRIAL}`,
+  );
+  for (const subject of [other, ...consumers]) connection.publish(subject);
   await connection.flush();
   // What the server said before its answer is told in turns of their own.
   await connection.flush();
@@ -138,13 +154,15 @@ const examinePermissions = async (
     problems: missing.map(notPermitted),
     notes: [
       ...(refused.has(other) ? [] : [openServer()]),
+      ...(consumers.every(subject => refused.has(subject)) ? [] : [consumersAllowed()]),
       ...(ofGroups.some(subject => refused.has(subject)) ? [withoutGroups()] : []),
     ],
   };
 };
 
 const examineStreams = async (
-  { manager }: FleetServer,
+  server: FleetServer,
+  subjects: FleetSubjects,
   clock: Clock,
 ): Promise<{
   readonly streams: readonly ExaminedStream[];
@@ -154,16 +172,18 @@ const examineStreams = async (
   const streams: ExaminedStream[] = [];
   const problems: FleetProblem[] = [];
   const notes: FleetFinding[] = [];
-  for (const wanted of fleetStreams(FLEET_STREAM_DEFAULTS)) {
-    let info: StreamInfo;
-    try {
-      info = await manager.streams.info(wanted.name);
-    } catch (error) {
-      if (!isStreamMissing(error)) throw error;
-      problems.push(noStream(wanted.name));
+  const { connection } = server;
+  const { cluster, self } = subjects;
+  const { nodes, isShared } = await listStateStreams({ connection, subjects, signal: NEVER });
+  if (isShared) notes.push(sharedState());
+  const byNode = isShared || nodes.length === 0 ? undefined : { cluster, nodes: [self] };
+  for (const wanted of fleetStreams({ ...FLEET_STREAM_DEFAULTS, byNode })) {
+    const facts = await readStreamFacts(connection, wanted.name);
+    if (facts === undefined) {
+      problems.push(wanted.name === EVENT_STREAM ? noStream(wanted.name) : noStateStream(self));
       continue;
     }
-    const { config, state } = info;
+    const { config, state, serverNowMs } = facts;
     streams.push({
       name: wanted.name,
       messages: state.messages,
@@ -172,20 +192,26 @@ const examineStreams = async (
       replicas: config.num_replicas,
     });
     const lacks = (wanted.subjects ?? []).filter(subject => !config.subjects.includes(subject));
+    const isUnlimited = LIMITS.some(limit => (wanted[limit] ?? 0) > 0 && config[limit] <= 0);
     if (lacks.length > 0 || config.max_msgs_per_subject !== (wanted.max_msgs_per_subject ?? -1))
       problems.push(streamDiffers(wanted.name));
+    // Made by an earlier version, or by a person.
+    else if (isUnlimited) notes.push(unlimitedStream(wanted.name));
     // The other one lets the oldest go.
-    if (wanted.name === STATE_STREAM && config.max_bytes > 0 && state.bytes > config.max_bytes * FULL_SHARE)
+    if (wanted.name !== EVENT_STREAM && config.max_bytes > 0 && state.bytes > config.max_bytes * FULL_SHARE)
       problems.push(streamNearlyFull(wanted.name, state.bytes, config.max_bytes));
-    if (info.ts === undefined) continue;
-    const offsetMs = Date.parse(info.ts) - clock.wallMs();
+    if (serverNowMs === undefined) continue;
+    const offsetMs = serverNowMs - clock.wallMs();
     if (wanted.name === EVENT_STREAM && Math.abs(offsetMs) > CLOCK_OFFSET_MS)
       notes.push(clockDiffers(offsetMs));
   }
   return { streams, problems, notes };
 };
 
+const NEVER = new AbortController().signal;
 const TRIAL = 'trial';
+/** A server does not change the number of consumers of a stream that is there. */
+const LIMITS = ['max_msgs', 'max_bytes', 'max_msg_size'] as const;
 const FULL_SHARE = 0.9;
 const CLOCK_OFFSET_MS = 60_000;
 /** The largest record, sealed and framed. */

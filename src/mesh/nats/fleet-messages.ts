@@ -25,6 +25,8 @@ export class FleetCounts {
   twins = 0;
   /** Of a node that is heard no longer. */
   muted = 0;
+  /** Connections in which a node was read no further: too much of it does not open, or it publishes too fast. */
+  burdens = 0;
   /** Past what the server takes in one message. */
   tooLarge = 0;
   /** Readings that waited here and were replaced by newer ones, or had no room. */

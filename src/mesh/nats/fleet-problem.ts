@@ -1,9 +1,12 @@
 // What can be wrong with a fleet's server, in words and in facts: shown as a notice, by `fleet status` and by `doctor`.
 
+import type { NodeId } from '../../core/ids.ts';
 import type { Problem } from '../../core/problem.ts';
+import { STATE_STREAM } from './fleet-subjects.ts';
 
 export type FleetProblem =
   | Problem<'fleet-unreachable', { readonly servers: readonly string[]; readonly cause: string }>
+  | Problem<'fleet-misbehaves', { readonly servers: readonly string[]; readonly cause: string }>
   | Problem<'fleet-not-allowed', { readonly cause: string }>
   | Problem<'fleet-tls', { readonly cause: string }>
   | Problem<'fleet-not-encrypted', { readonly server: string }>
@@ -12,6 +15,7 @@ export type FleetProblem =
   | Problem<'fleet-no-jetstream'>
   | Problem<'fleet-jetstream-silent', { readonly server: string; readonly version: string }>
   | Problem<'fleet-no-stream', { readonly stream: string }>
+  | Problem<'fleet-burden', { readonly nodeId: NodeId }>
   | Problem<'fleet-publish-failed', { readonly subject: string; readonly cause: string }>
   | Problem<'fleet-permission', { readonly subject: string }>
   | Problem<'fleet-stream-differs', { readonly stream: string }>
@@ -25,6 +29,9 @@ export type FleetFinding =
   | Problem<'fleet-old-server', { readonly version: string; readonly needs: string }>
   | Problem<'fleet-clock', { readonly offsetMs: number }>
   | Problem<'fleet-open-server'>
+  | Problem<'fleet-consumers'>
+  | Problem<'fleet-shared-state'>
+  | Problem<'fleet-unlimited-stream', { readonly stream: string }>
   | Problem<'fleet-without-groups'>
   | Problem<'fleet-small-messages', { readonly bytesMax: number }>;
 
@@ -34,6 +41,15 @@ export const unreachable = (servers: readonly string[], cause: string): FleetPro
   cause,
   problem: `No server of the fleet answers at ${servers.join(', ')}: ${cause}.`,
   advice: 'Check that nats-server runs there and that a firewall lets the port through; it is tried again.',
+});
+
+export const misbehaves = (servers: readonly string[], cause: string): FleetProblem => ({
+  code: 'fleet-misbehaves',
+  servers,
+  cause,
+  problem: `What answers at ${servers.join(', ')} does not behave as a nats-server: ${cause}. The connection was closed.`,
+  advice:
+    'Check the addresses under [fleet], and who is between: with tls:// nobody can change what the server sends. It is tried again.',
 });
 
 export const notAllowed = (cause: string): FleetProblem => ({
@@ -85,6 +101,21 @@ export const noStream = (stream: string): FleetProblem => ({
   advice: 'Create the streams from the machine that has the fleet: plimsoll fleet apply DIR',
 });
 
+export const noStateStream = (node: NodeId): FleetProblem => ({
+  code: 'fleet-no-stream',
+  stream: STATE_STREAM,
+  problem: `The fleet's server has no stream for the last values of this node (${node}).`,
+  advice:
+    'On the machine that has the fleet: plimsoll fleet add DIR ID, if it is not added yet, and plimsoll fleet apply DIR.',
+});
+
+export const burdens = (node: NodeId, what: string): FleetProblem => ({
+  code: 'fleet-burden',
+  nodeId: node,
+  problem: `The credentials of node ${node} are used against the fleet: ${what}. Other nodes are not affected.`,
+  advice: `If they were stolen, on the machine that has the fleet: plimsoll fleet revoke DIR ${node}. If the node has an old cluster key, give it the new one.`,
+});
+
 export const publishFailed = (subject: string, cause: string): FleetProblem => ({
   code: 'fleet-publish-failed',
   subject,
@@ -98,7 +129,7 @@ export const notPermitted = (subject: string): FleetProblem => ({
   subject,
   problem: `The fleet's server does not let this node use ${subject}.`,
   advice:
-    'Its credentials belong to another node or cluster: plimsoll fleet add DIR ID writes the right ones.',
+    'Its credentials belong to another node or cluster (plimsoll fleet add DIR ID writes the right ones), or users.conf on the server is of an earlier version (plimsoll fleet apply DIR renews it).',
 });
 
 export const streamDiffers = (stream: string): FleetProblem => ({
@@ -137,6 +168,29 @@ export const openServer = (): FleetFinding => ({
   problem: "The fleet's server lets this node publish under any id.",
   advice:
     'Records are signed, so nobody can forge them; live values then rest on the members alone. plimsoll fleet init writes permissions for each node.',
+});
+
+export const consumersAllowed = (): FleetFinding => ({
+  code: 'fleet-consumers',
+  problem:
+    "The fleet's server lets this node create consumers: whoever steals its credentials can create thousands, and send what is stored to other nodes.",
+  advice:
+    'On the machine that has the fleet: plimsoll fleet apply DIR (with --by-node when all nodes run this version), then bring users.conf to the server and reload it.',
+});
+
+export const sharedState = (): FleetFinding => ({
+  code: 'fleet-shared-state',
+  problem:
+    "All nodes share one stream of last values on the fleet's server: whoever steals the credentials of one can fill it for all.",
+  advice:
+    'When all nodes run this version, on the machine that has the fleet: plimsoll fleet apply DIR --by-node, then bring users.conf to the server and reload it.',
+});
+
+export const unlimitedStream = (stream: string): FleetFinding => ({
+  code: 'fleet-unlimited-stream',
+  stream,
+  problem: `The stream ${stream} has fewer limits than this version gives it: of its size, its messages or its consumers.`,
+  advice: 'On the machine that has the fleet: plimsoll fleet apply DIR',
 });
 
 export const withoutGroups = (): FleetFinding => ({

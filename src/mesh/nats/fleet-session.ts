@@ -1,8 +1,8 @@
 // One connection of a node to its fleet's server: it listens, reads the last values, tells replication, and keeps count of
 // who is there, until the connection ends.
 
-import type { Msg, Subscription } from '@nats-io/transport-node';
-import { errors } from '@nats-io/transport-node';
+import type { Msg, Subscription } from '@nats-io/nats-core';
+import { errors } from '@nats-io/nats-core';
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -17,21 +17,22 @@ import type { FleetMembers } from './fleet-members.ts';
 import type { FleetCounts } from './fleet-messages.ts';
 import { FleetMessages } from './fleet-messages.ts';
 import type { FleetProblem } from './fleet-problem.ts';
-import { noStream, unreachable } from './fleet-problem.ts';
+import { burdens, noStateStream, noStream, notPermitted, unreachable } from './fleet-problem.ts';
 import { FleetPublisher } from './fleet-publisher.ts';
 import type { FleetRequestLinks } from './fleet-request-links.ts';
 import type { FleetStanding } from './fleet-standing.ts';
-import { isStreamMissing } from './fleet-streams.ts';
-import type { FleetHearing, FleetSubjects } from './fleet-subjects.ts';
-import { EVENT_STREAM, HELLO, STATE_STREAM } from './fleet-subjects.ts';
+import type { FleetHearing, FleetSubject, FleetSubjects } from './fleet-subjects.ts';
+import { EVENT_STREAM, HELLO } from './fleet-subjects.ts';
 import { GroupHearing } from './group-hearing.ts';
 import { LateComers } from './late-comers.ts';
 import { NatsLink } from './nats-link.ts';
+import { PublisherRates } from './publisher-rates.ts';
 import type { ReplayGuard } from './replay-guard.ts';
 import type { Sealer } from './sealed-message.ts';
 import type { FleetServer } from './server-connection.ts';
-import { causeOf, silenceOf } from './server-connection.ts';
-import { readStates } from './state-snapshot.ts';
+import { causeOf, lossOf, refusedSubject, silenceOf } from './server-connection.ts';
+import { readStates, StateStreamMissing } from './state-snapshot.ts';
+import { readStreamFacts } from './stream-facts.ts';
 
 export interface FleetSessionParts {
   readonly identity: MeshIdentity;
@@ -64,9 +65,13 @@ export class FleetSession implements AsyncDisposable {
   readonly #groups: GroupHearing;
   readonly #lateComers: LateComers;
   /** What arrives while last values are still being read. */
-  #early: Msg[] | undefined = [];
+  #early: { readonly of: FleetSubject; readonly message: Msg }[] | undefined = [];
+  #earlyBytes = 0;
+  readonly #rates: PublisherRates;
   #link: NatsLink | undefined;
   #trouble: FleetProblem | undefined;
+  /** A node whose credentials are used against the fleet. */
+  #burden: FleetProblem | undefined;
   /** Somebody whom replication has not been told of. */
   #hasMet = false;
   readonly #stop = new AbortController();
@@ -88,6 +93,7 @@ export class FleetSession implements AsyncDisposable {
       chunkBytesMax: REPLICATION_LIMITS.chunkBytesMax,
       nowMs: () => clock.nowMs(),
     });
+    this.#rates = new PublisherRates(clock);
     this.#groups = new GroupHearing(parts);
     this.#publisher = new FleetPublisher({
       self,
@@ -111,8 +117,7 @@ export class FleetSession implements AsyncDisposable {
     const until = AbortSignal.any([signal, this.#stop.signal]);
     const { connection } = this.#parts.fleetServer;
     const closed = connection.closed().then(error => {
-      const cause = error instanceof Error ? causeOf(error) : 'the connection was closed';
-      if (!until.aborted) this.#fail(unreachable(this.#parts.servers, cause));
+      if (!until.aborted) this.#fail(this.#problemOf(error ?? 'the connection was closed'));
     });
     const followed = this.#follow(until);
     const telling = this.#publisher.run(until);
@@ -138,18 +143,26 @@ export class FleetSession implements AsyncDisposable {
 
   async #begin(signal: AbortSignal): Promise<void> {
     const { subjects, clock, identity, plimsollVersion, members, counts, up } = this.#parts;
-    const { connection, jetStream, manager } = this.#parts.fleetServer;
+    const { connection, jetStream } = this.#parts.fleetServer;
     for (const subject of this.#groups.subscribed)
       this.#subscriptions.push(
         connection.subscribe(subject, { callback: (error, message) => this.#hear(error, message) }),
       );
-    await manager.streams.info(EVENT_STREAM);
+    const events = await readStreamFacts(connection, EVENT_STREAM);
+    if (events === undefined) {
+      this.#fail(noStream(EVENT_STREAM));
+      return;
+    }
     const snapshot = await readStates({
+      connection,
       jetStream,
-      manager,
       nowMs: () => clock.nowMs(),
-      filter: subjects.states(undefined),
-      parse: subject => subjects.parse(subject),
+      subjects,
+      serverNowMs: events.serverNowMs,
+      homeless: () => {
+        this.#trouble = noStateStream(identity.nodeId);
+      },
+      skipped: node => this.#blame(node, 'what it left on the server does not open under the cluster key'),
       open: (subject, of, data) => this.#messages.open(subject, of, data),
       signal,
     });
@@ -177,7 +190,7 @@ export class FleetSession implements AsyncDisposable {
     link.greet();
     const early = this.#early ?? [];
     this.#early = undefined;
-    for (const message of early) this.#hear(null, message);
+    for (const { of, message } of early) this.#open(of, message);
   }
 
   async #flush(): Promise<void> {
@@ -196,14 +209,27 @@ export class FleetSession implements AsyncDisposable {
   #hear(error: Error | null, message: Msg): void {
     // A permission that is missing: told with the others by `follow`.
     if (error !== null) return;
-    if (this.#early !== undefined) {
-      if (this.#early.length < EARLY_MAX) this.#early.push(message);
-      else this.#parts.counts.dropped += 1;
-      return;
-    }
-    const { subjects, counts, members, requestLinks } = this.#parts;
+    const { subjects, counts } = this.#parts;
     const of = subjects.parse(message.subject);
     if (of === undefined) return;
+    const bytes = message.data.length;
+    if (!this.#rates.take(of.publisher, bytes)) {
+      counts.dropped += 1;
+      this.#blame(of.publisher, 'it publishes more than the others can read');
+      return;
+    }
+    if (this.#early === undefined) {
+      this.#open(of, message);
+      return;
+    }
+    this.#earlyBytes += bytes;
+    if (this.#early.length < EARLY_MAX && this.#earlyBytes <= EARLY_BYTES_MAX)
+      this.#early.push({ of, message });
+    else counts.dropped += 1;
+  }
+
+  #open(of: FleetSubject, message: Msg): void {
+    const { counts, members, requestLinks } = this.#parts;
     if (of.what === GONE) {
       requestLinks.close(of.publisher, 'it is not connected to the fleet');
       return;
@@ -258,9 +284,12 @@ export class FleetSession implements AsyncDisposable {
   }
 
   #problemOf(error: unknown): FleetProblem {
-    if (isStreamMissing(error)) return noStream(`${EVENT_STREAM} or ${STATE_STREAM}`);
+    if (error instanceof StateStreamMissing) return noStateStream(this.#parts.identity.nodeId);
     const { servers, fleetServer: server } = this.#parts;
-    return silenceOf(server.connection, error) ?? unreachable(servers, causeOf(error));
+    const refused = refusedSubject(error);
+    if (refused !== undefined) return notPermitted(refused);
+    const misbehavior = server.misbehavior();
+    return silenceOf(server.connection, misbehavior ?? error) ?? lossOf(servers, misbehavior ?? error);
   }
 
   /** It answers, and has trouble, or none any more. */
@@ -272,9 +301,18 @@ export class FleetSession implements AsyncDisposable {
     this.#standConnected();
   }
 
+  /** Once for each connection: whoever reads it has to act on the first already. */
+  #blame(node: NodeId, what: string): void {
+    if (this.#burden !== undefined) return;
+    this.#parts.counts.burdens += 1;
+    this.#burden = burdens(node, what);
+    if (this.#link !== undefined) this.#standConnected();
+  }
+
   #standConnected(): void {
     const { version } = this.#parts.fleetServer.connection.info ?? { version: 'unknown' };
-    this.#parts.stand({ kind: 'connected', server: this.#address, version, trouble: this.#trouble });
+    const trouble = this.#trouble ?? this.#burden;
+    this.#parts.stand({ kind: 'connected', server: this.#address, version, trouble });
   }
 
   #fail(problem: FleetProblem): void {
@@ -295,6 +333,7 @@ export class FleetSession implements AsyncDisposable {
 
 const GONE = 'gone';
 const EARLY_MAX = 65_536;
+const EARLY_BYTES_MAX = 67_108_864;
 const BEAT_MS = 1_000;
 const BEATS_OF_DIGEST = 5;
 const FLUSH_MS = 500;

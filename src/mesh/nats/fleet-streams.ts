@@ -1,5 +1,6 @@
-// The two streams of a fleet, for all nodes and all clusters of an account: streams and consumers are what a server has
-// few of. Written by `fleet init`, created by `fleet apply`; a node may read them and add to them, never change them.
+// The streams of a fleet. Last values have a stream for each node, so that none of them can fill the room of the others; where a
+// server does not know its nodes, and in fleets that an earlier version made, one for all. Records of all nodes share one, whose
+// messages are limited for each node. Written by `fleet init`, created by `fleet apply`; a node may read them and add to them.
 
 import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream';
 import {
@@ -9,17 +10,20 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import { EVENT_STREAM, STATE_STREAM } from './fleet-subjects.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';
 
 export interface FleetStreamOptions {
   /** 1, or 3 in a cluster of servers. */
   readonly replicas: number;
-  /** Of last values; 0 for no bound of its own. */
+  /** Of last values in the stream for all; 0 for no limit of its own. */
   readonly stateBytesMax: number;
   readonly eventBytesMax: number;
   readonly eventDaysMax: number;
   /** Since 2.11 a server drops single messages after a time. */
   readonly hasMessageTtl: boolean;
+  /** Whose last values have streams of their own; undefined: one stream for all. */
+  readonly byNode?: { readonly cluster: string; readonly nodes: readonly NodeId[] } | undefined;
 }
 
 export const FLEET_STREAM_DEFAULTS: FleetStreamOptions = {
@@ -33,20 +37,7 @@ export const FLEET_STREAM_DEFAULTS: FleetStreamOptions = {
 export type FleetStreamConfig = Partial<StreamConfig> & { readonly name: string };
 
 export const fleetStreams = (options: FleetStreamOptions): readonly FleetStreamConfig[] => [
-  {
-    name: STATE_STREAM,
-    subjects: ['plimsoll.v1.*.state.>'],
-    retention: RetentionPolicy.Limits,
-    storage: StorageType.File,
-    num_replicas: options.replicas,
-    max_msgs_per_subject: 1,
-    max_bytes: options.stateBytesMax,
-    discard: DiscardPolicy.New,
-    discard_new_per_subject: false,
-    allow_direct: true,
-    duplicate_window: DUPLICATE_WINDOW_NS,
-    ...(options.hasMessageTtl ? { allow_msg_ttl: true, subject_delete_marker_ttl: DAY_NS } : {}),
-  },
+  ...stateStreams(options),
   {
     name: EVENT_STREAM,
     subjects: ['plimsoll.v1.*.event.*'],
@@ -55,10 +46,41 @@ export const fleetStreams = (options: FleetStreamOptions): readonly FleetStreamC
     num_replicas: options.replicas,
     max_bytes: options.eventBytesMax,
     max_age: options.eventDaysMax * DAY_NS,
+    // One subject for each node: who publishes more lets its own records go.
+    max_msgs_per_subject: NODE_EVENTS_MAX,
+    max_msg_size: MESSAGE_BYTES_MAX,
+    max_consumers: CONSUMERS_MAX,
     discard: DiscardPolicy.Old,
     duplicate_window: DUPLICATE_WINDOW_NS,
   },
 ];
+
+const stateStreams = (options: FleetStreamOptions): readonly FleetStreamConfig[] => {
+  const { replicas, byNode, stateBytesMax, hasMessageTtl } = options;
+  // No age: a reader takes what is missing among last values for replaced by later ones.
+  const common = {
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    num_replicas: replicas,
+    max_msgs_per_subject: 1,
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: false,
+    max_msg_size: MESSAGE_BYTES_MAX,
+    allow_direct: true,
+    duplicate_window: DUPLICATE_WINDOW_NS,
+    ...(hasMessageTtl ? { allow_msg_ttl: true, subject_delete_marker_ttl: DAY_NS } : {}),
+  };
+  if (byNode === undefined)
+    return [{ ...common, name: STATE_STREAM, subjects: ['plimsoll.v1.*.state.>'], max_bytes: stateBytesMax }];
+  return byNode.nodes.map(node => ({
+    ...common,
+    name: stateStreamOf(byNode.cluster, node),
+    subjects: [new FleetSubjects(byNode.cluster, node).states(node)],
+    max_bytes: NODE_STATE_BYTES_MAX,
+    max_msgs: NODE_STATES_MAX,
+    max_consumers: CONSUMERS_MAX,
+  }));
+};
 
 /** Creates what is missing and brings the rest to the definition. @returns the names of those it created. */
 export const applyFleetStreams = async (
@@ -75,13 +97,57 @@ export const applyFleetStreams = async (
       created.push(stream.name);
       continue;
     }
-    await manager.streams.update(stream.name, stream);
+    // A server changes all but this of a stream that is there.
+    const { max_consumers: _, ...changeable } = stream;
+    await manager.streams.update(stream.name, changeable);
   }
   return created;
 };
 
-export const isStreamMissing = (error: unknown): boolean =>
+/** Removes what a node wrote, which nothing else needs: its journal is the truth. @returns whether there was anything. */
+export const purgeNode = async (
+  manager: JetStreamManager,
+  { cluster, node }: { readonly cluster: string; readonly node: NodeId },
+): Promise<boolean> => {
+  const subjects = new FleetSubjects(cluster, node);
+  const removed = [
+    await ifThere(() => manager.streams.delete(stateStreamOf(cluster, node)), false),
+    await ifThere(
+      async () => (await manager.streams.purge(STATE_STREAM, { filter: subjects.states(node) })).purged > 0,
+      false,
+    ),
+    await ifThere(
+      async () => (await manager.streams.purge(EVENT_STREAM, { filter: subjects.ownEvent })).purged > 0,
+      false,
+    ),
+  ];
+  return removed.includes(true);
+};
+
+/** Brings a fleet of one stream for all to one for each node. The server takes no two streams for one subject. */
+export const removeSharedState = (manager: JetStreamManager): Promise<boolean> =>
+  ifThere(() => manager.streams.delete(STATE_STREAM), false);
+
+const ifThere = async <T>(act: () => Promise<T>, otherwise: T): Promise<T> => {
+  try {
+    return await act();
+  } catch (error) {
+    if (isStreamMissing(error)) return otherwise;
+    throw error;
+  }
+};
+
+const isStreamMissing = (error: unknown): boolean =>
   error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
 
 const DAY_NS = 86_400_000_000_000;
 const DUPLICATE_WINDOW_NS = 120_000_000_000;
+/** Of last values of one node: its own, and for a bridge those of its whole site. */
+export const NODE_STATE_BYTES_MAX = 67_108_864;
+export const NODE_STATES_MAX = 32_768;
+/** Of the stream of records, of one node. */
+const NODE_EVENTS_MAX = 8_192;
+/** The largest record, sealed and framed, and the head of a message; a frame of several records is smaller. */
+const MESSAGE_BYTES_MAX = 1_310_720;
+/** No node makes one: for the tools of whoever administers the server. */
+const CONSUMERS_MAX = 8;

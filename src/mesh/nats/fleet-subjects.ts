@@ -7,9 +7,19 @@ import type { NodeId } from '../../core/ids.ts';
 import { isNodeId, nodeId } from '../../core/ids.ts';
 import { base32 } from '../../wire/node-signature.ts';
 
-/** Last values, and the journal's records in order: one stream each, of all nodes and of all clusters of an account. */
-export const STATE_STREAM = 'PLIMSOLL_STATE';
+/** The journal's records in order, of all nodes and of all clusters of an account. */
 export const EVENT_STREAM = 'PLIMSOLL_EVENTS';
+/** Last values of all nodes, where they have no streams of their own. */
+export const STATE_STREAM = 'PLIMSOLL_STATE';
+
+/** Last values of one node. */
+export const stateStreamOf = (cluster: string, node: NodeId): string => `${STATE_STREAM}_${cluster}_${node}`;
+
+/** Whose last values a stream has; undefined for other streams. */
+export const nodeOfStateStream = (cluster: string, name: string): NodeId | undefined => {
+  const node = name.slice(`${STATE_STREAM}_${cluster}_`.length);
+  return isNodeId(node) && name === stateStreamOf(cluster, node) ? node : undefined;
+};
 
 /** What a message is: only `state` and `event` are in a stream. */
 export type FleetChannel = 'state' | 'reading' | 'slow' | 'run' | 'event' | 'ask';
@@ -42,6 +52,7 @@ export interface FleetSubject {
 }
 
 export class FleetSubjects {
+  readonly cluster: string;
   readonly #root: string;
   readonly #place: string;
   readonly self: NodeId;
@@ -49,6 +60,7 @@ export class FleetSubjects {
   /** @throws RangeError for a name of a cluster that cannot be in a subject. */
   constructor(cluster: string, self: NodeId, { site, rack }: FleetGroup = fleetGroup({})) {
     if (!CLUSTER_NAME.test(cluster)) throw new RangeError(`${cluster} cannot be the name of a cluster`);
+    this.cluster = cluster;
     this.#root = `plimsoll.v1.${cluster}`;
     this.#place = `${tokenOf(site)}.${tokenOf(rack)}`;
     this.self = self;

@@ -18,8 +18,7 @@ import { FleetSubjects, fleetGroup } from './fleet-subjects.ts';
 import type { HeardFloor } from './replay-guard.ts';
 import { ReplayGuard } from './replay-guard.ts';
 import { Sealer } from './sealed-message.ts';
-import type { FleetServerOptions } from './server-connection.ts';
-import { connectToFleet } from './server-connection.ts';
+import { connectToFleet, type FleetServerAccess } from './server-connection.ts';
 import { inboxOf } from './server-files.ts';
 
 export interface NatsFleetParts {
@@ -28,7 +27,7 @@ export interface NatsFleetParts {
   readonly start: number;
   readonly keys: readonly ClusterKey[];
   readonly cluster: string;
-  readonly server: Omit<FleetServerOptions, 'inboxPrefix' | 'name'>;
+  readonly server: FleetServerAccess;
   readonly store: ReplicaStore;
   readonly clock: Clock;
   readonly random: () => number;
@@ -119,6 +118,7 @@ export class NatsFleet implements AsyncDisposable {
     while (!signal.aborted) {
       const connecting = await connectToFleet({
         ...server,
+        clock,
         name: `plimsoll ${identity.nodeId}`,
         inboxPrefix: inboxOf(identity.nodeId),
       });

@@ -3,10 +3,29 @@
 
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
-import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
-import type { FleetProblem } from './fleet-problem.ts';
-import { jetStreamSilent, noJetStream, notAllowed, tlsFailed, tooOld, unreachable } from './fleet-problem.ts';
+import {
+  type ConnectionOptions,
+  credsAuthenticator,
+  errors,
+  type NatsConnection,
+  NatsConnectionImpl,
+  nkeyAuthenticator,
+  setTransportFactory,
+} from '@nats-io/nats-core/internal';
+import type { Clock } from '../../clock/clock.ts';
+import { plainLine } from '../../core/text/single-line.ts';
+import {
+  type FleetProblem,
+  jetStreamSilent,
+  misbehaves,
+  noJetStream,
+  notAllowed,
+  tlsFailed,
+  tooOld,
+  unreachable,
+} from './fleet-problem.ts';
+import { GuardedTransport, resolveHost } from './guarded-transport.ts';
+import { ServerMisbehavior } from './server-reader.ts';
 
 export interface FleetServerOptions {
   /** nats://HOST:PORT or tls://HOST:PORT, tried in random order. */
@@ -21,12 +40,18 @@ export interface FleetServerOptions {
   readonly name: string;
   /** Replies to this node come here: others must not hear them. */
   readonly inboxPrefix: string;
+  readonly clock: Clock;
 }
+
+/** What of it a node is configured with. */
+export type FleetServerAccess = Omit<FleetServerOptions, 'name' | 'inboxPrefix' | 'clock'>;
 
 export interface FleetServer {
   readonly connection: NatsConnection;
   readonly jetStream: JetStreamClient;
   readonly manager: JetStreamManager;
+  /** What ended the connection, where the server did what none does. */
+  readonly misbehavior: () => ServerMisbehavior | undefined;
 }
 
 export type FleetConnecting =
@@ -36,10 +61,13 @@ export type FleetConnecting =
 /** Never throws for what a server or a network can do. */
 export const connectToFleet = async (options: FleetServerOptions): Promise<FleetConnecting> => {
   let connection: NatsConnection;
+  let misbehavior: ServerMisbehavior | undefined;
   try {
-    connection = await connect(optionsOf(options));
+    connection = await connect(options, error => {
+      misbehavior = error;
+    });
   } catch (error) {
-    return { kind: 'failed', problem: connectProblem(options, error) };
+    return { kind: 'failed', problem: connectProblem(options, misbehavior ?? error) };
   }
   const version = connection.info?.version ?? '';
   if (isBefore(version, 2, 9)) {
@@ -51,13 +79,30 @@ export const connectToFleet = async (options: FleetServerOptions): Promise<Fleet
     await manager.getAccountInfo();
     return {
       kind: 'connected',
-      server: { connection, manager, jetStream: jetstream(connection, { timeout: API_TIMEOUT_MS }) },
+      server: {
+        connection,
+        manager,
+        jetStream: jetstream(connection, { timeout: API_TIMEOUT_MS }),
+        misbehavior: () => misbehavior,
+      },
     };
   } catch (error) {
-    const problem = jetStreamProblem(options, connection, error);
+    const problem = jetStreamProblem(options, connection, misbehavior ?? error);
     await connection.close();
     return { kind: 'failed', problem };
   }
+};
+
+/** The library takes the transport of a connection from a place of its own when it begins to connect. */
+const connect = (
+  options: FleetServerOptions,
+  misbehaved: (error: ServerMisbehavior) => void,
+): Promise<NatsConnection> => {
+  setTransportFactory({
+    factory: () => new GuardedTransport(options.clock, misbehaved),
+    dnsResolveFn: resolveHost,
+  });
+  return NatsConnectionImpl.connect(optionsOf(options));
 };
 
 const optionsOf = ({
@@ -75,6 +120,7 @@ const optionsOf = ({
     inboxPrefix,
     reconnect: false,
     noEcho: true,
+    noAsyncTraces: true,
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_MS,
     maxPingOut: 2,
@@ -100,6 +146,7 @@ export const seedIn = (credentials: string): string | undefined =>
 
 const connectProblem = ({ servers }: FleetServerOptions, error: unknown): FleetProblem => {
   const cause = causeOf(error);
+  if (error instanceof ServerMisbehavior) return misbehaves(servers, cause);
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
     return notAllowed(cause);
   if (isTlsError(error)) return tlsFailed(cause);
@@ -115,7 +162,7 @@ const jetStreamProblem = (
   if (error instanceof errors.RequestError && error.isNoResponders()) return noJetStream();
   // The client tells this by a class that it does not export.
   if (error instanceof Error && error.name === 'JetStreamNotEnabled') return noJetStream();
-  return silenceOf(connection, error) ?? unreachable(servers, causeOf(error));
+  return silenceOf(connection, error) ?? lossOf(servers, error);
 };
 
 /** "2.9.10" is before 2.10. */
@@ -137,13 +184,34 @@ const isTlsError = (error: unknown): boolean => {
   return error.cause !== undefined && isTlsError(error.cause);
 };
 
-/** For people: what the client or the system says. */
+/** The subject that the server does not let this node use, where that is why a request failed. */
+export const refusedSubject = (error: unknown): string | undefined => {
+  const cause = error instanceof errors.RequestError ? error.cause : error;
+  return cause instanceof errors.PermissionViolationError ? cause.subject : undefined;
+};
+
+/** What ended a connection. */
+export const lossOf = (servers: readonly string[], error: unknown): FleetProblem =>
+  error instanceof ServerMisbehavior
+    ? misbehaves(servers, causeOf(error))
+    : unreachable(servers, causeOf(error));
+
+/** For people: what the client or the system says. A server may have written it: one line of a limited length. */
 export const causeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return shownCause(String(error));
   const { message, cause } = error;
-  return cause instanceof Error && cause.message !== message ? `${message} (${cause.message})` : message;
+  return shownCause(
+    cause instanceof Error && cause.message !== message ? `${message} (${cause.message})` : message,
+  );
+};
+
+const shownCause = (text: string): string => {
+  const line = plainLine(text.slice(0, CAUSE_READ_MAX));
+  return line.length > CAUSE_LENGTH_MAX ? `${line.slice(0, CAUSE_LENGTH_MAX)}…` : line;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const API_TIMEOUT_MS = 5_000;
 const PING_MS = 5_000;
+const CAUSE_LENGTH_MAX = 300;
+const CAUSE_READ_MAX = 2_000;

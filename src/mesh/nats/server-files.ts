@@ -2,7 +2,7 @@
 // its own id only; nobody but the administrator changes streams.
 
 import type { NodeId } from '../../core/ids.ts';
-import { EVENT_STREAM, FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
+import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';
 
 export interface FleetUser {
   /** What people call the machine. */
@@ -21,6 +21,8 @@ export interface FleetServerSettings {
   /** Without a server before 2.10, so TLS can begin at the first byte. */
   readonly isHandshakeFirst: boolean;
   readonly administrator: string;
+  /** Each node has a stream for its last values; undefined: one for all, which nodes read by consumers. */
+  readonly stateBy?: 'node' | undefined;
 }
 
 /** Written once; what changes with nodes is in the file that it includes. */
@@ -32,6 +34,8 @@ export const serverConfig = ({ listen, tls, isHandshakeFirst }: FleetServerSetti
     'jetstream { store_dir: "jetstream" }',
     '# A record may have 1 MB, and is sealed.',
     `max_payload: ${PAYLOAD_BYTES}`,
+    '# Of one connection: a node has some ten, a leaf server those of its whole site.',
+    `max_subscriptions: ${SUBSCRIPTIONS_MAX}`,
     ...(tls === undefined
       ? ['# No TLS: messages are sealed, but who talks when is open to whoever listens.']
       : [
@@ -52,7 +56,7 @@ export const serverConfig = ({ listen, tls, isHandshakeFirst }: FleetServerSetti
   ].join('\n');
 
 export const usersConfig = (
-  { cluster, administrator }: Pick<FleetServerSettings, 'cluster' | 'administrator'>,
+  { cluster, administrator, stateBy }: Pick<FleetServerSettings, 'cluster' | 'administrator' | 'stateBy'>,
   users: readonly FleetUser[],
 ): string =>
   [
@@ -62,7 +66,7 @@ export const usersConfig = (
     '    jetstream: enabled',
     '    users: [',
     `      { nkey: ${administrator} } # creates the streams`,
-    ...users.map(user => userEntry(cluster, user)),
+    ...users.map(user => userEntry({ cluster, stateBy }, user)),
     '    ]',
     '  }',
     '  SYSTEM { users: [] }',
@@ -71,8 +75,10 @@ export const usersConfig = (
     '',
   ].join('\n');
 
-const userEntry = (cluster: string, { name, nodeId, nkey }: FleetUser): string => {
-  const { publish, subscribe } = permissionsOf(cluster, nodeId);
+type FleetOfUser = Pick<FleetServerSettings, 'cluster' | 'stateBy'>;
+
+const userEntry = (fleet: FleetOfUser, { name, nodeId, nkey }: FleetUser): string => {
+  const { publish, subscribe } = permissionsOf(fleet, nodeId);
   return [
     `      { nkey: ${nkey}, permissions: { # ${name}`,
     `        publish: { allow: ${JSON.stringify(publish)} }`,
@@ -83,12 +89,22 @@ const userEntry = (cluster: string, { name, nodeId, nkey }: FleetUser): string =
 
 /** What a node needs and nothing more. */
 export const permissionsOf = (
-  cluster: string,
+  { cluster, stateBy }: FleetOfUser,
   node: NodeId,
 ): { readonly publish: readonly string[]; readonly subscribe: readonly string[] } => {
   const subjects = new FleetSubjects(cluster, node);
   return {
-    publish: [...subjects.published, ...READING_API],
+    publish: [
+      ...subjects.published,
+      '$JS.API.INFO',
+      '$JS.API.STREAM.NAMES',
+      ...[EVENT_STREAM, STATE_STREAM, stateStreamOf(cluster, node)].map(
+        name => `$JS.API.STREAM.INFO.${name}`,
+      ),
+      // One message for each request: no consumer, which would be the server's to keep and could deliver anywhere.
+      '$JS.API.DIRECT.GET.*',
+      ...(stateBy === 'node' ? [] : CONSUMER_API),
+    ],
     subscribe: [...subjects.hearable, `${inboxOf(node)}.>`],
   };
 };
@@ -96,15 +112,12 @@ export const permissionsOf = (
 /** Replies to a node come here, and no other node may listen. */
 export const inboxOf = (node: NodeId): string => `_INBOX_${node}`;
 
-/** To read the two streams: their state, and consumers of them. */
-const READING_API: readonly string[] = [
-  '$JS.API.INFO',
-  ...[STATE_STREAM, EVENT_STREAM].flatMap(stream => [
-    `$JS.API.STREAM.INFO.${stream}`,
-    `$JS.API.CONSUMER.CREATE.${stream}.>`,
-    ...['INFO', 'DELETE', 'MSG.NEXT'].map(verb => `$JS.API.CONSUMER.${verb}.${stream}.*`),
-  ]),
+/** To read one stream for all, as nodes of earlier versions do. */
+const CONSUMER_API: readonly string[] = [
+  `$JS.API.CONSUMER.CREATE.${STATE_STREAM}.>`,
+  ...['INFO', 'DELETE', 'MSG.NEXT'].map(verb => `$JS.API.CONSUMER.${verb}.${STATE_STREAM}.*`),
 ];
 
 /** What the server takes in one message: the largest record and what sealing and framing add, with room. */
 const PAYLOAD_BYTES = 4_194_304;
+const SUBSCRIPTIONS_MAX = 65_536;

@@ -2,16 +2,17 @@
 // known of nodes that are away. Each is a record that its origin signed, so nothing here is believed before that is
 // checked; what an origin's values leave out was replaced by later ones.
 
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { DeliverPolicy } from '@nats-io/jetstream';
+import { DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
 import type { NodeId } from '../../core/ids.ts';
 import type { WireRecord } from '../../wire/mesh-message.ts';
 import { decodeMeshMessage, encodeMeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
-import type { FleetSubject } from './fleet-subjects.ts';
-import { STATE_STREAM } from './fleet-subjects.ts';
+import { type FleetSubject, type FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
+import { listStateStreams, readNodeStates } from './state-streams.ts';
+import { UnopenedCounts } from './unopened-counts.ts';
 
 interface HeldRecord {
   readonly seq: number;
@@ -26,7 +27,8 @@ interface HeldOrigin {
   publisher: NodeId;
   epoch: number;
   through: number;
-  records: HeldRecord[];
+  /** By number: a server that repeats one adds nothing. */
+  records: Map<number, HeldRecord>;
 }
 
 export interface SnapshotPlace {
@@ -36,6 +38,7 @@ export interface SnapshotPlace {
 
 export class StateSnapshot {
   readonly #origins = new Map<NodeId, HeldOrigin>();
+  #bytes = 0;
   #newestStoredAtMs = 0;
   #readAtMs = 0;
 
@@ -45,15 +48,18 @@ export class StateSnapshot {
     if (decoded.kind !== 'message' || decoded.message.kind !== 'records') return false;
     const { origin, epoch, records } = decoded.message;
     if (!this.#origins.has(origin) && this.#origins.size >= MESH_LIST_LENGTH_MAX) return false;
-    const held = this.#origins.get(origin) ?? { publisher, epoch, through: 0, records: [] };
+    const held = this.#origins.get(origin) ?? { publisher, epoch, through: 0, records: new Map() };
     this.#origins.set(origin, held);
-    if (epoch > held.epoch) Object.assign(held, { epoch, through: 0, records: [] });
+    if (epoch > held.epoch) Object.assign(held, { epoch, through: 0, records: new Map() });
     this.#newestStoredAtMs = Math.max(this.#newestStoredAtMs, storedAtMs);
     if (epoch < held.epoch) return true;
     for (const wire of records) {
       const head = decodeRecordHead(wire.body);
       if (head === undefined) return false;
-      held.records.push({ seq: head.seq, kind: head.kind, wire, storedAtMs });
+      const isNew = !held.records.has(head.seq);
+      if (isNew && this.#bytes + wire.body.length > SNAPSHOT_BYTES_MAX) return false;
+      if (isNew) this.#bytes += wire.body.length;
+      held.records.set(head.seq, { seq: head.seq, kind: head.kind, wire, storedAtMs });
       if (head.seq > held.through) Object.assign(held, { publisher, through: head.seq });
     }
     return true;
@@ -69,7 +75,8 @@ export class StateSnapshot {
   }): void {
     this.#newestStoredAtMs = Math.max(this.#newestStoredAtMs, serverNowMs ?? 0);
     this.#readAtMs = nowMs;
-    for (const held of this.#origins.values()) held.records.sort((a, b) => a.seq - b.seq);
+    for (const held of this.#origins.values())
+      held.records = new Map([...held.records].sort(([a], [b]) => a - b));
   }
 
   place(origin: NodeId): SnapshotPlace | undefined {
@@ -108,7 +115,7 @@ export class StateSnapshot {
       bytes = 0;
       return made;
     };
-    for (const { seq, kind, wire, storedAtMs } of held.records) {
+    for (const { seq, kind, wire, storedAtMs } of held.records.values()) {
       if (seq <= last) continue;
       const size = recordFrameBytes(wire.body);
       const isFull =
@@ -128,12 +135,16 @@ export class StateSnapshot {
 }
 
 export interface SnapshotParts {
+  readonly connection: NatsConnection;
   readonly jetStream: JetStreamClient;
-  readonly manager: JetStreamManager;
   readonly nowMs: () => number;
-  /** Of the subjects to read. */
-  readonly filter: string;
-  readonly parse: (subject: string) => FleetSubject | undefined;
+  readonly subjects: FleetSubjects;
+  /** What the server's clock shows; undefined where it does not report that (before 2.10). */
+  readonly serverNowMs: number | undefined;
+  /** The rest of what a node wrote is not read: too much of it does not open. */
+  readonly skipped: (node: NodeId) => void;
+  /** Other nodes have streams for their last values, and this one has none. */
+  readonly homeless: () => void;
   /** The frame in a message, or undefined if it is refused; counted there. */
   readonly open: (subject: string, of: FleetSubject, data: Uint8Array) => Uint8Array | undefined;
   readonly signal: AbortSignal;
@@ -141,18 +152,40 @@ export interface SnapshotParts {
 
 /** @throws what the server answers, or the signal's reason. */
 export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> => {
+  const { subjects, open, serverNowMs } = parts;
   const snapshot = new StateSnapshot();
-  await fill(snapshot, parts);
-  const { ts } = await parts.manager.streams.info(STATE_STREAM);
-  const serverNowMs = ts === undefined ? undefined : Date.parse(ts);
+  const take = (subject: string, data: Uint8Array, storedAtMs: number): boolean => {
+    const of = subjects.parse(subject);
+    const frame = of === undefined ? undefined : open(subject, of, data);
+    if (of === undefined || frame === undefined) return false;
+    snapshot.add(frame, storedAtMs, of.publisher);
+    return true;
+  };
+  const { nodes, isShared } = await listStateStreams(parts);
+  if (nodes.length === 0 && !isShared) throw new StateStreamMissing();
+  if (!isShared && !nodes.includes(subjects.self)) parts.homeless();
+  await readNodeStates({ ...parts, nodes, take });
+  if (isShared) await readSharedStates(parts, take);
   snapshot.complete({ serverNowMs, nowMs: parts.nowMs() });
   return snapshot;
 };
 
-const fill = async (snapshot: StateSnapshot, parts: SnapshotParts): Promise<void> => {
-  const { jetStream, filter, signal } = parts;
+/** There is no stream for last values. */
+export class StateStreamMissing extends Error {
+  override readonly name = 'StateStreamMissing';
+}
+
+/**
+ * Of one stream for all nodes. Those that wrote too much that does not open are left out one by one; their messages still
+ * come, a little at a time.
+ */
+const readSharedStates = async (
+  { jetStream, subjects, skipped, signal }: SnapshotParts,
+  take: (subject: string, data: Uint8Array, storedAtMs: number) => boolean,
+): Promise<void> => {
+  const unopened = new UnopenedCounts(skipped);
   const consumer = await jetStream.consumers.get(STATE_STREAM, {
-    filter_subjects: filter,
+    filter_subjects: subjects.states(undefined),
     deliver_policy: DeliverPolicy.LastPerSubject,
     inactive_threshold: CONSUMER_IDLE_NS,
   });
@@ -161,16 +194,19 @@ const fill = async (snapshot: StateSnapshot, parts: SnapshotParts): Promise<void
     await consumer.delete();
     return;
   }
-  const messages = await consumer.consume({ max_messages: BATCH_MESSAGES });
+  const messages = await consumer.consume({ max_bytes: BATCH_BYTES });
+  let messageCount = 0;
   const stop = (): void => messages.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
     for await (const message of messages) {
-      const of = parts.parse(message.subject);
-      const frame = of === undefined ? undefined : parts.open(message.subject, of, message.data);
-      if (of !== undefined && frame !== undefined)
-        snapshot.add(frame, message.info.timestampNanos / 1e6, of.publisher);
-      if (message.info.pending === 0) break;
+      const publisher = subjects.parse(message.subject)?.publisher;
+      if (publisher !== undefined && !unopened.isPast(publisher)) {
+        const isTaken = take(message.subject, message.data, message.info.timestampNanos / 1e6);
+        if (!isTaken) unopened.add(publisher, message.data.length);
+      }
+      messageCount += 1;
+      if (message.info.pending === 0 || messageCount >= SHARED_MESSAGES_MAX) break;
     }
   } finally {
     signal.removeEventListener('abort', stop);
@@ -183,5 +219,10 @@ const fill = async (snapshot: StateSnapshot, parts: SnapshotParts): Promise<void
 
 /** The first frame ends with who the node is, or here: a person who waits for a picture wants that of all nodes first. */
 const FIRST_RECORDS = 8;
-const BATCH_MESSAGES = 1_000;
+/** On their way at once; more than the largest message. */
+const BATCH_BYTES = 4_194_304;
 const CONSUMER_IDLE_NS = 30_000_000_000;
+/** Of records, for a minute; a fleet of a thousand nodes has some 50 MB. */
+const SNAPSHOT_BYTES_MAX = 536_870_912;
+/** Read of one stream for all, opened or not. */
+const SHARED_MESSAGES_MAX = 1_048_576;

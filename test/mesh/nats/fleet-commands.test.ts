@@ -34,7 +34,7 @@ const startedFleet = async (folder: string, skip: (reason: string) => never) => 
   const url = `tls://localhost:${server.port}`;
   const applied = await run(['fleet', 'apply', dir, '--server', url, '--ca', cert]);
   expect(applied).toMatchObject({ code: 0, stderr: '' });
-  expect(applied.stdout).toContain('PLIMSOLL_STATE was created');
+  expect(applied.stdout).toContain('PLIMSOLL_EVENTS was created');
   return { dir, cert, url, server };
 };
 
@@ -59,18 +59,24 @@ test('init, apply and add make a server that knows each machine by its key, and 
   using folder = temporaryDirectory();
   const fleet = await startedFleet(folder.path, context.skip);
   await using server = fleet.server;
-  const { home } = await homeOf(folder.path, 'atlas', fleet);
+  const { home, id } = await homeOf(folder.path, 'atlas', fleet);
   const before = await run(['fleet', 'status', '--home', home]);
   expect(before).toMatchObject({ code: 33 });
   expect(before.stdout).toContain('refuses the credentials');
   await server.reload();
+  const homeless = await run(['fleet', 'status', '--home', home]);
+  expect(homeless).toMatchObject({ code: 33 });
+  expect(homeless.stdout).toContain(`has no stream for the last values of this node (${id})`);
+  const apply = () => run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
+  expect((await apply()).stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} was created`);
   const status = await run(['fleet', 'status', '--home', home]);
   expect(status.stdout).not.toContain('WRONG');
   expect(status).toMatchObject({ code: 0, stderr: '' });
   expect(status.stdout).toContain(`nats-server ${server.program.version}`);
-  expect(status.stdout).not.toContain('under any id');
+  for (const finding of ['under any id', 'create consumers', 'share one stream', 'fewer limits'])
+    expect(status.stdout).not.toContain(finding);
   const again = await run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
-  expect(again.stdout).toContain('PLIMSOLL_STATE is as it should be');
+  expect(again.stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} is as it should be`);
   expect(again.stdout).not.toContain('users.conf');
   const users = join(fleet.dir, 'users.conf');
   const written = readFileSync(users, 'utf8');
@@ -78,8 +84,20 @@ test('init, apply and add make a server that knows each machine by its key, and 
   const renewed = await run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
   expect(renewed.stdout).toContain('users.conf was written anew');
   expect(readFileSync(users, 'utf8')).toBe(written);
-  await run(['fleet', 'revoke', fleet.dir, 'atlas']);
+  const revoked = await run([
+    'fleet',
+    'revoke',
+    fleet.dir,
+    'atlas',
+    '--server',
+    fleet.url,
+    '--ca',
+    fleet.cert,
+  ]);
+  expect(revoked).toMatchObject({ code: 0, stderr: '' });
+  expect(revoked.stdout).toContain(`What atlas (${id}) wrote was removed from the server.`);
   await server.reload();
+  expect((await apply()).stdout).not.toContain(id);
   expect((await run(['fleet', 'status', '--home', home])).stdout).toContain('refuses the credentials');
 });
 
@@ -88,11 +106,12 @@ test('TLS from the first byte, to a server that cannot begin with it, is said wi
   using folder = temporaryDirectory();
   const fleet = await startedFleet(folder.path, context.skip);
   await using server = fleet.server;
-  const { home } = await homeOf(folder.path, 'atlas', fleet);
+  const { home, id } = await homeOf(folder.path, 'atlas', fleet);
   await server.reload();
+  await run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
   const well = await run(['doctor', '--home', home]);
   expect(well.stdout).toContain(`nats-server ${server.program.version} answers at localhost:${server.port}`);
-  expect(well.stdout).toContain('PLIMSOLL_STATE holds 0 messages');
+  expect(well.stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} holds 0 messages`);
   const config = join(home, 'config.toml');
   writeFileSync(config, readFileSync(config, 'utf8').replace('handshake_first = false\n', ''));
   const wrong = await run(['doctor', '--home', home]);
@@ -121,6 +140,13 @@ test('the server lets a machine publish under its own id only, and hear what it 
     `plimsoll.v1.plimsoll.ask.${atlas.id}.want.${juno.id}`,
     '$JS.API.STREAM.PURGE.PLIMSOLL_STATE',
     '$JS.API.STREAM.DELETE.PLIMSOLL_EVENTS',
+    `$JS.API.STREAM.INFO.PLIMSOLL_STATE_plimsoll_${juno.id}`,
+    ...['PLIMSOLL_EVENTS', `PLIMSOLL_STATE_plimsoll_${atlas.id}`].flatMap(stream => [
+      `$JS.API.CONSUMER.CREATE.${stream}`,
+      `$JS.API.CONSUMER.CREATE.${stream}.name.plimsoll`,
+      `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.name`,
+      `$JS.API.CONSUMER.MSG.NEXT.${stream}.name`,
+    ]),
   ];
   const all = Promise.withResolvers<void>();
   const following = (async () => {

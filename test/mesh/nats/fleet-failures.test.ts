@@ -98,7 +98,7 @@ test('what is wrong with a server is told in parts, each with what to do', async
   const well = await examined(server);
   expect(well.problems).toEqual([]);
   const isOld = server.program.version.startsWith('2.9');
-  const notes = ['fleet-open-server', 'fleet-small-messages'];
+  const notes = ['fleet-consumers', 'fleet-open-server', 'fleet-shared-state', 'fleet-small-messages'];
   const old = ['fleet-old-server', 'fleet-old-server'];
   expect(well.notes.map(({ code }) => code).sort()).toEqual([...notes, ...(isOld ? old : [])].sort());
   const late = await examined(server, -3_600_000);

@@ -97,9 +97,9 @@ const progressOf = (text: string): RunProgress => {
 
 /** What `fleet add` wrote before there were groups. */
 const permissionsBeforeGroups = (node: ReturnType<typeof generateNodeKey>['nodeId']) => {
-  const { publish, subscribe } = permissionsOf(FLEET_TEST_CLUSTER, node);
+  const { publish, subscribe } = permissionsOf({ cluster: FLEET_TEST_CLUSTER, stateBy: undefined }, node);
   const root = `plimsoll.v1.${FLEET_TEST_CLUSTER}`;
-  const isNew = (subject: string) => /\.(run|slow)\.|CONSUMER.*PLIMSOLL_EVENTS/.test(subject);
+  const isNew = (subject: string) => /\.(run|slow)\.|STREAM\.NAMES|DIRECT\.GET/.test(subject);
   const earlier = (subject: string) =>
     subject === `${root}.reading.>`
       ? `${root}.reading.*.*`

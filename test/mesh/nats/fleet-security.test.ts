@@ -1,5 +1,6 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { NodeKey } from '../../../src/daemon/node-key.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
@@ -184,6 +185,7 @@ test('a message of as much as the server takes goes, one byte more is counted an
     credentials: undefined,
     caFile: undefined,
     isHandshakeFirst: false,
+    clock: systemClock,
     name: 'test',
     inboxPrefix: '_INBOX',
   });

@@ -1,0 +1,200 @@
+// The connection to a fleet's server as the client library reads it: through a reader that lets only well-formed frames of a
+// limited size pass, at a limited rate, a little in each turn of the event loop. The library's own transport keeps what it has
+// not parsed without a limit, joins an endless first line again for every piece of it, and prints what it cannot parse.
+
+import { lookup } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import type { ConnectionOptions, Server, Transport } from '@nats-io/nats-core/internal';
+import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
+import { pause } from '../../clock/until-aborted.ts';
+import { ServerMisbehavior, ServerReader } from './server-reader.ts';
+
+export class GuardedTransport implements Transport {
+  /** Shown by the server's own tools. */
+  readonly lang = 'plimsoll';
+  readonly version = '1';
+  readonly #clock: Clock;
+  readonly #reader: ServerReader;
+  readonly #frames: TokenBucket;
+  readonly #bytes: TokenBucket;
+  readonly #closed = Promise.withResolvers<undefined | Error>();
+  readonly #stop = new AbortController();
+  readonly #misbehaved: (error: ServerMisbehavior) => void;
+  #socket: Socket | undefined;
+  #arrived = Promise.withResolvers<void>();
+  #error: Error | undefined;
+
+  /** `misbehaved`: before anything else learns that the connection has ended. */
+  constructor(clock: Clock, misbehaved: (error: ServerMisbehavior) => void) {
+    this.#clock = clock;
+    this.#misbehaved = misbehaved;
+    this.#reader = new ServerReader(clock);
+    this.#frames = new TokenBucket(clock, FRAME_RATE);
+    this.#bytes = new TokenBucket(clock, BYTE_RATE);
+  }
+
+  get isClosed(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  get closeError(): Error {
+    return this.#error ?? new Error('the server closed the connection');
+  }
+
+  /** Rejects with what the network or TLS reports, or with ServerMisbehavior. */
+  async connect(server: Server, options: ConnectionOptions): Promise<void> {
+    const { tls } = options;
+    const secure = { servername: server.tlsName, ...(await trustedBy(tls?.caFile)) };
+    const place = { host: server.hostname, port: server.port };
+    try {
+      if (tls?.handshakeFirst === true)
+        await this.#open(connectTls({ ...place, ...secure }), 'secureConnect');
+      else await this.#open(connectTcp(place), 'connect');
+      const info = await this.#greeting();
+      const offersTls = info.tls_required === true || info.tls_available === true;
+      // Nothing goes out in plain text where TLS is wanted, whatever a server says.
+      if (tls !== null && tls !== undefined && !this.isEncrypted() && !offersTls)
+        throw new Error('the server has no TLS');
+      const isTlsDue = info.tls_required === true || (offersTls && tls !== null);
+      if (isTlsDue && !this.isEncrypted()) await this.#startTls(secure);
+      if (this.isClosed) throw this.closeError;
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  }
+
+  isEncrypted(): boolean {
+    return this.#socket instanceof TLSSocket;
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.isClosed || this.#socket === undefined) return;
+    this.#socket.write(frame);
+    if (this.#socket.writableLength > OUT_BYTES_MAX)
+      this.#end(new ServerMisbehavior(`it does not read: more than ${OUT_BYTES_MAX / 1e6} MB wait for it`));
+  }
+
+  async close(): Promise<void> {
+    this.#end(undefined);
+  }
+
+  disconnect(): void {
+    this.#end(new Error('the server did not answer in time'));
+  }
+
+  closed(): Promise<undefined | Error> {
+    return this.#closed.promise;
+  }
+
+  discard(): void {
+    this.#end(undefined);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    while (!this.isClosed) {
+      const run = this.#reader.take();
+      if (run === undefined) {
+        this.#arrived = Promise.withResolvers();
+        if (this.#reader.readyBytes === 0) await this.#arrived.promise;
+        continue;
+      }
+      if (this.#reader.readyBytes < READY_BYTES_LOW) this.#socket?.resume();
+      await this.#pace(run.frames, run.bytes.length);
+      if (this.isClosed) return;
+      yield run.bytes;
+      // Others have their turn between two runs, however many wait.
+      await nextTurn();
+    }
+  }
+
+  async #pace(frames: number, bytes: number): Promise<void> {
+    while (!this.isClosed && !(this.#frames.has(frames) && this.#bytes.has(bytes)))
+      await pause(this.#clock, PACE_MS, this.#stop.signal);
+    this.#frames.take(frames);
+    this.#bytes.take(bytes);
+  }
+
+  /** Resolves at the event. */
+  #open(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+    const opened = Promise.withResolvers<void>();
+    this.#socket = socket;
+    if (this.isClosed) socket.destroy();
+    socket.setNoDelay(true);
+    socket.once(event, opened.resolve);
+    socket.on('error', error => this.#end(error));
+    socket.on('close', () => {
+      if (this.#socket === socket) this.#end(undefined);
+      opened.reject(this.closeError);
+    });
+    socket.on('data', chunk => this.#take(chunk));
+    return opened.promise;
+  }
+
+  #take(chunk: Buffer | string): void {
+    if (this.isClosed || typeof chunk === 'string') return;
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (this.#reader.readyBytes > READY_BYTES_HIGH) this.#socket?.pause();
+    this.#arrived.resolve();
+  }
+
+  async #greeting(): Promise<NonNullable<ServerReader['info']>> {
+    while (!this.isClosed) {
+      const { info } = this.#reader;
+      if (info !== undefined) return info;
+      this.#arrived = Promise.withResolvers();
+      await this.#arrived.promise;
+    }
+    throw this.closeError;
+  }
+
+  /** What came in plain text after the greeting could be of anybody on the way. */
+  async #startTls(secure: { readonly servername: string; readonly ca?: string }): Promise<void> {
+    const plain = this.#socket;
+    if (plain === undefined || this.isClosed) throw this.closeError;
+    if (this.#reader.isWithinFrame || this.#reader.readyFrames > 1)
+      throw new ServerMisbehavior('it goes on in plain text after its greeting');
+    plain.removeAllListeners('data');
+    await this.#open(connectTls({ ...secure, socket: plain }), 'secureConnect');
+  }
+
+  #end(error: Error | undefined): void {
+    if (this.isClosed) return;
+    this.#error = error;
+    if (error instanceof ServerMisbehavior) this.#misbehaved(error);
+    this.#stop.abort();
+    this.#socket?.destroy();
+    this.#arrived.resolve();
+    this.#closed.resolve(error);
+  }
+}
+
+/** As the library's own transport resolves names. */
+export const resolveHost = async (name: string): Promise<string[]> => {
+  const found = await lookup(name, { all: true });
+  return found.slice(0, ADDRESSES_MAX).map(({ address }) => address);
+};
+
+const trustedBy = async (caFile: string | undefined): Promise<{ readonly ca?: string }> =>
+  caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') };
+
+/** Of one name. */
+const ADDRESSES_MAX = 16;
+/** Past it a server waits until this node has read. */
+const READY_BYTES_HIGH = 4_194_304;
+const READY_BYTES_LOW = 1_048_576;
+/** A fleet of a thousand brings 1,250 messages a second, and the first picture 50,000. */
+const FRAME_RATE = { burst: 100_000, perSecond: 20_000 };
+const BYTE_RATE = { burst: 268_435_456, perSecond: 67_108_864 };
+const PACE_MS = 10;
+/** More than a link to the fleet lets wait before it ends. */
+const OUT_BYTES_MAX = 67_108_864;

@@ -1,0 +1,254 @@
+// The bytes of a fleet's server on their way to the client library, cut into whole frames and checked: the library grows its
+// buffers for as long as a line goes on, prints what it cannot parse, and stops reading for good where a header is malformed. So
+// nothing reaches it that is not well-formed and of a limited size. What only a server can do wrong ends the connection; what a
+// member can make a server pass on (a subject, headers, a message that is too large) is left out and counted.
+
+import { Buffer } from 'node:buffer';
+import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
+import { infoLine, type ServerInfoFields, serverInfoOf } from './server-info.ts';
+
+/** What no nats-server does: it ends the connection, and a person reads the reason. */
+export class ServerMisbehavior extends Error {
+  override readonly name = 'ServerMisbehavior';
+}
+
+/** Whole frames in the order in which they came. */
+export interface FrameRun {
+  readonly bytes: Uint8Array;
+  readonly frames: number;
+}
+
+export class ServerReader {
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #control: TokenBucket;
+  readonly #ready: FrameRun[] = [];
+  #readyBytes = 0;
+  /** The beginning of a frame, and how many bytes it has. */
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  /** Bytes from the beginning of the rest without which nothing can be decided; 0: up to the end of a line. */
+  #need = 0;
+  #restSinceMs = 0;
+  /** Of a frame that is too large: bytes still to come. */
+  #skip = 0;
+  #info: ServerInfoFields | undefined;
+  #refused = 0;
+
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#clock = clock;
+    this.#control = new TokenBucket(clock, { burst: CONTROL_BURST, perSecond: CONTROL_PER_SECOND });
+  }
+
+  /** What the server said of itself last. */
+  get info(): ServerInfoFields | undefined {
+    return this.#info;
+  }
+
+  /** Frames left out. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Checked and not taken. */
+  get readyBytes(): number {
+    return this.#readyBytes;
+  }
+
+  get readyFrames(): number {
+    return this.#ready.reduce((sum, { frames }) => sum + frames, 0);
+  }
+
+  /** A frame has begun and is not complete. */
+  get isWithinFrame(): boolean {
+    return this.#restBytes > 0 || this.#skip > 0;
+  }
+
+  /** @throws ServerMisbehavior */
+  push(chunk: Buffer): void {
+    const within = chunk.subarray(Math.min(this.#skip, chunk.length));
+    this.#skip -= chunk.length - within.length;
+    if (within.length === 0) return;
+    if (this.#restBytes === 0) {
+      this.#cut(within);
+      return;
+    }
+    if (this.#clock.nowMs() - this.#restSinceMs > FRAME_MS_MAX)
+      throw new ServerMisbehavior(`one message took more than ${FRAME_MS_MAX / 1_000} s`);
+    this.#rest.push(within);
+    this.#restBytes += within.length;
+    // Not joined for each piece: a line or message that comes byte by byte would be copied as often.
+    if (this.#need === 0) {
+      if (within.includes(LF)) this.#again();
+      else checkLine(this.#restBytes);
+    } else if (this.#restBytes >= this.#need) this.#again();
+  }
+
+  take(): FrameRun | undefined {
+    const run = this.#ready.shift();
+    this.#readyBytes -= run?.bytes.length ?? 0;
+    return run;
+  }
+
+  #again(): void {
+    const joined = Buffer.concat(this.#rest, this.#restBytes);
+    this.#rest = [];
+    this.#restBytes = 0;
+    this.#cut(joined);
+  }
+
+  #cut(bytes: Buffer): void {
+    let at = 0;
+    let runFrom = 0;
+    let frames = 0;
+    /** Up to here as it came. */
+    const endRun = (): void => {
+      if (at > runFrom) this.#give(bytes.subarray(runFrom, at), frames);
+      frames = 0;
+    };
+    while (at < bytes.length) {
+      const lineEnd = bytes.indexOf(LF, at);
+      checkLine((lineEnd < 0 ? bytes.length : lineEnd) - at);
+      if (lineEnd < 0) break;
+      const line = bytes.toString('latin1', at, lineEnd + 1);
+      const payload = payloadOf(line);
+      if (payload === undefined) {
+        const instead = this.#lineInstead(line);
+        if (instead === undefined) {
+          frames += 1;
+          at = lineEnd + 1;
+        } else {
+          endRun();
+          this.#give(instead, 1);
+          at = lineEnd + 1;
+          runFrom = at;
+        }
+      } else {
+        const end = lineEnd + 1 + payload.size + LINE_END.length;
+        const isTooLarge = payload.size > SERVER_PAYLOAD_BYTES_MAX;
+        if (end > bytes.length && !isTooLarge) {
+          this.#need = end - at;
+          break;
+        }
+        if (isTooLarge || !isWellFormed(payload, bytes, lineEnd + 1)) {
+          endRun();
+          this.#refused += 1;
+          this.#skip = Math.max(0, end - bytes.length);
+          at = Math.min(end, bytes.length);
+          runFrom = at;
+          continue;
+        }
+        if (bytes[end - 2] !== CR || bytes[end - 1] !== LF)
+          throw new ServerMisbehavior('a message does not end where it says');
+        frames += 1;
+        at = end;
+      }
+      if (frames >= RUN_FRAMES_MAX || at - runFrom >= RUN_BYTES_MAX) {
+        endRun();
+        runFrom = at;
+      }
+    }
+    endRun();
+    this.#keep(bytes.subarray(at));
+  }
+
+  #give(bytes: Uint8Array, frames: number): void {
+    this.#ready.push({ bytes, frames });
+    this.#readyBytes += bytes.length;
+  }
+
+  #keep(rest: Buffer): void {
+    this.#rest = rest.length > 0 ? [rest] : [];
+    this.#restBytes = rest.length;
+    this.#restSinceMs = this.#clock.nowMs();
+    if (rest.length === 0 || !rest.includes(LF)) this.#need = 0;
+  }
+
+  /** @returns what the library reads instead; undefined: the line as it is. @throws ServerMisbehavior */
+  #lineInstead(line: string): Uint8Array | undefined {
+    // An error comes for each thing that this node may not do: of these there are as many as it tries.
+    if (line.startsWith('-ERR ') && line.endsWith(LINE_END)) return errorLine(line);
+    if (line === 'PONG\r\n') return undefined;
+    if (!this.#control.take())
+      throw new ServerMisbehavior(`more than ${CONTROL_PER_SECOND} lines a second that are no messages`);
+    if (line === 'PING\r\n' || line === '+OK\r\n') return undefined;
+    if (line.startsWith('INFO ') && line.endsWith(LINE_END)) {
+      const info = serverInfoOf(Buffer.from(line.slice(5), 'latin1').toString('utf8'));
+      if (info === undefined)
+        throw new ServerMisbehavior('it does not say of itself what a nats-server says');
+      this.#info = info;
+      return infoLine(info);
+    }
+    throw new ServerMisbehavior('a line that is none of the protocol');
+  }
+}
+
+interface Payload {
+  readonly subject: string;
+  readonly reply: string;
+  readonly headerBytes: number | undefined;
+  readonly size: number;
+}
+
+/** Of a line that says that a message follows; undefined for other lines. @throws ServerMisbehavior */
+const payloadOf = (line: string): Payload | undefined => {
+  if (!line.startsWith('MSG ') && !line.startsWith('HMSG ')) return undefined;
+  const [verb, subject = '', sid = '', ...more] = line.slice(0, -LINE_END.length).split(' ');
+  const numbers = verb === 'HMSG' ? 2 : 1;
+  const reply = more.length > numbers ? (more.shift() ?? '') : '';
+  if (!line.endsWith(LINE_END) || more.length !== numbers || ![sid, ...more].every(isCount))
+    throw new ServerMisbehavior('a message whose head is malformed');
+  const [first = 0, size = first] = more.map(Number);
+  const headerBytes = verb === 'HMSG' ? first : undefined;
+  if (size > SKIPPED_BYTES_MAX || (headerBytes ?? 0) > size)
+    throw new ServerMisbehavior('a message of a size that no nats-server sends');
+  return { subject, reply, headerBytes, size };
+};
+
+const isCount = (text: string): boolean => /^\d{1,9}$/.test(text);
+
+const isWellFormed = ({ subject, reply, headerBytes }: Payload, bytes: Buffer, from: number): boolean => {
+  if (!PLAIN.test(subject) || !PLAIN.test(reply)) return false;
+  if (headerBytes === undefined) return true;
+  if (headerBytes > HEADER_BYTES_MAX) return false;
+  const header = bytes.toString('latin1', from, from + headerBytes);
+  return HEADER.test(header) && header.split(LINE_END).length - 2 <= HEADER_LINES_MAX;
+};
+
+const checkLine = (bytes: number): void => {
+  if (bytes > LINE_BYTES_MAX) throw new ServerMisbehavior(`a line of more than ${LINE_BYTES_MAX} bytes`);
+};
+
+const errorLine = (line: string): Uint8Array =>
+  Buffer.from(
+    `-ERR ${line
+      .slice(5, -LINE_END.length)
+      .slice(0, ERROR_LENGTH_MAX)
+      .replace(/[^\x20-\x7e]/g, '?')}\r\n`,
+    'latin1',
+  );
+
+const LF = 10;
+const CR = 13;
+const LINE_END = '\r\n';
+const PLAIN = /^[\x21-\x7e]*$/;
+/** RFC 9110 names of fields; printable ASCII in them, as everything that a server adds is. */
+const HEADER = /^NATS\/1\.0[\x20-\x7e]*\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\x20-\x7e]*\r\n)*\r\n$/;
+
+/** INFO names each server of a cluster; all else is far shorter (max_control_line of a server: 4,096). */
+export const LINE_BYTES_MAX = 65_536;
+/** Of one message; the largest record of a fleet has 1 MB. */
+export const SERVER_PAYLOAD_BYTES_MAX = 8_388_608;
+/** What a server may be configured to pass on at most. */
+const SKIPPED_BYTES_MAX = 67_108_864;
+export const HEADER_BYTES_MAX = 8_192;
+export const HEADER_LINES_MAX = 64;
+const ERROR_LENGTH_MAX = 512;
+/** A slow network brings 1 MB in a second; 8 MB over a bad one may take a while. */
+export const FRAME_MS_MAX = 30_000;
+/** PING comes every two minutes, INFO when servers of a cluster come and go. */
+const CONTROL_BURST = 256;
+const CONTROL_PER_SECOND = 16;
+/** What is parsed in one turn of the event loop. */
+const RUN_FRAMES_MAX = 128;
+const RUN_BYTES_MAX = 131_072;

@@ -1,0 +1,124 @@
+// What somebody can do who has the credentials of one node, and not the cluster key.
+
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
+import { beforeEach, expect, test } from 'vitest';
+import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
+import { NODE_STATE_BYTES_MAX } from '../../../src/mesh/nats/fleet-streams.ts';
+import { EVENT_STREAM, FleetSubjects, stateStreamOf } from '../../../src/mesh/nats/fleet-subjects.ts';
+import { FLEET_TEST_CLUSTER, type FleetNode, fleetNode } from '../../support/fleet-nodes.ts';
+import { type KnownFleet, type KnownUser, knownFleet } from '../../support/known-fleet.ts';
+import { NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
+
+const KEYS = [makeClusterKey()];
+
+beforeEach(context => {
+  if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
+});
+
+const node = (fleet: KnownFleet, user: KnownUser): FleetNode =>
+  fleetNode({ keys: KEYS, servers: [fleet.server.url], ...user });
+
+const burdenOf = ({ fleet: { standing } }: FleetNode): unknown =>
+  standing.kind === 'connected' ? standing.trouble : undefined;
+
+test('it fills no room but its own, nodes that start later join, and are told whose credentials they are', async () => {
+  await using fleet = await knownFleet(3);
+  const [stolen, first, second] = fleet.users;
+  if (stolen === undefined || first === undefined || second === undefined) throw new Error('there are three');
+  await using one = node(fleet, first);
+  one.node.open('before');
+  await using attacker = await fleet.connect(stolen);
+  const subjects = new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId);
+  const stream = jetstream(attacker);
+  const junk = new Uint8Array(1_000_000).fill(1);
+  let taken = 0;
+  for (let count = 0; count < 80; count += 1) {
+    const published = stream.publish(subjects.ownState('junk', String(count)), junk);
+    taken += await published.then(
+      () => junk.length,
+      () => 0,
+    );
+  }
+  await using administrator = await fleet.connect(fleet.administrator);
+  const manager = await jetstreamManager(administrator);
+  const { state } = await manager.streams.info(stateStreamOf(FLEET_TEST_CLUSTER, stolen.key.nodeId));
+  expect(taken).toBeGreaterThan(NODE_STATE_BYTES_MAX / 2);
+  expect(state.bytes).toBeLessThanOrEqual(NODE_STATE_BYTES_MAX);
+  one.node.open('meanwhile');
+  await using later = node(fleet, second);
+  await later.until(() => later.node.connectionsOf(one.node.id).length === 2);
+  expect(burdenOf(later)).toMatchObject({
+    code: 'fleet-burden',
+    nodeId: stolen.key.nodeId,
+    advice: expect.stringContaining(`plimsoll fleet revoke DIR ${stolen.key.nodeId}`),
+  });
+  expect(later.fleet.counts.wrongKey + later.fleet.counts.otherVersions).toBeLessThan(10);
+});
+
+test('thousands of small last values of it are given up on, and cost the others none of theirs', async () => {
+  await using fleet = await knownFleet(3);
+  const [stolen, first, second] = fleet.users;
+  if (stolen === undefined || first === undefined || second === undefined) throw new Error('there are three');
+  await using one = node(fleet, first);
+  one.node.open('before');
+  await using attacker = await fleet.connect(stolen);
+  const subjects = new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId);
+  for (let count = 0; count < 6_000; count += 1)
+    attacker.publish(subjects.ownState('junk', String(count)), 'x');
+  await attacker.flush();
+  await using later = node(fleet, second);
+  await later.until(() => later.node.connectionsOf(one.node.id).length === 1);
+  expect(later.fleet.counts.otherVersions).toBe(4_097);
+  expect(burdenOf(later)).toMatchObject({ code: 'fleet-burden', nodeId: stolen.key.nodeId });
+});
+
+test('it creates no consumer, and has nothing delivered to another node', async () => {
+  await using fleet = await knownFleet(2);
+  const [stolen, victim] = fleet.users;
+  if (stolen === undefined || victim === undefined) throw new Error('there are two');
+  await using attacker = await fleet.connect(stolen);
+  const refused = new Set<string>();
+  const following = (async () => {
+    for await (const status of attacker.status())
+      if (status.type === 'error' && status.error instanceof errors.PermissionViolationError)
+        refused.add(status.error.subject);
+  })();
+  const target = new FleetSubjects(FLEET_TEST_CLUSTER, victim.key.nodeId).ownReading('memory');
+  const tried = [
+    EVENT_STREAM,
+    ...fleet.users.map(({ key }) => stateStreamOf(FLEET_TEST_CLUSTER, key.nodeId)),
+  ].flatMap(name => [
+    `$JS.API.CONSUMER.CREATE.${name}`,
+    `$JS.API.CONSUMER.CREATE.${name}.pushed`,
+    `$JS.API.CONSUMER.CREATE.${name}.pushed.plimsoll`,
+    `$JS.API.CONSUMER.DURABLE.CREATE.${name}.pushed`,
+  ]);
+  const config = { stream_name: EVENT_STREAM, config: { deliver_subject: target, durable_name: 'pushed' } };
+  for (const subject of tried) attacker.publish(subject, JSON.stringify(config));
+  await attacker.flush();
+  await attacker.flush();
+  await using administrator = await fleet.connect(fleet.administrator);
+  const manager = await jetstreamManager(administrator);
+  const { state } = await manager.streams.info(EVENT_STREAM);
+  expect(state.consumer_count).toBe(0);
+  expect([...refused].sort()).toEqual(tried.sort());
+  await attacker.close();
+  await following;
+});
+
+test('it floods, is dropped past its rate and named, and the others are read as before', async () => {
+  await using fleet = await knownFleet(3);
+  const [stolen, first, second] = fleet.users;
+  if (stolen === undefined || first === undefined || second === undefined) throw new Error('there are three');
+  await using one = node(fleet, first);
+  await using other = node(fleet, second);
+  await other.until(() => other.fleet.members.has(one.node.id));
+  await using attacker = await fleet.connect(stolen);
+  const subject = new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId).ownReading('memory');
+  for (let count = 0; count < 20_000; count += 1) attacker.publish(subject, 'x');
+  one.node.tellMemory(7);
+  await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 7);
+  await other.until(() => other.fleet.counts.dropped > 10_000);
+  expect(burdenOf(other)).toMatchObject({ code: 'fleet-burden', nodeId: stolen.key.nodeId });
+});
