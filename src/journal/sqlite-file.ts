@@ -90,11 +90,15 @@ const begin = (
   const { path, ownNode, clock, epochFloor = 0 } = options;
   const from = migrate(database);
   const records = new SqliteRecords(database);
-  const opened = openOwnNumbers(records.own(), {
+  const before = records.own();
+  const stored = readStoredCount(path, ownNode);
+  const held = records.origins().find(row => row.origin === ownNode);
+  const opened = openOwnNumbers(before, {
     ownNode,
     wallMs: clock.wallMs(),
     epochFloor,
-    heldEpoch: records.origins().find(row => row.origin === ownNode)?.epoch ?? 0,
+    // Of a journal that is empty now the count is all that is known.
+    heldEpoch: Math.max(held?.epoch ?? 0, before === undefined ? (stored?.epoch ?? 0) : 0),
     lost: salvaged,
   });
   const { numbers: own, isNewEpoch } = opened;
@@ -107,37 +111,29 @@ const begin = (
     problem: `The journal ${path} was migrated from schema ${from} to ${SCHEMA_STEPS.length}.`,
     advice: '',
   };
-  const origins = records.origins();
-  const lost = isNewEpoch ? undefined : lostOf(options, { ownEpoch: own.ownEpoch, origins });
-  const notices = [
-    ...(isMigrated ? [migrated] : []),
-    ...opened.notices,
-    ...(lost === undefined ? [] : [lost.notice]),
-  ];
-  return { database, records, own, origins, notices, lost: lost?.stored };
+  const cut =
+    isNewEpoch && before !== undefined
+      ? undefined
+      : cutNotice(path, stored, held ?? { origin: ownNode, epoch: before?.ownEpoch ?? 0, through: 0 });
+  const notices = [...(isMigrated ? [migrated] : []), ...opened.notices, ...(cut === undefined ? [] : [cut])];
+  // An empty journal has a new epoch already.
+  const lost = cut === undefined || isNewEpoch ? undefined : stored;
+  return { database, records, own, origins: records.origins(), notices, lost };
 };
 
 /** SQLite takes a log that ends early, or has a damaged frame, for one that ends there. */
-const lostOf = (
-  { path, ownNode }: SqliteJournalOptions,
-  { ownEpoch, origins }: { readonly ownEpoch: number; readonly origins: readonly OriginRow[] },
-): { readonly stored: StoredOrigin; readonly notice: JournalNotice } | undefined => {
-  const stored = readStoredCount(path, ownNode);
-  const held = origins.find(({ origin }) => origin === ownNode) ?? {
-    origin: ownNode,
-    epoch: ownEpoch,
-    through: 0,
-  };
+const cutNotice = (
+  path: string,
+  stored: StoredOrigin | undefined,
+  held: StoredOrigin,
+): JournalNotice | undefined => {
   const missing = missingRecords(stored, held);
   if (stored === undefined || missing === 0) return undefined;
   return {
-    stored,
-    notice: {
-      code: 'journal-cut',
-      problem: `The journal ${path} has lost at least ${counted(missing, 'record')} of the ${formatCount(stored.through)} that this node had stored: its write-ahead log (${path}-wal) was cut off or damaged.`,
-      advice:
-        'A new epoch was started: readings come back by themselves, and other nodes return what they have. Check the disk, or restore the home from a copy.',
-    },
+    code: 'journal-cut',
+    problem: `The journal ${path} has lost at least ${counted(missing, 'record')} of the ${formatCount(stored.through)} that this node had stored: its write-ahead log (${path}-wal) was cut off or damaged.`,
+    advice:
+      'A new epoch was started: readings come back by themselves, and other nodes return what they have. Check the disk, or restore the home from a copy.',
   };
 };
 

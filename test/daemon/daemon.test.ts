@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -73,6 +73,36 @@ describe('a daemon', () => {
     holder.child.kill('SIGKILL');
     await once(holder.child, 'exit');
     lockHome(home.path)[Symbol.dispose]();
+  });
+
+  it('reports what a cut write-ahead log has lost, and writes again in a new epoch what is true now', async () => {
+    await using home = await temporaryHome();
+    await using copy = await temporaryHome();
+    // Whole in the database, so that only what came later is in the log.
+    await (await startedAndHeard(home.path))[Symbol.asyncDispose]();
+    await using first = await startedAndHeard(home.path);
+    const before = first.state.origins[first.nodeId];
+    // What a kill at this moment leaves.
+    for (const name of await readdir(home.path))
+      if (name !== 'daemon.sock') await cp(join(home.path, name), join(copy.path, name), { recursive: true });
+    const count: unknown = JSON.parse(await readFile(join(copy.path, 'journal.sqlite-stored'), 'utf8'));
+    expect(count).toMatchObject({ epoch: before?.epoch, through: before?.seq });
+    const more = JSON.stringify({
+      origin: first.nodeId,
+      epoch: before?.epoch,
+      through: (before?.seq ?? 0) + 7,
+    });
+    await writeFile(join(copy.path, 'journal.sqlite-stored'), more);
+    await using second = await startedAndHeard(copy.path);
+    expect(await json(`${second.url}/api/daemon`)).toMatchObject({
+      problems: [
+        {
+          code: 'journal-cut',
+          problem: expect.stringContaining(`has lost at least 7 records of the ${(before?.seq ?? 0) + 7} `),
+        },
+      ],
+    });
+    expect(second.state.nodeIdentities[second.nodeId]?.epoch).toBeGreaterThan(before?.epoch ?? 0);
   });
 
   it('leaves nothing running and no daemon.json behind when it is stopped', async () => {

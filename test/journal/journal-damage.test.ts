@@ -210,6 +210,23 @@ test.each([
   expect([again.notices, again.lost]).toEqual([[], undefined]);
 });
 
+test('a journal that had nothing but its write-ahead log, and lost it, reports it and begins above its epoch', () => {
+  const epoch = killedJournal();
+  rmSync(`${path}-wal`);
+  using journal = open(1000);
+  expect(journal.notices).toMatchObject([
+    {
+      code: 'journal-cut',
+      problem: expect.stringContaining('has lost at least 20 records of the 20 that this node had stored'),
+    },
+  ]);
+  expect(journal.ownEpoch).toBeGreaterThan(epoch);
+  appendOwn(journal);
+  journal[Symbol.dispose]();
+  using again = open();
+  expect(again.notices).toEqual([]);
+});
+
 test('a journal that is whole, also after a kill, or has no count beside it, reports nothing', () => {
   open(WALL_MS)[Symbol.dispose]();
   killedJournal();
