@@ -2,7 +2,7 @@
 
 import { type FailedGpu, failedGpuAdvice, failedGpuTitle } from '../node/failed-gpu.ts';
 import type { GpuVendor } from '../node/gpu.ts';
-import { type GpuErrorKind, gpuErrorKind, xidMeaning, xidWords } from '../node/gpu-errors.ts';
+import { type GpuError, type GpuErrorKind, gpuErrorKind, xidMeaning, xidWords } from '../node/gpu-errors.ts';
 import type { HealthFinding } from '../node/gpu-health.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
@@ -16,7 +16,7 @@ export const gpuHealthWarnings = (view: NodeView): readonly FoundWarning[] => [
   ...xidWarnings(view),
 ];
 
-const failedWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarning[] =>
+const failedWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly FoundWarning[] =>
   gpus.flatMap(({ vendor, failed }) =>
     failed.map(
       (gpu): FoundWarning => ({
@@ -24,12 +24,26 @@ const failedWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarning
         level: 'danger',
         nodes: [nodeId],
         title: `${name}: ${failedGpuTitle(gpu)}`,
-        why: `${gpu.name}: ${gpu.reason}. ${failedGpuAdvice(gpu)}`,
+        why: `${gpu.name}: ${gpu.reason}.${loggedWords(gpu, gpuErrors)} ${failedGpuAdvice(gpu)}`,
         on: name,
         command: failedCommand(vendor, gpu),
       }),
     ),
   );
+
+/** The kernel's log usually has why it failed: that belongs to this warning and is none of its own. */
+const loggedWords = (gpu: FailedGpu, gpuErrors: NodeView['gpuErrors']): string => {
+  const logged = (heldValue(gpuErrors)?.errors ?? []).filter(
+    error => isOf(error, gpu) && xidMeaning(error).level !== 'note',
+  );
+  return logged.length === 0 ? '' : ` Logged of it: ${logged.map(xidWords).join('; ')}.`;
+};
+
+/** NVIDIA's driver writes the address of a device without its function: "0000:1b:00" of "0000:1b:00.0". */
+const isOf = ({ address }: GpuError, { pciAddress }: FailedGpu): boolean => {
+  const failed = knownOr(pciAddress, '');
+  return failed !== '' && address !== '' && (failed === address || failed.startsWith(`${address}.`));
+};
 
 const failedCommand = (vendor: GpuVendor, { state, pciAddress, index }: FailedGpu): string => {
   const which = knownOr(pciAddress, `${knownOr(index, 0)}`);
@@ -66,12 +80,13 @@ const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarnin
   );
 
 /** None of what ran on a device: that is told on the node's page only. */
-const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly FoundWarning[] =>
-  (heldValue(gpuErrors)?.errors ?? []).flatMap((error): readonly FoundWarning[] => {
+const xidWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly FoundWarning[] => {
+  const failed = gpus.flatMap(vendor => vendor.failed);
+  return (heldValue(gpuErrors)?.errors ?? []).flatMap((error): readonly FoundWarning[] => {
     const { address, count, newestAgeMs, text } = error;
     const { level } = xidMeaning(error);
     const ageMs = newestAgeMs + ('ageMs' in gpuErrors ? gpuErrors.ageMs : 0);
-    if (level === 'note' || ageMs > NEWS_MS) return [];
+    if (level === 'note' || ageMs > NEWS_MS || failed.some(gpu => isOf(error, gpu))) return [];
     const times = count === 1 ? 'once' : `${count} times`;
     return [
       {
@@ -85,6 +100,7 @@ const xidWarnings = ({ nodeId, name, gpuErrors }: NodeView): readonly FoundWarni
       },
     ];
   });
+};
 
 const LOG_PATTERNS: Readonly<Partial<Record<GpuErrorKind, string>>> = { xid: 'NVRM: Xid', sxid: 'SXid' };
 /** A day later it is history, and still on the node's page. */

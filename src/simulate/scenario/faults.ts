@@ -131,7 +131,10 @@ const SERVERS: readonly SimulatedMachine[] = [
         ...lasting(55),
         quirks: {
           failedGpus: [{ gpu: 3, state: 'lost', reason: 'Unknown Error' }],
-          gpuErrors: [{ gpu: 3, kind: 'xid', xid: 79, atSeconds: 55, text: 'GPU has fallen off the bus.' }],
+          gpuErrors: [
+            { gpu: 3, kind: 'xid', xid: 79, atSeconds: 55, text: 'GPU has fallen off the bus.' },
+            { gpu: 1, kind: 'xid', xid: 94, atSeconds: 55, text: 'Contained memory error' },
+          ],
         },
       },
     ],

@@ -61,6 +61,34 @@ describe('a GPU', () => {
     ]);
     expect(asked('from 0x1 (GPU Reset Required) to 0x0 (None)')).toEqual([]);
   });
+
+  it('that is lost is warned of once, with what the kernel logged of it; errors of other GPUs keep theirs', () => {
+    const found = warned(lost('0000:1b:00.0'), logged(79, 'GPU has fallen off the bus.'));
+    expect(found).toMatchObject([
+      {
+        id: `gpu lost ${ATLAS} gpu-1`,
+        why: expect.stringContaining('Logged of it: Xid 79: the GPU has fallen off the bus.'),
+      },
+    ]);
+    expect(warned(lost('0000:1b:00.0'), logged(31, 'MMU Fault'))[0]?.why).not.toContain('Logged');
+    const ids = warned(lost('0000:1b:01.0'), logged(79, '')).map(({ id }) => id);
+    expect(ids).toEqual([`gpu lost ${ATLAS} gpu-1`, `gpu xid ${ATLAS} 0000:1b:00 79`]);
+  });
+});
+
+const lost = (pciAddress: string): Fact => ({
+  kind: 'gpus.gathered',
+  payload: {
+    source: 'test',
+    intervalMs: 30_000,
+    value: {
+      vendor: 'nvidia',
+      devices: [GPU],
+      failed: [
+        { deviceId: 'gpu-1', name: 'Test GPU', index: 1, pciAddress, state: 'lost', reason: 'Unknown Error' },
+      ],
+    },
+  },
 });
 
 const logged = (xid: number, text: string): Fact => ({
