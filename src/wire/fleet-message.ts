@@ -136,9 +136,7 @@ const moved = (parts: FleetParts, offsetMs: number): FleetParts => ({
 });
 
 const movedFault = (fault: FleetFault, offsetMs: number): FleetFault =>
-  fault.kind === 'gone' && fault.sinceMs !== undefined
-    ? { ...fault, sinceMs: fault.sinceMs + offsetMs }
-    : fault;
+  'sinceMs' in fault && fault.sinceMs !== undefined ? { ...fault, sinceMs: fault.sinceMs + offsetMs } : fault;
 
 const movedFleetLink = (link: FleetLink, offsetMs: number): FleetLink =>
   link.measuredAtMs === undefined ? link : { ...link, measuredAtMs: link.measuredAtMs + offsetMs };

@@ -140,6 +140,22 @@ describe('plimsoll report', () => {
     expect(readFileSync(join(directory.path, 'a.html'), 'utf8')).toContain('line.json');
   });
 
+  test('of a line and a sweep that stopped because requests failed ends with 23, as they did', async () => {
+    using directory = temporaryDirectory();
+    const stopped = {
+      where: 'stage 1, 4/s',
+      cause: 'rejected',
+      problem: 'every request would fail',
+      advice: 'Provide a key.',
+      failures: unknown('not grouped'),
+    } as const;
+    const [line, sweep] = [join(directory.path, 'line'), join(directory.path, 'sweep')];
+    writeLine(line, madeUpLine(undefined, { state: 'stopped', stopped }));
+    writeSweep(sweep, { ...madeUpSweep('sweep-1'), state: 'stopped', stopped });
+    for (const each of [line, sweep])
+      expect(await madeUpProcess(['report', each]).run()).toBe(EXIT_CODES.benchStopped.code);
+  });
+
   test('of a line that was cut short ends with 13, and refuses one that is damaged with what to read instead', async () => {
     using directory = temporaryDirectory();
     const line = join(directory.path, 'line-1');

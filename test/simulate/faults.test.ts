@@ -1,6 +1,10 @@
 // The cluster of faults shows every warning, at some moment of the virtual clock, and losses as a daemon records them.
 
 import { expect, test } from 'vitest';
+import { faultWords } from '../../dashboard/src/fleet/fault-words.ts';
+import { nodesOfFault } from '../../src/core/fleet/fleet-faults.ts';
+import { FleetWatch } from '../../src/core/fleet/fleet-watch.ts';
+import type { NodeId } from '../../src/core/ids.ts';
 import { type LinkView, linkViews } from '../../src/core/link/link-view.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds, presence } from '../../src/core/node/presence-view.ts';
@@ -213,3 +217,43 @@ const linkOf = (world: SimulatedWorld, one: string, other: string): LinkView | u
     nodes.every(node => ends.includes(node)),
   );
 };
+
+test('the picture of a fleet has lost links and failed GPUs as faults of cells, and as no warning of their own', async () => {
+  await using world = new SimulatedWorld(FAULTS);
+  await world.clock.advance(100_000);
+  const state = stateOf(world);
+  const nowMs = world.clock.nowMs();
+  const views = nodeIds(state).map(node => nodeView(state, node, nowMs));
+  const links = linkViews(state, nowMs);
+  const warnings = everyWarning({ state, views, nowMs });
+  const { faults, others } = new FleetWatch().read(
+    { state, views, links, warnings, nowMs },
+    { kind: 'rack' },
+  );
+  const nameOf = (node: NodeId): string => views.find(({ nodeId }) => nodeId === node)?.name ?? node;
+  const found = faults.list
+    .filter(({ kind }) => kind === 'lost' || kind === 'gpu')
+    .map(fault => {
+      const { what, much, why } = faultWords(fault, { unit: 'bits', nowMs, nameOf });
+      return `${nodesOfFault(fault).map(nameOf).join(' and ')}: ${what} ${much}. ${why}`.replaceAll(
+        '\u00a0',
+        ' ',
+      );
+    });
+  expect(found.sort()).toMatchInlineSnapshot(`
+    [
+      "atlas and juno: lost path 34 s. Thunderbolt 5 (RDMA) and 1 more, others are open: cable unplugged or port down at en2 of juno and en3 of atlas",
+      "rack-1 and rack-2: lost path 14 s. Ethernet, others are open: cable unplugged or port down at ens1f1np1 of rack-1; no interface ens1f1np1 of rack-2 any more",
+      "rack-1: GPU 3: lost. Lost. Reason: Unknown Error.",
+      "rack-2: GPU 1: 2 uncorrected memory errors. 2 uncorrected memory errors. Since its driver was loaded or it was reset. What it computed with them was wrong or was ended; if more come after a reset, replace it.",
+      "rack-2: GPU 1: a repair of its memory waits for a reset. A repair of its memory waits for a reset. Bad memory is replaced by spare memory when the device is reset or the machine restarts.",
+      "rack-2: GPU 2: bad memory could not be replaced by spare memory. Bad memory could not be replaced by spare memory. It has no spare rows left for that place. Replace the device.",
+      "rack-2: GPU 4: its NVLink fabric is degraded: bandwidth degraded. Its NVLink fabric is degraded: bandwidth degraded. What is computed over several GPUs is slow or fails. Look at the fabric manager, the switches and the log of the switches (SXid).",
+      "rack-2: GPU 5: must be reset. Must be reset. Reason: [GPU requires reset].",
+      "rack-2: GPU 6: 2 of 18 links to other GPUs are down. 2 of 18 links to other GPUs are down. Others like it in this machine have theirs up. What is computed over several GPUs waits for this one.",
+      "rack-2: GPU 7: its driver requests: Drain and Reset. Its driver requests: Drain and Reset. The driver cannot go on with it until that is done.",
+      "spark-1 and spark-2: lost link 48 s. RoCE and 1 more: cable unplugged or port down at enp1s0f0np0 of spark-2 and enp1s0f0np0 of spark-1",
+    ]
+  `);
+  expect(others.filter(({ id }) => /^(?:link lost|gpu (?!xid|sxid|reset))/.test(id))).toEqual([]);
+});

@@ -8,17 +8,19 @@ import {
   formatCount,
   formatPercent,
 } from '../../../src/core/figure/figure.ts';
-import type { CableFault } from '../../../src/core/fleet/cable-fault.ts';
+import type { CableFault, LossFault } from '../../../src/core/fleet/cable-fault.ts';
 import type { FleetFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
+import { lossReason } from '../../../src/core/link/loss-words.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
 import { formatNominalRate } from '../figure/rate.ts';
 import type { RateUnit } from '../link/link-words.ts';
 import { figureIn, rateFigure } from '../link/link-words.ts';
 
 export interface FaultWords {
-  /** "no contact", "memory", "throttled", "slow cable" */
+  /** "no contact", "memory", "throttled", "slow cable", "lost link", "GPU 1:" */
   readonly what: string;
-  /** "5 min", "93 %", "GPU 2", "4.58 of 100 Gb/s" */
+  /** "5 min", "93 %", "GPU 2", "4.58 of 100 Gb/s", "lost" */
   readonly much: string;
   /** The figure alone, for the end of a row. */
   readonly figure: string;
@@ -29,9 +31,10 @@ export interface FaultWords {
 export interface FaultSources {
   readonly unit: RateUnit;
   readonly nowMs: number;
+  readonly nameOf: (node: NodeId) => string;
 }
 
-export const faultWords = (fault: FleetFault, { unit, nowMs }: FaultSources): FaultWords => {
+export const faultWords = (fault: FleetFault, { unit, nowMs, nameOf }: FaultSources): FaultWords => {
   switch (fault.kind) {
     case 'gone': {
       const since =
@@ -69,6 +72,22 @@ export const faultWords = (fault: FleetFault, { unit, nowMs }: FaultSources): Fa
         why: `GPU ${fault.gpu}${at}, ${fault.reasons.join(', ')}`,
       };
     }
+    case 'gpu':
+      return {
+        what: `${fault.gpu}:`,
+        much: fault.what,
+        figure: fault.gpu,
+        why: `${capitalized(fault.what)}. ${fault.why}`,
+      };
+    case 'lost': {
+      const since = figureText(formatAge(Math.max(0, nowMs - fault.sinceMs)));
+      return {
+        what: fault.isPartial ? 'lost path' : 'lost link',
+        much: since,
+        figure: since,
+        why: `${lostPaths(fault)}: ${lossReason(fault, nameOf)}`,
+      };
+    }
     case 'cable':
       return {
         what: 'slow cable',
@@ -82,10 +101,12 @@ export const faultWords = (fault: FleetFault, { unit, nowMs }: FaultSources): Fa
 };
 
 /** Heads of the list of faults, in its order. */
-export const FAULT_KINDS = ['gone', 'over', 'cable', 'hot'] as const;
+export const FAULT_KINDS = ['gone', 'lost', 'gpu', 'over', 'cable', 'hot'] as const;
 
 export const FAULT_TITLES: Readonly<Record<FleetFault['kind'], string>> = {
   gone: 'No contact',
+  lost: 'Lost link or path',
+  gpu: 'GPU lost or failing',
   over: 'Memory over the load line',
   cable: 'Slow cable',
   hot: 'GPU throttled',
@@ -103,6 +124,10 @@ export const faultCommand = (
       return { on: nameOf(fault.node), command: 'plimsoll top' };
     case 'hot':
       return { on: nameOf(fault.node), command: 'plimsoll top' };
+    case 'gpu':
+      return { on: nameOf(fault.node), command: 'plimsoll doctor' };
+    case 'lost':
+      return { on: nameOf(fault.cause.deadEnds[0]?.node ?? fault.nodes[0]), command: 'plimsoll doctor' };
     case 'cable':
       return {
         on: nameOf(fault.nodes[0]),
@@ -123,6 +148,10 @@ const cableMuch = ({ bitsPerSecond, expected }: CableFault, unit: RateUnit): str
     ? `${now.figure} of ${figureText(whole)}`
     : `${figureText(now)} of ${figureText(whole)}`;
 };
+
+/** "Ethernet", "Ethernet and 2 more", "Thunderbolt, others are open". */
+const lostPaths = ({ type, count, isPartial }: LossFault): string =>
+  `${type}${count > 1 ? ` and ${count - 1} more` : ''}${isPartial ? ', others are open' : ''}`;
 
 const cableWhy = ({ expected, isBothWays, type, retransmits = 0 }: CableFault, unit: RateUnit): string => {
   const of =

@@ -1,7 +1,7 @@
 // The few lines that a fleet draws: faulty cables, inside a group or along the trunk, and what a picked node has to its own
 // group. Never across a cell: a cable leaves its group through the gutter beside its column.
 
-import type { CableFault } from '../../../src/core/fleet/cable-fault.ts';
+import type { LinkFault } from '../../../src/core/fleet/cable-fault.ts';
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { CellSpot, FleetLayout, GroupBox } from './fleet-layout.ts';
@@ -13,7 +13,7 @@ export interface DrawnCable {
   readonly ends: readonly { readonly x: number; readonly y: number }[];
   /** Under a bracket; where a bracket says the figure, the foot need not. */
   readonly label: { readonly x: number; readonly y: number } | undefined;
-  readonly fault: CableFault;
+  readonly fault: LinkFault;
 }
 
 export interface FleetCables {
@@ -34,7 +34,7 @@ interface End {
 export const fleetCables = (
   layout: FleetLayout,
   roster: FleetRoster,
-  faults: readonly CableFault[],
+  faults: readonly LinkFault[],
 ): FleetCables => {
   const places = cellPlaces(layout, roster);
   const cables: DrawnCable[] = [];
@@ -111,7 +111,7 @@ const cellPlaces = (layout: FleetLayout, roster: FleetRoster): ReadonlyMap<NodeI
   return places;
 };
 
-const bracket = ({ cell }: FleetLayout, fault: CableFault, a: End, b: End): DrawnCable => {
+const bracket = ({ cell }: FleetLayout, fault: LinkFault, a: End, b: End): DrawnCable => {
   const [left, right] = a.middle < b.middle ? [a, b] : [b, a];
   const top = left.spot.y + cell.height + UNDER_NUMBER;
   const deep = top + 10;
@@ -124,7 +124,7 @@ const bracket = ({ cell }: FleetLayout, fault: CableFault, a: End, b: End): Draw
   };
 };
 
-const straight = ({ cell }: FleetLayout, fault: CableFault, a: End, b: End): DrawnCable => {
+const straight = ({ cell }: FleetLayout, fault: LinkFault, a: End, b: End): DrawnCable => {
   const ends = [a, b].map(({ middle, spot }) => ({ x: middle, y: spot.y + cell.height / 2 }));
   const [one, other] = ends;
   return {

@@ -1,8 +1,9 @@
 // The lines at the foot of a group: what is wrong with its cells, the worst first. A line goes beside a cable that comes down
 // through the foot, never across it, and is shortened to its room; its title has all of it.
 
-import type { FleetFault } from '../../../src/core/fleet/fleet-faults.ts';
+import { type FleetFault, nodesOfFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
 import { drawnTextWidth, fitted } from '../topology/text-width.ts';
 import type { FaultSources } from './fault-words.ts';
 import { faultWords } from './fault-words.ts';
@@ -54,8 +55,7 @@ const faultsByGroup = ({ roster, faults }: FootSources): ReadonlyMap<number, rea
   for (const [index, { cells }] of roster.groups.entries())
     for (const { node } of cells) byNode.set(node, [...(byNode.get(node) ?? []), index]);
   for (const fault of faults) {
-    const nodes = fault.kind === 'cable' ? fault.nodes : [fault.node];
-    for (const group of new Set(nodes.flatMap(node => byNode.get(node) ?? [])))
+    for (const group of new Set(nodesOfFault(fault).flatMap(node => byNode.get(node) ?? [])))
       found.set(group, [...(found.get(group) ?? []), fault]);
   }
   return found;
@@ -75,17 +75,16 @@ const footLine = ({ sources, group, box, fault, line, more, xs }: Line): FootLin
   const { layout, roster } = sources;
   const words = faultWords(fault, sources);
   const cells = roster.groups[group]?.cells ?? [];
-  const markOf = (node: string): string => {
+  const markOf = (node: NodeId): string => {
     const cell = cells.find(each => each.node === node);
-    return cell === undefined ? nameIn(roster, node) : layout.isRacked ? cell.mark : cell.name;
+    return cell === undefined ? sources.nameOf(node) : layout.isRacked ? cell.mark : cell.name;
   };
   const isHere = (node: string): boolean => cells.some(cell => cell.node === node);
   const tail = more > 0 ? ` + ${more} more` : '';
-  const [who, what] = whoAndWhat(fault, words.what, { markOf, isHere, nameOf: node => nameIn(roster, node) });
-  const full =
-    fault.kind === 'cable'
-      ? `${nameIn(roster, fault.nodes[0])} to ${nameIn(roster, fault.nodes[1])}`
-      : nameIn(roster, fault.node);
+  const [who, what] = whoAndWhat(fault, words.what, { markOf, isHere, nameOf: sources.nameOf });
+  const full = nodesOfFault(fault)
+    .map(sources.nameOf)
+    .join(fault.kind === 'lost' ? ' and ' : ' to ');
   const room = roomBeside(box, layout.gap, xs);
   const short = fault.kind === 'cable' ? words.much.replace(/\u00a0.*$/, '') : words.much;
   const shortWhat = fault.kind === 'cable' ? 'cable' : what;
@@ -116,14 +115,18 @@ const whoAndWhat = (
   fault: FleetFault,
   what: string,
   names: {
-    readonly markOf: (node: string) => string;
+    readonly markOf: (node: NodeId) => string;
     readonly isHere: (node: string) => boolean;
-    readonly nameOf: (node: string) => string;
+    readonly nameOf: (node: NodeId) => string;
   },
 ): readonly [string, string] => {
-  if (fault.kind !== 'cable') return [names.markOf(fault.node), what];
+  if (!('nodes' in fault)) return [names.markOf(fault.node), what];
   const [from, to] = fault.nodes;
   if (names.isHere(from) && names.isHere(to)) return [`${names.markOf(from)}–${names.markOf(to)}`, what];
+  if (fault.kind === 'lost') {
+    const [here, there] = names.isHere(from) ? [from, to] : [to, from];
+    return [names.markOf(here), `${what} to ${names.nameOf(there)}`];
+  }
   return names.isHere(from)
     ? [names.markOf(from), `to ${names.nameOf(to)}`]
     : [names.markOf(to), `from ${names.nameOf(from)}`];
@@ -148,7 +151,7 @@ const roomBeside = (
   return best;
 };
 
-const nameIn = ({ groups }: FleetRoster, node: string): string => {
+export const nameIn = ({ groups }: FleetRoster, node: string): string => {
   for (const { cells } of groups) {
     const cell = cells.find(each => each.node === node);
     if (cell !== undefined) return cell.name;

@@ -3,6 +3,7 @@
 import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  counted,
   figureText,
   formatBitsPerSecond,
   formatBytesPerSecond,
@@ -11,7 +12,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { Shortfall } from '../../../src/core/link/link-shortfall.ts';
-import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
+import { type FigureView, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { formatNominalRate } from '../figure/rate.ts';
@@ -93,11 +94,19 @@ export const linkSaid = (
     link.roundTrip === undefined
       ? 'delay not measured'
       : `${delayName(delay)} ${plain(delayFigure(link.roundTrip.value, delay))}`,
+    ...(hasLostPath(link) ? [lostCount(link)] : []),
     ...(link.isMeasuring ? ['measuring now'] : []),
     ...(link.isStale ? ['stale'] : []),
   ];
   return head + parts.join(', ');
 };
+
+/** A path of it is lost while another carries. */
+export const hasLostPath = ({ lost, standing }: LinkView): boolean => lost.length > 0 && isCarrying(standing);
+
+/** "another path lost", "2 other paths lost": beside figures of one that is open. */
+export const lostCount = ({ lost }: LinkView): string =>
+  `${lost.length === 1 ? 'another path' : counted(lost.length, 'other path')} lost`;
 
 const said = (figure: FigureView | undefined, way: string, unit: RateUnit): string =>
   figure === undefined ? `not measured ${way}` : `${plain(rateFigure(figure.value, unit))} ${way}`;

@@ -1,7 +1,7 @@
 // The matrix of links: from the row's node to the column's node. Nodes that fast links join stand together, with a gap
 // behind each group.
 
-import { counted, formatFinePercent } from '../../../src/core/figure/figure.ts';
+import { formatFinePercent } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { shareOfExpected } from '../../../src/core/link/link-share.ts';
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
@@ -11,7 +11,7 @@ import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import type { HeatMeasure, HeatScale } from './heat.ts';
 import { heatScale, heatStep } from './heat.ts';
 import type { LinkUnits } from './link-words.ts';
-import { delayFigure, delayName, figureIn } from './link-words.ts';
+import { delayFigure, delayName, figureIn, lostCount } from './link-words.ts';
 
 export type Cell =
   | { readonly kind: 'self' }
@@ -122,7 +122,7 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, w
   const short = linkShortfall(link);
   const isFlagged = short?.direction === 'both' || short?.direction === (isThere ? 'there' : 'back');
   const hasLostPath = link.lost.length > 0;
-  const remarks = `${hasLostPath ? `, ${link.lost.length === 1 ? 'another path' : counted(link.lost.length, 'other path')} lost` : ''}${isStale ? ', stale' : ''}`;
+  const remarks = `${hasLostPath ? `, ${lostCount(link)}` : ''}${isStale ? ', stale' : ''}`;
   if (value === undefined) {
     const text = figureIn(figure.value, unit);
     const said = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isFlagged ? ', far below the other way' : ''}${remarks}`;

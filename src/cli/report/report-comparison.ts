@@ -49,5 +49,6 @@ export const reportComparison = async (
     const advice = canGoOn ? ['', `Go on with: ${resumeWords(directory, document)}`] : [];
     await state.stdout.write(`${[...comparisonText(document, state.stdout), ...advice].join('\n')}\n`);
   }
+  if (document.stopped !== undefined) return EXIT_CODES.benchStopped.code;
   return document.state === 'complete' ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
 };

@@ -41,5 +41,6 @@ export const reportSweep = async (
   else if (invocation.option(jsonOption))
     await state.stdout.write(sweepDocumentToJson(sweepAfterwards(document)));
   else await state.stdout.write(`${sweepText(document, state.stdout).join('\n')}\n`);
+  if (document.stopped !== undefined) return EXIT_CODES.benchStopped.code;
   return sweepEndOf(document).state === 'complete' ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
 };

@@ -1,9 +1,11 @@
-// A cable that carries less than it should, as a fact: what a picture draws, a row says and a command is made of.
+// What is wrong with a link, as facts: a cable that carries less than it should, and paths that are lost. What a picture draws,
+// a row shows and a command is made of.
 
 import type { NodeId } from '../ids.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
-import type { LinkView } from '../link/link-view.ts';
+import { isCarrying, type LinkView } from '../link/link-view.ts';
 import { typeWords } from '../link/link-words.ts';
+import type { LossCause } from '../link/loss-cause.ts';
 import { knownOr } from '../unknown.ts';
 
 export interface CableFault {
@@ -20,6 +22,28 @@ export interface CableFault {
   /** Of the probe that measured it. */
   readonly retransmits?: number;
 }
+
+/** Paths between two nodes that are up. */
+export interface LossFault {
+  readonly id: string;
+  readonly kind: 'lost';
+  readonly level: FaultLevel;
+  readonly nodes: readonly [NodeId, NodeId];
+  readonly linkKey: string;
+  /** Of what was lost last. */
+  readonly type: string;
+  /** Paths that are lost; at least one. */
+  readonly count: number;
+  /** Whether another path of the link still carries. */
+  readonly isPartial: boolean;
+  /** When the last of them was lost, on this process's clock, ms. */
+  readonly sinceMs: number;
+  /** What the interfaces of its ends show, and what its source reported. */
+  readonly cause: LossCause;
+  readonly reason: string;
+}
+
+export type LinkFault = CableFault | LossFault;
 
 /** A warning's level without notes: a fault needs somebody. */
 export type FaultLevel = 'danger' | 'caution';
@@ -41,5 +65,23 @@ export const cableFault = (link: LinkView): CableFault | undefined => {
     expected: short.expected,
     type: typeWords(short.of),
     ...(retransmits === undefined ? {} : { retransmits }),
+  };
+};
+
+export const lossFault = ({ key, nodes, lost, standing }: LinkView): LossFault | undefined => {
+  const [latest] = lost.toSorted((a, b) => b.lostAtMs - a.lostAtMs);
+  if (latest === undefined) return undefined;
+  return {
+    id: `lost ${key}`,
+    kind: 'lost',
+    level: 'danger',
+    nodes,
+    linkKey: key,
+    type: typeWords(latest.of),
+    count: lost.length,
+    isPartial: isCarrying(standing),
+    sinceMs: latest.lostAtMs,
+    cause: latest.cause,
+    reason: latest.reason,
   };
 };

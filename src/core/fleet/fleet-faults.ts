@@ -2,6 +2,8 @@
 // whose sentences nobody takes apart.
 
 import type { NodeId } from '../ids.ts';
+import { FAILED_GPU_STATES, failedGpuLabel, failedGpuState } from '../node/failed-gpu.ts';
+import { HEALTH_CODES } from '../node/gpu-health.ts';
 import {
   gpuMemoryUse,
   gpusOf,
@@ -12,14 +14,14 @@ import {
 } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
-import { knownOr } from '../unknown.ts';
+import { isKnown, knownOr } from '../unknown.ts';
 import { warningSort } from '../warnings/bounded-warnings.ts';
 import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
 import { SWAP_WORTH_SAYING_BYTES } from '../warnings/memory-warnings.ts';
 import type { Warning } from '../warnings/warning.ts';
-import type { CableFault, FaultLevel } from './cable-fault.ts';
+import type { FaultLevel, LinkFault } from './cable-fault.ts';
 
-export type FleetFault = NodeFault | CableFault;
+export type FleetFault = NodeFault | LinkFault;
 
 export type NodeFault = { readonly id: string; readonly level: FaultLevel; readonly node: NodeId } & (
   | {
@@ -39,15 +41,25 @@ export type NodeFault = { readonly id: string; readonly level: FaultLevel; reado
       readonly celsius?: number;
       readonly reasons: readonly string[];
     }
+  /** A GPU that is lost or must be reset, or whose memory or links fail. */
+  | {
+      readonly kind: 'gpu';
+      /** "GPU 1", or as far as it is known. */
+      readonly gpu: string;
+      /** "lost", "2 uncorrected memory errors" */
+      readonly what: string;
+      /** A sentence. */
+      readonly why: string;
+    }
 );
 
-/** @param cables what is wrong with links, in their order. */
+/** @param ofLinks what is wrong with links, in their order. */
 export const fleetFaults = (
   views: readonly NodeView[],
-  cables: readonly CableFault[],
+  ofLinks: readonly LinkFault[],
   nowMs: number,
 ): readonly FleetFault[] => {
-  const found = [...views.flatMap(view => nodeFaults(view, nowMs)), ...cables];
+  const found = [...views.flatMap(view => nodeFaults(view, nowMs)), ...ofLinks];
   return [
     ...found.filter(({ level }) => level === 'danger'),
     ...found.filter(({ level }) => level === 'caution'),
@@ -63,10 +75,38 @@ const nodeFaults = (view: NodeView, nowMs: number): readonly NodeFault[] => {
   // One that was stopped on purpose is away, not broken.
   if (view.presence === 'offline') return view.stoppedMs === undefined ? [goneFault(view, nowMs)] : [];
   const found: NodeFault[] = view.presence === 'stale' ? [goneFault(view, nowMs)] : [];
-  found.push(...overFault(view));
+  found.push(...gpuFaults(view), ...overFault(view));
   for (const gpu of gpusOf(view)) found.push(...hotFault(node, gpu));
   return found;
 };
+
+const gpuFaults = ({ nodeId: node, gpus }: NodeView): readonly NodeFault[] =>
+  gpus.flatMap(({ failed, devices }): readonly NodeFault[] => [
+    ...failed.map(
+      (gpu): NodeFault => ({
+        id: `gpu ${node} ${gpu.deviceId} ${gpu.state}`,
+        kind: 'gpu',
+        level: 'danger',
+        node,
+        gpu: isKnown(gpu.index) ? `GPU ${gpu.index}` : failedGpuLabel(gpu),
+        what: failedGpuState(gpu),
+        why: `Reason: ${gpu.reason}.`,
+      }),
+    ),
+    ...devices.flatMap(({ device, findings }) =>
+      findings.map(
+        ({ code, level, what, why }): NodeFault => ({
+          id: `gpu ${node} ${device.deviceId} ${code}`,
+          kind: 'gpu',
+          level,
+          node,
+          gpu: `GPU ${device.index}`,
+          what,
+          why,
+        }),
+      ),
+    ),
+  ]);
 
 const hotFault = (node: NodeId, gpu: GpuView): readonly NodeFault[] => {
   const reasons = gpu.load === undefined || gpu.isLoadStale ? [] : knownOr(gpu.load.throttleReasons, []);
@@ -123,7 +163,7 @@ const overFault = (view: NodeView): readonly NodeFault[] => {
 };
 
 export const nodesOfFault = (fault: FleetFault): readonly NodeId[] =>
-  fault.kind === 'cable' ? fault.nodes : [fault.node];
+  'nodes' in fault ? fault.nodes : [fault.node];
 
 /** What ids of warnings begin with, where the picture shows the same as a fault or a state. */
 const SHOWN_AS_FAULTS: ReadonlySet<string> = new Set([
@@ -133,6 +173,9 @@ const SHOWN_AS_FAULTS: ReadonlySet<string> = new Set([
   'gpu memory',
   'throttled',
   'link short',
+  'link lost',
+  ...FAILED_GPU_STATES.map(state => `gpu ${state}`),
+  ...HEALTH_CODES.map(code => `gpu ${code}`),
 ]);
 const REASONS_MAX = 3;
 const NO_FAULTS: readonly NodeFault[] = [];

@@ -13,7 +13,7 @@ import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { runCount } from '../run/run-selectors.ts';
 import { writtenOnce } from '../text/written-once.ts';
-import type { CableFault } from './cable-fault.ts';
+import type { LinkFault } from './cable-fault.ts';
 import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
 import { groupLevels } from './fleet-levels.ts';
 import type { FleetLink } from './fleet-links.ts';
@@ -38,7 +38,7 @@ export class FleetWatch {
   #picture: FleetPicture | undefined;
   #places: GroupSources['places'];
   #judged: readonly JudgedLink[] | undefined;
-  #cables: readonly CableFault[] = [];
+  #linkFaults: readonly LinkFault[] = [];
   #slowest: FleetLink | undefined;
   #linkCounts: ReadonlyMap<NodeId, number> = new Map();
   #links: readonly LinkView[] = [];
@@ -63,7 +63,7 @@ export class FleetWatch {
       this.#between = waysBetween(sources.links, this.#groupOf, groups.length);
       this.#linksOfPicture = slowestLinks(links, LINKS_LISTED_MAX);
     }
-    const faults = fleetFaults(sources.views, this.#cables, sources.nowMs);
+    const faults = fleetFaults(sources.views, this.#linkFaults, sources.nowMs);
     const pair = slowestPair(this.#between.pairs);
     const room = leastRoom(sources.views);
     const before = this.#picture;
@@ -129,7 +129,7 @@ export class FleetWatch {
     if (judged === this.#judged) return judged;
     this.#judged = judged;
     this.#linkCounts = countLinks(links);
-    this.#cables = judged.map(({ fault }) => fault).filter(fault => fault !== undefined);
+    this.#linkFaults = judged.flatMap(({ loss, fault }) => [loss, fault]).filter(each => each !== undefined);
     const slowest = slowestOfCables(judged);
     this.#slowest = slowest === undefined ? undefined : fleetLink(slowest);
     return judged;

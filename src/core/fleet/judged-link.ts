@@ -3,8 +3,7 @@
 
 import { shareOfExpected } from '../link/link-share.ts';
 import { type FigureView, isCarrying, type LinkView } from '../link/link-view.ts';
-import type { CableFault } from './cable-fault.ts';
-import { cableFault } from './cable-fault.ts';
+import { type CableFault, cableFault, type LossFault, lossFault } from './cable-fault.ts';
 
 export interface JudgedLink {
   readonly link: LinkView;
@@ -13,6 +12,7 @@ export interface JudgedLink {
   /** Of it, of what it should carry: 0..1 and slightly more. */
   readonly share: number | undefined;
   readonly fault: CableFault | undefined;
+  readonly loss: LossFault | undefined;
   /** The order in which links are listed: what needs somebody first, then the slowest, what is gone last. */
   readonly rank: number;
 }
@@ -23,7 +23,14 @@ export const judgedLink = (link: LinkView): JudgedLink => {
   const slower = slowerWay(link);
   const share = slower === undefined ? undefined : shareOfExpected(slower);
   const fault = cableFault(link);
-  const judged: JudgedLink = { link, slower, share, fault, rank: rankOf(link, share, fault) };
+  const judged: JudgedLink = {
+    link,
+    slower,
+    share,
+    fault,
+    loss: lossFault(link),
+    rank: rankOf(link, share, fault),
+  };
   JUDGED.set(link, judged);
   return judged;
 };

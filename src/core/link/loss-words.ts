@@ -19,8 +19,10 @@ export const lostPathWords = (path: LostPath, nodes: LinkView['nodes'], nowMs: n
   `${typeWords(path.of)} ${pathEndsWords(path.of, nodes)} ${lostWords(path, nowMs)}`;
 
 /** What the interfaces show, else what the source reported. */
-export const lossReason = ({ cause, reason }: LostPath, nameOf: (node: NodeId) => string): string =>
-  lossCauseWords(cause, nameOf) || reason;
+export const lossReason = (
+  { cause, reason }: Pick<LostPath, 'cause' | 'reason'>,
+  nameOf: (node: NodeId) => string,
+): string => lossCauseWords(cause, nameOf) || reason;
 
 /** "Ethernet en0–eth0": a path by the interfaces of its ends, in the order of the nodes. */
 export const pathEndsWords = (

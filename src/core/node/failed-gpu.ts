@@ -35,16 +35,23 @@ export const failedGpuLabel = ({ index, pciAddress, name }: FailedGpu): string =
 /** After the name of a device: "is lost". */
 export const failedGpuWords = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].words;
 
+/** By itself: "lost". */
+export const failedGpuState = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].short;
+
 /** What a person can do about it. */
 export const failedGpuAdvice = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].advice;
 
-const STATES: Readonly<Record<FailedGpuState, { readonly words: string; readonly advice: string }>> = {
+const STATES: Readonly<
+  Record<FailedGpuState, { readonly words: string; readonly short: string; readonly advice: string }>
+> = {
   lost: {
+    short: 'lost',
     words: 'is lost',
     advice:
       'What ran on it has failed. The kernel log names the cause (sudo dmesg -T | grep NVRM). Restart the machine; if it is lost again, check its power, slot and riser, or replace it.',
   },
   'needs-reset': {
+    short: 'must be reset',
     words: 'must be reset',
     advice:
       'It computes nothing until then. Stop the programs that use it and reset it; if that fails, restart the machine.',

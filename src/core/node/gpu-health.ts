@@ -58,9 +58,11 @@ export interface MemoryRepair {
   readonly hasFailed: Reported<boolean>;
 }
 
+export const HEALTH_CODES = ['uncorrected', 'unrepaired', 'pending', 'recovery', 'fabric', 'links'] as const;
+
 /** What a person must do something about. */
 export interface HealthFinding {
-  readonly code: 'uncorrected' | 'unrepaired' | 'pending' | 'recovery' | 'fabric' | 'links';
+  readonly code: (typeof HEALTH_CODES)[number];
   readonly level: 'danger' | 'caution';
   /** After the name of a device: "GPU 3: 2 uncorrected memory errors". */
   readonly what: string;

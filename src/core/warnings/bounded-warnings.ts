@@ -40,4 +40,4 @@ const WARNINGS_MAX = 500;
 /** One a node of the largest cluster that is looked after: the list of nodes and Prometheus count by these. */
 const OF_ONE_SORT_MAX = 200;
 const SORT_WORDS_MAX = 2;
-const SORT_WORD = /^[a-z]{2,12}$/;
+const SORT_WORD = /^[a-z][a-z-]{1,11}$/;

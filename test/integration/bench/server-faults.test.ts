@@ -50,7 +50,13 @@ describe('a server that fails', { timeout: 120_000 }, () => {
     'by %s is counted as what it is, and the code says so',
     async (name, failure) => {
       using folder = temporaryDirectory();
-      const run = await benchHere(folder.path, [mock.url, '--model', `mock-fail-${name}`, ...few]);
+      const run = await benchHere(folder.path, [
+        mock.url,
+        '--model',
+        `mock-fail-${name}`,
+        '--keep-going',
+        ...few,
+      ]);
       const report = run.report();
       expectInvariants(report);
       expect(report.complete).toBe(true);

@@ -1,0 +1,134 @@
+// The words that docs/words.md forbids, found in identifiers, comments and texts of the code and in the documents. The
+// document is the only list: its table under "Words that the check forbids" is read here.
+
+import { readFileSync } from 'node:fs';
+import { parse as parseSvelte } from 'svelte/compiler';
+import ts from 'typescript';
+
+const WORDS_PAGE = new URL('../../docs/words.md', import.meta.url);
+const HEADING = '## Words that the check forbids';
+
+/** Rows {words, where: Set of 'identifiers' | 'comments' | 'texts' | 'docs', instead}. */
+export const forbiddenRows = page => {
+  const section = page.split(HEADING)[1]?.split(/^## /m)[0];
+  if (section === undefined) throw new Error(`docs/words.md has no section "${HEADING}"`);
+  const rows = section
+    .split('\n')
+    .filter(line => line.startsWith('| ') && !/^\| (?:word|---)/.test(line))
+    .map(line => line.split('|').map(cell => cell.trim()))
+    .map(([, words, where, instead]) => ({
+      words: words.split(/,\s*/),
+      where: new Set(where === 'everywhere' ? PLACES : where.split(/,\s*/)),
+      instead,
+    }));
+  if (rows.length === 0) throw new Error('docs/words.md: the table of forbidden words is empty');
+  return rows;
+};
+
+const PLACES = ['identifiers', 'comments', 'texts', 'docs'];
+
+const rowByWord = () => {
+  const found = new Map();
+  for (const row of forbiddenRows(readFileSync(WORDS_PAGE, 'utf8')))
+    for (const word of row.words) found.set(word, row);
+  return found;
+};
+
+let rows;
+
+/** Findings {line, place, word, instead, near} of one file. */
+export const findWords = (path, source) => {
+  rows ??= rowByWord();
+  const found = [];
+  const look = (place, text, line) => {
+    for (const [word] of wordsIn(place, text)) {
+      const row = rows.get(word.toLowerCase());
+      if (row?.where.has(place) === true)
+        found.push({ line, place, word, instead: row.instead, near: text.replace(/\s+/g, ' ').slice(0, 80) });
+    }
+  };
+  if (path.endsWith('.md')) {
+    for (const [index, line] of source.split('\n').entries())
+      look('docs', line.replace(/`[^`]*`/g, ''), index + 1);
+    return found;
+  }
+  if (path.endsWith('.svelte')) ofSvelte(source, look);
+  else ofScript(source, look);
+  return found;
+};
+
+/** Identifiers are cut where their case changes: "toldAtMs" is told, at, ms. */
+const wordsIn = (place, text) =>
+  place === 'identifiers' ? text.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) : text.matchAll(/[A-Za-z]+/g);
+
+const ofScript = (source, look, lineBefore = 0) => {
+  const tree = ts.createSourceFile('file.ts', source, ts.ScriptTarget.ESNext, true);
+  const lineOf = position => tree.getLineAndCharacterOfPosition(position).line + 1 + lineBefore;
+  const visit = node => {
+    if (ts.isIdentifier(node) && isDeclared(node))
+      look('identifiers', node.text, lineOf(node.getStart(tree)));
+    const text = textOf(node);
+    if (text !== undefined && !ts.isImportDeclaration(node.parent) && !ts.isExportDeclaration(node.parent))
+      look('texts', text, lineOf(node.getStart(tree)));
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  for (const { text, index } of commentsIn(source)) look('comments', text, lineOf(index));
+};
+
+/** Uses of a name are not counted again, nor names that a library gives. */
+const isDeclared = ({ parent }) =>
+  (ts.isVariableDeclaration(parent) ||
+    ts.isFunctionDeclaration(parent) ||
+    ts.isClassDeclaration(parent) ||
+    ts.isInterfaceDeclaration(parent) ||
+    ts.isTypeAliasDeclaration(parent) ||
+    ts.isParameter(parent) ||
+    ts.isPropertySignature(parent) ||
+    ts.isPropertyDeclaration(parent) ||
+    ts.isMethodDeclaration(parent) ||
+    ts.isMethodSignature(parent) ||
+    ts.isPropertyAssignment(parent) ||
+    ts.isBindingElement(parent)) === true;
+
+const textOf = node => {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (ts.isTemplateExpression(node))
+    return [node.head.text, ...node.templateSpans.map(span => span.literal.text)].join(' … ');
+  return undefined;
+};
+
+const commentsIn = source => {
+  const scanner = ts.createScanner(ts.ScriptTarget.ESNext, false, ts.LanguageVariant.Standard, source);
+  const found = [];
+  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan())
+    if (token === ts.SyntaxKind.SingleLineCommentTrivia || token === ts.SyntaxKind.MultiLineCommentTrivia)
+      found.push({ text: scanner.getTokenText(), index: scanner.getTokenStart() });
+  return found;
+};
+
+const ofSvelte = (source, look) => {
+  const { instance, module, fragment } = parseSvelte(source, { modern: true });
+  for (const script of [instance, module]) {
+    if (script === null || script === undefined) continue;
+    const { start, end } = script.content;
+    ofScript(source.slice(start, end), look, source.slice(0, start).split('\n').length - 1);
+  }
+  const visit = node => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (node === null || typeof node !== 'object' || typeof node.type !== 'string') return;
+    if (node.type === 'Attribute' && ['class', 'style', 'd', 'href', 'transform'].includes(node.name)) return;
+    const line = () => source.slice(0, node.start).split('\n').length;
+    if (node.type === 'Text') look('texts', node.data, line());
+    else if (node.type === 'Comment') look('comments', node.data, line());
+    else if (node.type === 'Literal' && typeof node.value === 'string') look('texts', node.value, line());
+    for (const value of Object.values(node)) visit(value);
+  };
+  visit(fragment);
+};
+
+/** Fixtures are the output of foreign tools; the changelog's past entries stay as they were. */
+export const isChecked = path =>
+  /^(?:(?:src|dashboard\/src|test|benchmarks|scripts)\/.*\.(?:ts|js|mjs|svelte)|docs\/(?!words\.md).*\.md|(?:README|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md)$/.test(
+    path,
+  ) && !/\/fixtures\//.test(path);
