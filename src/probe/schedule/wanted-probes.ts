@@ -152,13 +152,15 @@ const pathDueOf = (
     nowMs,
   }: { readonly openedAtMs: number; readonly intervalMs: number; readonly nowMs: number },
 ): Wanted => {
-  if (profiles === undefined) return dueOf(undefined, intervalMs, nowMs);
+  // What was never measured is due since it opened: the other end's 45 s begin there, not anew with each look.
+  const sinceOpenMs = Math.min(0, openMs - nowMs);
+  if (profiles === undefined) return { ...dueOf(undefined, intervalMs, nowMs), dueInMs: sinceOpenMs };
   const { newest, tried } = profiles;
   const due = dueOf(tried.entry, intervalMs, nowMs);
   const after = `${tried.source} ${due.after}`;
   if (tried.triedAtMs >= openMs) return { ...due, after };
   // A failure before it was lost says nothing of what it is now.
-  const dueInMs = newest === undefined ? 0 : intervalMs - (nowMs - newest.measuredAtMs);
+  const dueInMs = newest === undefined ? sinceOpenMs : intervalMs - (nowMs - newest.measuredAtMs);
   return { ...due, after, dueInMs, isFirst: true };
 };
 

@@ -74,6 +74,17 @@ test('a profile of an earlier life counts with the age that it has', () => {
   expect(due(state, NOW_MS + 20_000)).toEqual([{ dueInMs: 160_000, isFirst: false }]);
 });
 
+test('the end that was not chosen measures a path 45 s after it opened, unless the chosen one has by then', () => {
+  const openMs = 40_000;
+  const openHere: typeof opened = [SELF, openMs, openedConnection(PEER, '10.0.0.2')];
+  const openThere: typeof opened = [PEER, openMs, openedConnection(SELF, '10.0.0.1')];
+  const unmeasured = replayed(openHere, openThere, here, spoke);
+  expect(due(unmeasured)).toEqual([{ dueInMs: 5_000, isFirst: true }]);
+  expect(due(unmeasured, NOW_MS + 6_000)).toEqual([{ dueInMs: -1_000, isFirst: true }]);
+  const isChosen = replayed(openHere, here, spoke);
+  expect(due(isChosen)).toEqual([{ dueInMs: -openMs, isFirst: true }]);
+});
+
 test('the backoff of a failure outlasts a restart', () => {
   const failed = profiled({ failure: unknown('silence'), intervalMs: 960_000, measuredAgeMs: 5e6 });
   expect(due(replayed(opened, [SELF, 120_000, failed], here, spoke))).toEqual([
