@@ -2,7 +2,7 @@
 
 import type { Problem, Sentences } from '../core/problem.ts';
 import { ProblemError, sentencesOf } from '../core/problem.ts';
-import { printable } from '../tui/part.ts';
+import { showable } from '../core/text/single-line.ts';
 import type { ExitCode, ExitName } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
@@ -20,7 +20,9 @@ export class CommandError extends ProblemError<Problem<ExitName>> {
 
 /** "plimsoll: what is wrong", and beneath it what to do. */
 export const terminalText = (problem: Sentences): string =>
-  `plimsoll: ${sentencesOf(problem).map(printable).join('\n')}\n`;
+  `plimsoll: ${sentencesOf(problem)
+    .map(text => showable(text))
+    .join('\n')}\n`;
 
 /** What another part of Plimsoll says a person can mend, as the end of a command. */
 export const endedBy = (exit: ExitName, error: ProblemError): CommandError =>

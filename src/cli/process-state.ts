@@ -6,6 +6,7 @@ import { homedir, tmpdir, userInfo } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { forTerminal } from '../core/text/single-line.ts';
 import type { ProcessResources } from '../daemon/daemon-options.ts';
 import type { Env } from '../process/child.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -174,7 +175,7 @@ const outputStream = (stream: NodeJS.WriteStream, env: Env): ProcessOutput => {
     write: text =>
       new Promise(resolve => {
         if (closed.signal.aborted || text === '') resolve();
-        else stream.write(text, () => resolve());
+        else stream.write(isTerminal ? forTerminal(text) : text, () => resolve());
       }),
     isTerminal,
     hasColor: wantsColor(env, isTerminal),

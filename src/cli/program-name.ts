@@ -3,6 +3,7 @@
 // wherever a person reads it.
 
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { shellCommand } from '../core/text/shell-words.ts';
 
 export interface ProgramPlace {
   /** Of the package, absolute. */
@@ -18,7 +19,7 @@ export const programName = ({ root, isCheckout, script, cwd }: ProgramPlace): st
   if (!isCheckout || !isInside(root, script)) return INSTALLED;
   const program = join(root, INSTALLED);
   const path = isInside(cwd, program) ? `.${sep}${relative(cwd, program)}` : program;
-  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return shellCommand`${path}`;
 };
 
 const isInside = (folder: string, path: string): boolean => {

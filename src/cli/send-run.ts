@@ -5,6 +5,7 @@ import { systemClock } from '../clock/system-clock.ts';
 import { counted } from '../core/figure/figure.ts';
 import { errorCode } from '../core/problem.ts';
 import type { Report } from '../core/run/report.ts';
+import { shellCommand } from '../core/text/shell-words.ts';
 import { runFiles } from '../metrics/run-files.ts';
 import { sendOtlp } from '../report/otlp/otlp-sender.ts';
 import { runTelemetry } from '../report/otlp/run-telemetry.ts';
@@ -25,7 +26,7 @@ export const sendRun = async (
     await stderr.write(`plimsoll: ${text}\n`);
     return false;
   };
-  const again = `To send it: ${program} report ${directory} --otlp ${endpoint}`;
+  const again = `To send it: ${program} ${shellCommand`report ${directory} --otlp ${endpoint}`}`;
   const signal = limit();
   try {
     signal.throwIfAborted();

@@ -1,5 +1,7 @@
 // What is wrong with a config file, so a person can fix it: where, the line itself, and what to do.
 
+import { showable } from '../core/text/single-line.ts';
+
 export interface ConfigProblem {
   readonly file: string;
   /** undefined if the problem is the file itself: no permission, not text. */
@@ -53,7 +55,7 @@ export const withoutCredentials = (text: string): string => text.replace(/\/\/[^
 
 /** A very long line is cut around the column; tabs become spaces, so the mark is in the right place. */
 const excerptOf = (lineText: string, column: number): { text: string; column: number } => {
-  const clean = lineText.replace(/\p{Cc}/gu, ' ');
+  const clean = showable(lineText, ' ');
   const start = Math.max(0, column - 1 - EXCERPT_BEFORE);
   return {
     text: clean.slice(start, start + EXCERPT_LENGTH),

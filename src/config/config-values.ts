@@ -4,6 +4,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import { parseHostPort } from '../core/address/host-port.ts';
 import type { Parsed } from '../core/figure/parse-figure.ts';
 import { parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
+import { showable } from '../core/text/single-line.ts';
 import type { EndpointConfig, MeshConfig } from './config.ts';
 import { withoutCredentials } from './config-problem.ts';
 
@@ -17,7 +18,8 @@ export const textUpTo =
       return wrong(`${shown(value)} is not text`, 'Put it in quotes: "like this".');
     if (value.trim() === '') return wrong('the text is empty', 'Write something, or remove the line.');
     if (value !== value.trim()) return wrong('the text has spaces around it', 'Remove them.');
-    if (/\p{Cc}/u.test(value)) return wrong('the text has control characters in it', 'Remove them.');
+    if (showable(value) !== value)
+      return wrong('the text has control characters or invisible characters in it', 'Remove them.');
     if (value.length > lengthMax) {
       return wrong(`the text has ${value.length} characters`, `At most ${lengthMax} are allowed.`);
     }

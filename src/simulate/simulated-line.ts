@@ -6,6 +6,7 @@ import { isRunId, type RunId } from '../core/ids.ts';
 import type { Stage } from '../core/sweep/stage.ts';
 import type { LineDocument, LineProgress, LoadLine } from '../core/sweep/sweep-document.ts';
 import { LINE_SCHEMA } from '../core/sweep/sweep-document.ts';
+import { shellCommand } from '../core/text/shell-words.ts';
 import { unknown } from '../core/unknown.ts';
 import type { MadeUpEndpoint, StagePlan } from './line-stage.ts';
 import { simulatedStage, verdictOf } from './line-stage.ts';
@@ -53,7 +54,7 @@ export const simulatedLine = (
     objectives: ['ttft=500ms'],
     attainment: 0.95,
     seed: 42,
-    command: `plimsoll line ${target} --slo ttft=500ms`,
+    command: shellCommand`plimsoll line ${target} --slo ttft=500ms`,
     environment: { node: 'simulated', os: 'simulated', cpu: 'simulated', cores: 1 },
     state: isDone ? 'complete' : 'running',
     stages,

@@ -2,6 +2,7 @@
 // as width and everything can be tested as plain text.
 
 import { textWidth } from '../core/text/columns.ts';
+import { showable } from '../core/text/single-line.ts';
 
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'caution' | 'bad' | 'water';
 
@@ -12,7 +13,8 @@ export interface Part {
 
 export type Line = readonly Part[];
 
-export const part = (text: string, tone: Tone = 'plain'): Part => ({ text: printable(text), tone });
+/** Names come from other machines and tools: nothing in them may reach the terminal as a control sequence. */
+export const part = (text: string, tone: Tone = 'plain'): Part => ({ text: showable(text), tone });
 
 export interface PaintOptions {
   readonly color: boolean;
@@ -33,9 +35,6 @@ export const paint = (line: Line, options: PaintOptions): string =>
     .trimEnd();
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + textWidth(text), 0);
-
-/** Names come from other machines and tools: nothing in them may reach the terminal as a control sequence. */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 
 const asciiOf = (text: string): string =>
   [...text].map(sign => ASCII.get(sign) ?? (sign.charCodeAt(0) < 0x7f ? sign : '?')).join('');

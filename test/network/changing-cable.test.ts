@@ -212,7 +212,7 @@ const expectLost = (shown: LinkSurfaces, figures: SeenFigures): void => {
     {
       level: 'danger',
       why: expect.stringMatching(/cable unplugged or port down at (en5|eth1) of (atlas|juno)/),
-      command: expect.stringMatching(/^ip -s link show (en5|eth1)$/),
+      command: expect.stringMatching(/^ip -s link show dev (en5|eth1)$/),
     },
   ]);
   expect(shown.pageWarnings).toContain('cable unplugged or port down at');

@@ -115,11 +115,15 @@ test('what goes over one dead cable is one warning, with the figures of its fast
       expect.stringMatching(/^(atlas|juno)$/),
       expect.stringMatching(/^ifconfig en[23]$/),
     ],
-    ['rack-1 and rack-2: Ethernet ens1f1np1–ens1f1np1 is lost', 'rack-2', 'sudo dmesg -T | grep ens1f1np1'],
+    [
+      'rack-1 and rack-2: Ethernet ens1f1np1–ens1f1np1 is lost',
+      'rack-2',
+      'sudo dmesg -T | grep -F -e ens1f1np1',
+    ],
     [
       'spark-1 and spark-2: RoCE rocep1s0f0–rocep1s0f0 and Ethernet enp1s0f0np0–enp1s0f0np0 are lost',
       expect.stringMatching(/^spark-[12]$/),
-      'ip -s link show enp1s0f0np0',
+      'ip -s link show dev enp1s0f0np0',
     ],
   ]);
   const [spark] = lost.filter(({ title }) => title.startsWith('spark'));

@@ -12,6 +12,7 @@ import type { CableFault, LossFault } from '../../../src/core/fleet/cable-fault.
 import type { FleetFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { lossReason } from '../../../src/core/link/loss-words.ts';
+import { shellCommand } from '../../../src/core/text/shell-words.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { formatNominalRate } from '../figure/rate.ts';
 import type { RateUnit } from '../link/link-words.ts';
@@ -131,7 +132,7 @@ export const faultCommand = (
     case 'cable':
       return {
         on: nameOf(fault.nodes[0]),
-        command: `plimsoll probe link ${shellQuoted(nameOf(fault.nodes[1]))}`,
+        command: shellCommand`plimsoll probe link ${nameOf(fault.nodes[1])}`,
       };
     default:
       return fault satisfies never;
@@ -165,8 +166,5 @@ const cableWhy = ({ expected, isBothWays, type, retransmits = 0 }: CableFault, u
 /** "378", in the unit that the key names. */
 export const wayFigure = (bitsPerSecond: number | undefined, unit: RateUnit): string =>
   bitsPerSecond === undefined ? '–' : figureIn(bitsPerSecond, unit);
-
-const shellQuoted = (name: string): string =>
-  /^[A-Za-z0-9._-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 
 const RETRANSMITS_WORTH_SAYING = 100;

@@ -4,6 +4,7 @@
 
 import { barredAddress } from '../../core/address/server-address.ts';
 import { counted } from '../../core/figure/figure.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 import { parseTargetUrl } from '../target/target-url.ts';
 import type { AgentPolicy, AgentRefusal } from './agent-policy.ts';
@@ -39,7 +40,7 @@ export const admitTarget = (
     return refused(
       'target-not-listed',
       `${origin} is not among the targets that this machine may load`,
-      `Whoever runs it can list it there: [bench] targets = ["${origin}"] in config.toml, or plimsoll agent --target ${origin}`,
+      `Whoever runs it can list it there: [bench] targets = ["${origin}"] in config.toml, or ${shellCommand`plimsoll agent --target ${origin}`}`,
     );
   }
   return { kind: 'listed', origin, target };

@@ -2,6 +2,7 @@
 // processes ends the process that runs out of them, without a word that helps. Asked before anything is sent.
 
 import { readFile } from 'node:fs/promises';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { BenchError } from '../bench-error.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
@@ -24,7 +25,7 @@ export const checkOpenFiles = async (
   throw new BenchError({
     code: 'input',
     problem: `this run needs up to ${needed} open files, and this process may open ${limit}`,
-    advice: `Raise the limit, with: ulimit -n ${Math.max(needed, USUAL_LIMIT)}; or send fewer requests at a time: --concurrency N`,
+    advice: `Raise the limit, with: ${shellCommand`ulimit -n ${Math.max(needed, USUAL_LIMIT)}`}; or send fewer requests at a time: --concurrency N`,
   });
 };
 

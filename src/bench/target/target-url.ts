@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { ServerApi } from './api/server-api.ts';
 import type { TargetServer } from './load-target.ts';
 
@@ -93,7 +94,7 @@ const notAUrl = (text: string): Parsed<never> => {
   const meant = isPlain && URL.canParse(`http://${text}`) ? `http://${text}` : 'http://127.0.0.1:8000';
   return wrong(
     'the URL is not one that starts with http:// or https://',
-    `Write it as: plimsoll bench ${meant}`,
+    `Write it as: ${shellCommand`plimsoll bench ${meant}`}`,
   );
 };
 

@@ -5,6 +5,8 @@ import type { AgentHostObserver } from '../../bench/agent/agent-host.ts';
 import type { AgentPolicy } from '../../bench/agent/agent-policy.ts';
 import type { AgentLoad, AgentSessionEnd } from '../../bench/agent/session-parts.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { showable } from '../../core/text/single-line.ts';
 import { ownAddresses, RefusalLines } from '../probe/probe-serve.ts';
 import type { ProcessState } from '../process-state.ts';
 import { agentPlaceText } from './agent-places.ts';
@@ -49,7 +51,7 @@ export class AgentLines implements AgentHostObserver {
     );
     const url = policy.targets[0] ?? 'URL';
     this.#write(places.length === 1 ? 'At the coordinator:' : 'At the coordinator, one of:');
-    for (const place of places) this.#write(`  plimsoll bench ${url} --agents ${place}`);
+    for (const place of places) this.#write(`  ${shellCommand`plimsoll bench ${url} --agents ${place}`}`);
     if (codeFile !== undefined) this.#write(`The code is the one in ${codeFile}.`);
   }
 
@@ -82,7 +84,7 @@ const capsText = (policy: AgentPolicy): string => {
 };
 
 /** What comes from elsewhere moves no cursor and starts no line. */
-const plainText = (text: string): string => text.slice(0, TEXT_LENGTH_MAX).replaceAll(/\p{Cc}/gu, ' ');
+const plainText = (text: string): string => showable(text.slice(0, TEXT_LENGTH_MAX), ' ');
 
 const ENDINGS: Readonly<Record<AgentSessionEnd['kind'], string>> = {
   done: 'has all samples',

@@ -7,6 +7,7 @@ import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { BENCH } from './bench-options.ts';
@@ -178,7 +179,10 @@ const patternOf = (given: Given, stages: LoadStages | undefined): RunPattern => 
   const arrival = given(BENCH.arrival);
   if (stages !== undefined) return stagesPattern(stages, arrival);
   if (arrival !== undefined && rate === undefined) {
-    throw usage('--arrival has no effect without --rate', `Write: --rate 10 --arrival ${arrival}`);
+    throw usage(
+      '--arrival has no effect without --rate',
+      `Write: ${shellCommand`--rate 10 --arrival ${arrival}`}`,
+    );
   }
   if (rate !== undefined) return { kind: arrival ?? 'poisson', requestsPerSecond: rate };
   if (given(BENCH.maxThroughput)) return { kind: 'max-throughput' };
@@ -192,7 +196,7 @@ const datasetOf = (given: Given, cwd: string): DatasetChoice => {
   if (column === undefined) return { kind: 'synthetic' };
   throw usage(
     '--prompt-column has no effect without --dataset',
-    `Write: --dataset FILE --prompt-column ${column}`,
+    `Write: ${shellCommand`--dataset FILE --prompt-column ${column}`}`,
   );
 };
 

@@ -3,6 +3,7 @@
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { Invocation, Option } from '../command.ts';
 import { nonEmpty, value } from '../command.ts';
@@ -76,7 +77,7 @@ export const runShape = (
   if (inFlightCap !== undefined && !isOpenLoop(pattern) && !isReplay) {
     throw usage(
       '--max-in-flight has no effect without a rate',
-      `Write: --rate 10 --max-in-flight ${inFlightCap}, or --concurrency ${inFlightCap} alone.`,
+      `Write: ${shellCommand`--rate 10 --max-in-flight ${inFlightCap}`}, or ${shellCommand`--concurrency ${inFlightCap}`} alone.`,
     );
   }
   return {

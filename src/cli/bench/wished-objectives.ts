@@ -5,6 +5,7 @@ import { objectiveName, objectiveSeries } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { OBJECTIVES_MAX } from '../../wire/objective-schema.ts';
 import { CommandError } from '../command-error.ts';
 
@@ -48,7 +49,7 @@ const checkAgainst = (
   if (!isOpenLoop(pattern) && runs.endsWith('scheduled')) {
     throw usage(
       `--slo ${name} needs --rate: without a rate there are no intended send times`,
-      `Write: --slo ${name.replace('-from-intended', '')}=500ms`,
+      `Write: ${shellCommand`--slo ${`${name.replace('-from-intended', '')}=500ms`}`}`,
     );
   }
 };

@@ -9,7 +9,7 @@ import { spreadText } from '../../core/comparison/spread-text.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted, ofCount } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { baselineToJson } from '../../wire/baseline-schema.ts';
 import {
@@ -121,9 +121,7 @@ const listCommand: Command = {
       found.length === 0
         ? ['No baseline. Save one: plimsoll baseline save NAME runs:tag=main']
         : inColumns([['baseline', 'saved', 'runs', 'model'], ...rows]);
-    await state.stdout.write(
-      invocation.option(jsonOption) ? `${JSON.stringify(found, undefined, 2)}\n` : `${text.join('\n')}\n`,
-    );
+    await state.stdout.write(invocation.option(jsonOption) ? jsonLines(found) : `${text.join('\n')}\n`);
     return EXIT_CODES.ok.code;
   },
 };

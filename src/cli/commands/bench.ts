@@ -7,6 +7,7 @@ import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { turnsWithoutId } from '../../core/run/lost-history.ts';
 import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
@@ -187,7 +188,7 @@ const printRepeat = async (
 ): Promise<ExitCode> => {
   await state.stdout.write(
     invocation.option(BENCH.json)
-      ? `${JSON.stringify(document, undefined, 2)}\n`
+      ? jsonLines(document)
       : `\n${repeatText(document, state.stdout).join('\n')}\n\nRun directories: ${directory}\n`,
   );
   for (const problem of diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
@@ -236,7 +237,7 @@ const print = async (
   { isJson, isQuiet }: { readonly isJson: boolean; readonly isQuiet: boolean },
 ): Promise<void> => {
   if (!isQuiet) for (const notice of notices) await stderr.write(`plimsoll: ${notice}\n`);
-  if (isJson) await stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  if (isJson) await stdout.write(jsonLines(report));
   else {
     const text = renderReport(report, { isUnicode: stdout.isUnicode, isFull: false });
     const more = `Everything: ${program} report DIR --full; as a page: --html FILE`;

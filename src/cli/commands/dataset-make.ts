@@ -9,7 +9,7 @@ import { writeRows } from '../../bench/dataset/make/write-rows.ts';
 import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
 import { counted, figureText, formatBytes, formatCount } from '../../core/figure/figure.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
@@ -97,9 +97,7 @@ export const datasetMakeCommand: Command = {
         '  A word stands for a token: the report of a run tells what a server counted',
         '  To let a prefix cache answer what they share: bench --no-nonce',
       ];
-      await state.stdout.write(
-        invocation.option(jsonOption) ? `${JSON.stringify(told, undefined, 2)}\n` : `${lines.join('\n')}\n`,
-      );
+      await state.stdout.write(invocation.option(jsonOption) ? jsonLines(told) : `${lines.join('\n')}\n`);
     } catch (error) {
       throw asBenchCommandError(error);
     }

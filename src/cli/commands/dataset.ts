@@ -16,7 +16,7 @@ import {
   ofCount,
 } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -58,7 +58,7 @@ const shown = async (file: string, invocation: Invocation, { cwd, stop }: Proces
   const dataset = await readDatasetFile({ ...place, column });
   const facts = datasetFacts(dataset);
   return isJson
-    ? `${JSON.stringify({ file, description: dataset.description, ...dataset.file, ...facts }, undefined, 2)}\n`
+    ? jsonLines({ file, description: dataset.description, ...dataset.file, ...facts })
     : `${factLines(dataset, facts).join('\n')}\n`;
 };
 

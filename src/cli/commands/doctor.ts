@@ -3,7 +3,7 @@
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { padded } from '../../core/text/columns.ts';
-import { capitalized } from '../../core/text/single-line.ts';
+import { capitalized, jsonLines } from '../../core/text/single-line.ts';
 import type { Line, Tone } from '../../tui/part.ts';
 import { paint, part } from '../../tui/part.ts';
 import type { Command } from '../command.ts';
@@ -38,11 +38,11 @@ export const doctorCommand: Command = {
     const problems = checks.filter(({ verdict }) => verdict === 'problem').length;
     const { hasColor, isUnicode } = state.stdout;
     const text = invocation.option(jsonOption)
-      ? JSON.stringify({ problems, checks }, undefined, 2)
+      ? jsonLines({ problems, checks })
       : linesOf(checks, problems)
-          .map(line => paint(line, { color: hasColor, isUnicode }))
-          .join('\n');
-    await state.stdout.write(`${text}\n`);
+          .map(line => `${paint(line, { color: hasColor, isUnicode })}\n`)
+          .join('');
+    await state.stdout.write(text);
     return problems === 0 ? EXIT_CODES.ok.code : EXIT_CODES.unhealthy.code;
   },
 };

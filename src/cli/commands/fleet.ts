@@ -5,6 +5,8 @@ import { createUser } from '@nats-io/nkeys';
 import { systemClock } from '../../clock/system-clock.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { openNodeKey } from '../../daemon/node-key.ts';
 import {
   applyFleetStreams,
@@ -108,9 +110,9 @@ const fleetInitCommand: Command = {
           ]
         : []),
       `Start its server there: nats-server -c nats-server.conf`,
-      `Then create the streams: plimsoll fleet apply ${path}`,
-      `Then add each machine by what plimsoll fleet id prints on it: plimsoll fleet add ${path} ID --name NAME`,
-      `When machines were added, create their streams: plimsoll fleet apply ${path}`,
+      `Then create the streams: ${shellCommand`plimsoll fleet apply ${path}`}`,
+      `Then add each machine by what plimsoll fleet id prints on it: ${shellCommand`plimsoll fleet add ${path} ID --name NAME`}`,
+      `When machines were added, create their streams: ${shellCommand`plimsoll fleet apply ${path}`}`,
     ]);
     return EXIT_CODES.ok.code;
   },
@@ -160,7 +162,7 @@ const fleetAddCommand: Command = {
     await say(state, [
       `${name} may use the fleet once the server has reloaded: nats-server --signal reload`,
       ...(folder.stateBy === 'node'
-        ? [`Create the stream for its last values: plimsoll fleet apply ${path}`]
+        ? [`Create the stream for its last values: ${shellCommand`plimsoll fleet apply ${path}`}`]
         : []),
       `Copy ${file} to its home as fleet.nkey, and write there into config.toml:`,
       '',
@@ -203,11 +205,11 @@ const fleetRevokeCommand: Command = {
       `${node.name} may use the fleet no longer once the server has reloaded: nats-server --signal reload`,
       ...(purged.kind === 'purged'
         ? [
-            `What ${node.name} (${node.nodeId}) wrote was removed from the server. After the reload, once more: plimsoll fleet apply ${path}`,
+            `What ${node.name} (${node.nodeId}) wrote was removed from the server. After the reload, once more: ${shellCommand`plimsoll fleet apply ${path}`}`,
           ]
         : [
             `What ${node.name} (${node.nodeId}) wrote is still on the server: ${purged.reason}`,
-            `Remove it when the server is reachable and has reloaded: plimsoll fleet apply ${path}`,
+            `Remove it when the server is reachable and has reloaded: ${shellCommand`plimsoll fleet apply ${path}`}`,
           ]),
       'It still has the cluster key. If it must not read what is sealed with it: plimsoll key rotate',
     ]);
@@ -345,7 +347,7 @@ const fleetStatusCommand: Command = {
     const { examination } = fleet;
     const isWell = examination.problems.length === 0;
     if (invocation.option(jsonOption)) {
-      await state.stdout.write(`${JSON.stringify({ ...fleet, kind: undefined }, undefined, 2)}\n`);
+      await state.stdout.write(jsonLines({ ...fleet, kind: undefined }));
       return isWell ? EXIT_CODES.ok.code : EXIT_CODES.fleet.code;
     }
     const { server, streams, problems, notes } = examination;

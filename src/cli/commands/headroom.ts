@@ -17,11 +17,11 @@ import { headroomLines } from '../../core/model/headroom-text.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
 import { hubFolder } from '../../model/hub-cache.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { readModelAt } from '../../model/read-model.ts';
-import { printable } from '../../tui/part.ts';
 import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -163,8 +163,10 @@ export const headroomCommand: Command = {
         : headroom(model, [onPaper], question);
     await state.stdout.write(
       invocation.option(jsonOption)
-        ? `${JSON.stringify(headroomDocument(answer), undefined, 2)}\n`
-        : `${headroomLines(answer).map(printable).join('\n')}\n`,
+        ? jsonLines(headroomDocument(answer))
+        : `${headroomLines(answer)
+            .map(text => showable(text))
+            .join('\n')}\n`,
     );
     return EXIT_CODES.ok.code;
   },

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { HomeError, openHome, resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { ForeignFileError } from '../../report/imported/foreign-file.ts';
 import { NAMES, runTags } from '../bench/name-options.ts';
 import type { Command } from '../command.ts';
@@ -42,9 +42,7 @@ export const importCommand: Command = {
       });
     });
     await state.stdout.write(
-      invocation.option(jsonOption)
-        ? `${JSON.stringify(kept, undefined, 2)}\n`
-        : kept.map(run => `${lineOf(run)}\n`).join(''),
+      invocation.option(jsonOption) ? jsonLines(kept) : kept.map(run => `${lineOf(run)}\n`).join(''),
     );
     for (const notice of kept.flatMap(({ notices }) => notices))
       await state.stderr.write(`plimsoll: ${showable(notice, '?')}\n`);

@@ -3,6 +3,7 @@
 
 import { resolve } from 'node:path';
 import { counted } from '../../core/figure/figure.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
@@ -99,10 +100,7 @@ export const keyShowCommand: Command = {
     // While the key changes the line is for members: they take the new key beside the old one.
     const code = held.former === undefined ? await joinCode(homePath(invocation, state), state) : undefined;
     if (code !== undefined) {
-      // Brackets of IPv6 mean something to a shell.
-      await state.stdout.write(
-        `plimsoll join ${/[^\w@:,.-]/.test(code.code) ? `'${code.code}'` : code.code}\n`,
-      );
+      await state.stdout.write(`${shellCommand`plimsoll join ${code.code}`}\n`);
       await tell(state, [
         `Run this line on the other machine, whose daemon must be up. It works once, within ${counted(code.expiresInMs / 60_000, 'minute')}.`,
         ...(code.isLoopback ? ['The mesh listens on loopback here: only this machine can join.'] : []),
@@ -110,8 +108,8 @@ export const keyShowCommand: Command = {
       return EXIT_CODES.ok.code;
     }
     // printf is part of the shell: the key is in no process's arguments.
-    const how = held.former === undefined ? '-' : '--rotate -';
-    await state.stdout.write(`printf '%s\\n' '${text}' | plimsoll key import ${how}\n`);
+    const how = held.former === undefined ? ['-'] : ['--rotate', '-'];
+    await state.stdout.write(`${shellCommand`printf '%s\\n' ${text} | plimsoll key import ${how}`}\n`);
     await tell(state, [
       "Run this line on the other machine. It contains the key, and the shell's history may keep it.",
       'With a running daemon here (plimsoll up) it would be a code that works once.',

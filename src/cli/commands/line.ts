@@ -5,6 +5,7 @@ import { resolveHome } from '../../config/home.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -91,7 +92,7 @@ export const lineCommand: Command = {
       notices: [...proxyNotices(state.env), ...notices],
     });
     if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
-    if (isJson) await state.stdout.write(`${JSON.stringify(end.document, undefined, 2)}\n`);
+    if (isJson) await state.stdout.write(jsonLines(end.document));
     else
       await state.stdout.write(
         `${sweepText(end.document, state.stdout).join('\n')}\n\nDirectory: ${end.directory}\n`,

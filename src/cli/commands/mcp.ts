@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import { resolveHome } from '../../config/home.ts';
+import { showableJson } from '../../core/text/single-line.ts';
 import { rpcError } from '../../daemon/mcp/json-rpc.ts';
 import { mcpServer } from '../../daemon/mcp/mcp-server.ts';
 import type { McpAnswer, McpTool } from '../../daemon/mcp/mcp-tool.ts';
@@ -55,7 +56,7 @@ export const mcpCommand: Command = {
         worded(() => (tool.isReadOnly ? askDaemon(tool, given, home, state) : tool.start(given))),
     });
     const tell = async (answer: unknown): Promise<void> => {
-      if (answer !== undefined) await state.stdout.write(`${JSON.stringify(answer)}\n`);
+      if (answer !== undefined) await state.stdout.write(`${showableJson(JSON.stringify(answer))}\n`);
     };
     for await (const line of state.inputLines(MESSAGE_BYTES_MAX)) {
       if (line.kind === 'too-long') {

@@ -1,6 +1,7 @@
 // `plimsoll mock`: the deterministic inference server in this terminal, for demos, tests and calibration.
 
 import { untilAborted } from '../../clock/until-aborted.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
 import type { Mock } from '../../mock/mock-server.ts';
 import { startMock } from '../../mock/mock-server.ts';
@@ -70,7 +71,7 @@ export const mockCommand: Command = {
     await using mock = await startedMock(settings.value);
     const { models } = settings.value;
     await state.stdout.write(
-      `Serving ${models.join(', ')} at ${mock.url}\nTry: plimsoll bench ${mock.url}\nCtrl-C stops it.\n`,
+      `Serving ${models.join(', ')} at ${mock.url}\nTry: ${shellCommand`plimsoll bench ${mock.url}`}\nCtrl-C stops it.\n`,
     );
     await untilAborted(state.stop);
     return EXIT_CODES.ok.code;

@@ -5,6 +5,7 @@ import { resolveHome } from '../../config/home.ts';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parseDurationMs, wrong } from '../../core/figure/parse-figure.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Command } from '../command.ts';
 import { flag, homeOption, value } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -51,7 +52,7 @@ export const recordCommand: Command = {
     });
     const why = end.isFull ? ' The file has reached its size limit.' : '';
     await state.stdout.write(
-      `${figureText(formatBytes(end.bytes))} in ${path}.${why}\nShow it: plimsoll up --replay ${file}\n`,
+      `${figureText(formatBytes(end.bytes))} in ${path}.${why}\nShow it: ${shellCommand`plimsoll up --replay ${file}`}\n`,
     );
     return EXIT_CODES.ok.code;
   },

@@ -6,6 +6,8 @@ import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import type { Report } from '../../core/run/report.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { writeReportFiles } from '../../metrics/report-files.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { renderReport } from '../../metrics/text-report.ts';
@@ -71,7 +73,7 @@ export const reportCommand: Command = {
     const endpoint = invocation.option(otlpOption);
     if (endpoint !== undefined) await sendRun(report, directory, endpoint, state);
     if (live !== undefined) {
-      const watch = `To watch it: plimsoll watch ${live.runId}`;
+      const watch = `To watch it: ${shellCommand`plimsoll watch ${live.runId}`}`;
       await state.stderr.write(
         `plimsoll: the run goes on: nothing was written into its directory\n${watch}\n`,
       );
@@ -117,9 +119,7 @@ const reportRepeat = async (
 ): Promise<ExitCode> => {
   const isJson = invocation.option(jsonOption);
   await state.stdout.write(
-    isJson
-      ? `${JSON.stringify(document, undefined, 2)}\n`
-      : `${repeatText(document, state.stdout).join('\n')}\n`,
+    isJson ? jsonLines(document) : `${repeatText(document, state.stdout).join('\n')}\n`,
   );
   const problems = await writeRepeatFiles(directory, document);
   for (const problem of problems) await state.stderr.write(`plimsoll: ${problem}\n`);

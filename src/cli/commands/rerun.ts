@@ -5,10 +5,9 @@ import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { RerunDifferences } from '../../core/run/rerun-differences.ts';
 import { rerunDifferences } from '../../core/run/rerun-differences.ts';
-import { quotedWords } from '../../core/text/shell-words.ts';
-import { capitalized } from '../../core/text/single-line.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { capitalized, showable } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
-import { printable } from '../../tui/part.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { replayed, replayWish } from '../bench/replay-options.ts';
@@ -93,13 +92,13 @@ export const rerunCommand: Command = {
 /** @throws CommandError `usage` where another target is given, or a key without one. */
 const repeatedTargets = (stored: StoredCall, invocation: Invocation): readonly string[] | undefined => {
   const given = invocation.arguments.slice(1);
-  const named = urlsOf(stored).map(printable);
+  const named = urlsOf(stored).map(text => showable(text));
   if (given.length === 0) {
     const secret = SECRET_OPTIONS.find(option => !isEmpty(invocation.option(option)));
     if (secret === undefined) return undefined;
     throw usage(
       `--${secret.name} needs the target repeated, because ${named.join(', ')} is only what a file says`,
-      `Write it behind the directory if keys may be sent to it: plimsoll rerun DIR ${named.join(' ')}`,
+      `Write it behind the directory if keys may be sent to it: ${shellCommand`plimsoll rerun DIR ${urlsOf(stored)}`}`,
     );
   }
   const shown = given.map(url => {
@@ -138,10 +137,10 @@ const ownOptions = (invocation: Invocation, state: ProcessState): readonly strin
 };
 
 const told = (stored: StoredCall, isRepeated: boolean, state: ProcessState): readonly string[] => {
-  const words = quotedWords(['plimsoll', stored.command.name, ...urlsOf(stored), ...stored.args]);
+  const words = shellCommand`plimsoll ${stored.command.name} ${[...urlsOf(stored), ...stored.args]}`;
   const hasKey = (state.env[KEY_VARIABLE] ?? '') !== '';
   return [
-    `It would run, in ${printable(stored.cwd)}:`,
+    `It would run, in ${showable(stored.cwd)}:`,
     '',
     `  ${words}`,
     '',
@@ -150,7 +149,7 @@ const told = (stored: StoredCall, isRepeated: boolean, state: ProcessState): rea
       : [`The run was given ${stored.secrets.join(' and ')}, which is stored nowhere.`]),
     ...(!isRepeated && (hasKey || stored.secrets.length > 0)
       ? [
-          `No key is sent, because the target is not repeated here: plimsoll rerun DIR ${urlsOf(stored).join(' ')}`,
+          `No key is sent, because the target is not repeated here: ${shellCommand`plimsoll rerun DIR ${urlsOf(stored)}`}`,
         ]
       : []),
   ];
@@ -191,7 +190,7 @@ const differenceLines = ({ rows, untold, unseen }: RerunDifferences): readonly s
   rows.length === 0 ? 'Nothing that is known of it is different today.' : 'Different today:',
   ...rows.map(
     ({ name, before, today }) =>
-      `  ${capitalized(printable(name))}: ${printable(before)} -> ${printable(today)}`,
+      `  ${capitalized(showable(name))}: ${showable(before)} -> ${showable(today)}`,
   ),
   ...grouped('Its report does not tell', untold),
   ...grouped('Not known today', unseen),
@@ -204,12 +203,14 @@ const grouped = (
 ): readonly string[] =>
   [...Map.groupBy(facts, ({ reason }) => reason)].map(
     ([reason, named]) =>
-      `${head}: ${named.map(({ name }) => printable(name)).join(', ')} (${printable(reason)})`,
+      `${head}: ${named.map(({ name }) => showable(name)).join(', ')} (${showable(reason)})`,
   );
 
 const mayRun = async (stored: StoredCall, invocation: Invocation, state: ProcessState): Promise<boolean> => {
   if (invocation.option(yesOption)) return true;
-  const question = `Load ${urlsOf(stored).map(printable).join(', ')} again?`;
+  const question = `Load ${urlsOf(stored)
+    .map(text => showable(text))
+    .join(', ')} again?`;
   if (!state.stdout.isTerminal)
     throw usage(`${question} Nobody can be asked here`, 'To run it without being asked: --yes');
   await state.stdout.write(`${question} [y/N] `);

@@ -5,6 +5,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { counted, figureText, formatBytes } from '../../core/figure/figure.ts';
 import { errorMessage } from '../../core/problem.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { runsFolder } from '../../daemon/runs/run-reports.ts';
 import { wholeNumberFrom } from '../bench/option-values.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -42,7 +43,7 @@ export const runsCommand: Command = {
     const limit = invocation.option(limitOption) ?? LISTED;
     const { runs, isMore } = await matching(invocation, state, { home, limit });
     if (invocation.option(jsonOption)) {
-      await state.stdout.write(`${JSON.stringify(runs.map(foundRunData), undefined, 2)}\n`);
+      await state.stdout.write(jsonLines(runs.map(foundRunData)));
       return EXIT_CODES.ok.code;
     }
     const lines =

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { errorCode, shortReason } from '../../core/problem.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { ToolError } from '../../process/child.ts';
 import type { Command, Invocation, Option } from '../command.ts';
@@ -60,7 +61,7 @@ const installCommand: Command = {
     await installService({ plan, manager }, text);
     await manager.start();
     await state.stdout.write(`${await sentenceOf(plan, manager)}\nIts file: ${plan.file}\n`);
-    await state.stdout.write(`The dashboard: ${program(plan)} open --home ${plan.home}\n`);
+    await state.stdout.write(`The dashboard: ${shellCommand`${program(plan)} open --home ${plan.home}`}\n`);
     return EXIT_CODES.ok.code;
   },
 };
@@ -218,12 +219,11 @@ const changing = async (path: string, change: Promise<unknown>): Promise<void> =
 const needsService = async ({ file, scope }: ServicePlan): Promise<string> => {
   const found = await installedService(file);
   if (found.kind === 'ours') return found.home;
-  const user = scope === 'user' ? ' --user' : '';
   throw found.kind === 'none'
     ? new CommandError(
         'service',
         `no service is installed for this ${scope === 'user' ? 'user' : 'machine'}`,
-        `Install it: plimsoll service install${user}. Looked at ${file}.`,
+        `Install it: ${shellCommand`plimsoll service install ${scope === 'user' ? ['--user'] : []}`}. Looked at ${file}.`,
       )
     : new CommandError(
         'service',
@@ -244,7 +244,8 @@ const stateLines = ({ name, home, file }: ServicePlan, state: ServiceState): rea
 ];
 
 /** Of the machine's service only root reads the home. */
-const program = ({ scope }: ServicePlan): string => (scope === 'system' ? 'sudo plimsoll' : 'plimsoll');
+const program = ({ scope }: ServicePlan): readonly string[] =>
+  scope === 'system' ? ['sudo', 'plimsoll'] : ['plimsoll'];
 
 const LOG_LINES = 50;
 const LOG_LINES_MAX = 100_000;

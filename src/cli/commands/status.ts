@@ -8,6 +8,7 @@ import { groupViews } from '../../core/group/group-view.ts';
 import { filteredViews, isFiltering, warningsOf } from '../../core/group/place-filter.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { totalsOf } from '../../core/totals.ts';
 import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
@@ -97,8 +98,7 @@ export const statusCommand: Command = {
       clusterNow(client, systemClock, signal),
       client.json('/api/daemon', signal).then(decodeNotices),
     ]);
-    if (isJson)
-      await state.stdout.write(`${JSON.stringify(statusJson(moment, notices, scope), undefined, 2)}\n`);
+    if (isJson) await state.stdout.write(jsonLines(statusJson(moment, notices, scope)));
     else await printStatus(moment, notices, { scope, fields }, state);
     return EXIT_CODES.ok.code;
   },

@@ -17,7 +17,7 @@ import {
   formatThreeDigits,
 } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { lengthRow } from './length-row.ts';
 
 /** @throws BenchError `input` for the first entry that is wrong. */
@@ -33,7 +33,7 @@ export const shownTrace = async (
   for await (const entry of traceEntries(source, format, { digest, counts })) counter.add(entry);
   const facts = counter.told();
   const told = { file: place.shownPath, format, ...digest.told(), leftOut: counts.leftOut, ...facts };
-  if (isJson) return `${JSON.stringify(told, undefined, 2)}\n`;
+  if (isJson) return jsonLines(told);
   return `${[
     showable(
       `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(facts.requests, 'request')}`,

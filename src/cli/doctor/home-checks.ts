@@ -9,6 +9,7 @@ import { homeFiles } from '../../config/home.ts';
 import { readConfig } from '../../config/read-config.ts';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check } from './check.ts';
@@ -75,7 +76,13 @@ const agentCheck = ({ bench }: Config): Check => {
 const folderChecks = (home: string, stats: Stats): readonly Check[] => {
   const mode = stats.mode & 0o777;
   if ((mode & 0o077) !== 0) {
-    return [check('problem', `${home} can be read by others (${octal(mode)})`, `Run: chmod 700 ${home}`)];
+    return [
+      check(
+        'problem',
+        `${home} can be read by others (${octal(mode)})`,
+        `Run: ${shellCommand`chmod 700 ${home}`}`,
+      ),
+    ];
   }
   return [check('ok', `${home} is private (${octal(mode)})`)];
 };
@@ -90,7 +97,7 @@ const fileChecks = async (home: string, { userId }: ProcessState): Promise<reado
     if (info.kind !== 'found' || !info.stats.isFile()) continue;
     const { mode, uid } = info.stats;
     if ((mode & 0o077) !== 0) {
-      const advice = `Run: chmod 600 ${join(home, name)}`;
+      const advice = `Run: ${shellCommand`chmod 600 ${join(home, name)}`}`;
       checks.push(check('problem', `${name} can be read by others (${octal(mode & 0o777)})`, advice));
     }
     if (userId !== undefined && uid !== userId && userId !== 0) {
@@ -154,7 +161,7 @@ const statOf = async (path: string): Promise<StatResult> => {
 };
 const octal = (mode: number): string => `0${mode.toString(8).padStart(3, '0')}`;
 const ownerAdvice = (home: string): string =>
-  `Run as the user it belongs to, or: sudo chown -R "$USER" ${home}`;
+  `Run as the user it belongs to, or: ${shellCommand`sudo chown -R "$USER" ${home}`}`;
 
 /** sqlite.org/fileformat.html, 1.3.1 */
 const SQLITE_MAGIC = 'SQLite format 3\u0000';

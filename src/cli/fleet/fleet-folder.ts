@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import {
   type FleetStreamConfig,
   type FleetStreamOptions,
@@ -86,8 +87,8 @@ export const streamsOf = (folder: FleetFolder, hasMessageTtl: boolean): readonly
 /** Users last: a server that reloads between the two still has the former ones. */
 export const writeFleetFolder = async (path: string, folder: FleetFolder): Promise<void> => {
   const streams = streamsOf(folder, false);
-  await write(join(path, 'streams.json'), `${JSON.stringify(streams, undefined, 2)}\n`);
-  await write(join(path, FLEET_FILE), `${JSON.stringify({ version: 1, ...folder }, undefined, 2)}\n`);
+  await write(join(path, 'streams.json'), jsonLines(streams));
+  await write(join(path, FLEET_FILE), jsonLines({ version: 1, ...folder }));
   await write(join(path, USERS_FILE), usersConfig(folder, folder.nodes), READABLE);
 };
 

@@ -2,7 +2,7 @@
 
 import { resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
-import { printable } from '../../tui/part.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import type { Command } from '../command.ts';
 import { homeOption, jsonOption } from '../command.ts';
@@ -24,18 +24,18 @@ export const probeAllCommand: Command = {
     const answer = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', { subject: 'all' });
     const { probes, unreached } = answer;
     if (invocation.option(jsonOption)) {
-      await state.stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
+      await state.stdout.write(jsonLines(answer));
     } else {
       const nodes = new Set(probes.map(({ node }) => node));
       const started = probes.filter(({ result }) => result === 'started').length;
       const queued = probes.filter(({ result }) => result === 'queued').length;
       await state.stdout.write(`${started} started, ${queued} wait, on ${counted(nodes.size, 'node')}.\n`);
       const refusals = probes.filter(({ result }) => result === 'refused').map(({ reason }) => reason);
-      for (const reason of new Set(refusals)) await state.stdout.write(`Refused: ${printable(reason)}\n`);
+      for (const reason of new Set(refusals)) await state.stdout.write(`Refused: ${showable(reason)}\n`);
       const known = await knownNodes(client, signal);
       for (const { node, reason } of unreached) {
         const name = known.find(({ nodeId }) => nodeId === node)?.name ?? node;
-        await state.stdout.write(`${printable(`${name} was not asked: ${reason}`)}\n`);
+        await state.stdout.write(`${showable(`${name} was not asked: ${reason}`)}\n`);
       }
     }
     const isTaken = probes.some(({ result }) => result !== 'refused');

@@ -11,6 +11,7 @@ import {
   formatOperationsPerSecond,
 } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { lockDevices } from '../../probe/device-lock.ts';
@@ -18,7 +19,6 @@ import { CPU_DEVICE, deviceProber, listProbeDevices } from '../../probe/gpu/prob
 import type { MemoryBandwidth } from '../../probe/memory-bandwidth/memory-bandwidth.ts';
 import { probeMemory } from '../../probe/memory-bandwidth/probe-memory.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../../probe/probe.ts';
-import { printable } from '../../tui/part.ts';
 import type { Command, Option } from '../command.ts';
 import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -71,7 +71,7 @@ export const probeGpuCommand: Command = {
     }
     if (isJson) {
       const { sources } = inventory;
-      await state.stdout.write(`${JSON.stringify({ devices: results, sources }, undefined, 2)}\n`);
+      await state.stdout.write(jsonLines({ devices: results, sources }));
     }
     const hasFailed = results.some(({ outcome }) => outcome.kind === 'failed');
     return hasFailed ? EXIT_CODES.probeFailed.code : EXIT_CODES.ok.code;
@@ -98,9 +98,7 @@ export const probeMemoryCommand: Command = {
     }
     const { bandwidth } = outcome;
     await state.stdout.write(
-      invocation.option(jsonOption)
-        ? `${JSON.stringify(bandwidth, undefined, 2)}\n`
-        : `${lines(bandwidth).join('\n')}\n`,
+      invocation.option(jsonOption) ? jsonLines(bandwidth) : `${lines(bandwidth).join('\n')}\n`,
     );
     return EXIT_CODES.ok.code;
   },
@@ -125,7 +123,7 @@ export const machineForProbe = (
     case 'busy':
       throw new CommandError(
         'probeFailed',
-        `${printable(machine.reason)}: two at once would measure each other`,
+        `${showable(machine.reason)}: two at once would measure each other`,
         'Try again in a minute. What the daemon has measured shows: plimsoll status',
       );
     default:

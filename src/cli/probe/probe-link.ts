@@ -5,6 +5,7 @@ import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText, parseHostPort } from '../../core/address/host-port.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parseBytes, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { parseOneTimeCode } from '../../probe/socket/one-time-code.ts';
 import { measureSocketLink } from '../../probe/socket/socket-link.ts';
 import type { Line } from '../../tui/part.ts';
@@ -88,7 +89,7 @@ export const probeLinkCommand: Command = {
       env: state.env,
       nodePath: state.nodePath,
     });
-    if (isJson) await state.stdout.write(`${JSON.stringify({ ...target.at, ...outcome }, undefined, 2)}\n`);
+    if (isJson) await state.stdout.write(jsonLines({ ...target.at, ...outcome }));
     if (outcome.kind === 'measured') {
       if (!isJson) await write(state, linkLines(outcome.measurement, columnsOf(state)));
       return EXIT_CODES.ok.code;

@@ -6,8 +6,9 @@ import { pause } from '../../clock/until-aborted.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isSampled } from '../../core/link/measured-pairs.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import type { Line } from '../../tui/part.ts';
-import { paint, part, printable } from '../../tui/part.ts';
+import { paint, part } from '../../tui/part.ts';
 import { linksAnswerSchema } from '../../wire/api/cluster-answers.ts';
 import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import { CommandError } from '../command-error.ts';
@@ -49,7 +50,7 @@ export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promi
     return subject.kind === 'link' ? [subject.connectionKey] : [];
   });
   const found = await whenMeasured({ client, sink, keys, before, state });
-  if (isJson) await state.stdout.write(`${JSON.stringify({ source, sink, links: found }, undefined, 2)}\n`);
+  if (isJson) await state.stdout.write(jsonLines({ source, sink, links: found }));
   else await write(state, found);
   return found.every(link => linkFailure(link) === undefined)
     ? EXIT_CODES.ok.code
@@ -62,7 +63,7 @@ const connected = async (
   signal: AbortSignal,
 ): Promise<SeenLinks> => {
   const { unreached } = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', body);
-  for (const { reason } of unreached) await state.stderr.write(`${printable(reason)}\n`);
+  for (const { reason } of unreached) await state.stderr.write(`${showable(reason)}\n`);
   const until = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS_MAX)]);
   for (;;) {
     const now = await linksTo(client, sink, signal);
@@ -102,7 +103,7 @@ const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]
     for (const text of await waitsOf(client, sink, keys, signal)) {
       if (told.has(text)) continue;
       told.add(text);
-      await state.stderr.write(`${printable(text)}\n`);
+      await state.stderr.write(`${showable(text)}\n`);
     }
     await pause(systemClock, POLL_MS, signal);
     state.stop.throwIfAborted();

@@ -5,6 +5,8 @@ import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import { counted } from '../../core/figure/figure.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { showable } from '../../core/text/single-line.ts';
 import { makeOneTimeCode } from '../../probe/socket/one-time-code.ts';
 import { ProbeError } from '../../probe/socket/probe-error.ts';
 import type { SinkEnding } from '../../probe/socket/sink.ts';
@@ -140,7 +142,9 @@ const headline = (port: number, wanted: number): string => {
 const invitation = (port: number, code: string): string => {
   const own = ownAddresses();
   const hosts = own.length === 0 ? ['THIS-MACHINE'] : own;
-  const lines = hosts.map(host => `  plimsoll probe link ${placeText(host, port)} --code ${code}`);
+  const lines = hosts.map(
+    host => `  ${shellCommand`plimsoll probe link ${placeText(host, port)} --code ${code}`}`,
+  );
   return [hosts.length === 1 ? 'On the other machine:' : 'On the other machine, one of:', ...lines].join(
     '\n',
   );
@@ -171,7 +175,7 @@ const endingText = (ending: SinkEnding): string => {
   }
 };
 
-const plain = (text: string): string => text.replace(/::ffff:(?=\d+\.)/, '').replaceAll(/\p{Cc}/gu, ' ');
+const plain = (text: string): string => showable(text.replace(/::ffff:(?=\d+\.)/, ''), ' ');
 
 const PORTS_TRIED = 20;
 const FAILURES_MAX = 20;

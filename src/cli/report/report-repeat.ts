@@ -9,7 +9,7 @@ import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import { asciiOf } from '../../core/text/ascii.ts';
 import { hangingLines } from '../../core/text/columns.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { finishedSide } from '../../metrics/finished-side.ts';
 import { RunDirectoryError } from '../../metrics/report-sources.ts';
@@ -59,7 +59,7 @@ export const writeRepeatFiles = async (
 ): Promise<readonly string[]> => {
   const problems: string[] = [];
   for (const [name, text] of [
-    ['repeat.json', `${JSON.stringify(document, undefined, 2)}\n`],
+    ['repeat.json', jsonLines(document)],
     ['repeat.txt', `${repeatText(document, { isUnicode: true, columns: FILE_COLUMNS }).join('\n')}\n`],
     ['repeat.md', repeatMarkdown(document)],
   ] as const) {

@@ -4,10 +4,11 @@
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { RerunFacts } from '../../core/run/rerun-differences.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { showable } from '../../core/text/single-line.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { RunDirectoryError, storedRunConfig } from '../../metrics/report-sources.ts';
-import { printable } from '../../tui/part.ts';
 import type { Command } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
@@ -53,7 +54,7 @@ export const readStoredCall = async (directory: string, state: ProcessState): Pr
     others,
     args: args.slice(others.length),
     cwd: call.cwd,
-    secrets: call.secrets.map(printable),
+    secrets: call.secrets.map(text => showable(text)),
     earlier,
   };
 };
@@ -99,7 +100,7 @@ const storedIn = async (directory: string, state: ProcessState): Promise<Stored>
     if (run.foreign !== undefined)
       throw refused(
         `${directory} was imported: ${foreignLabel(run.foreign)} sent its requests, and Plimsoll does not know how`,
-        `For the same load by Plimsoll, give the command of that tool: plimsoll bench --like ${run.foreign.tool} '…'`,
+        `For the same load by Plimsoll, give the command of that tool: ${shellCommand`plimsoll bench --like ${run.foreign.tool} '…'`}`,
       );
     return {
       command: benchCommand,
@@ -118,7 +119,7 @@ const check = (
   command: Command,
 ): void => {
   const words = [...urls, ...args];
-  const hidden = words.find(word => printable(word) !== word || word === '');
+  const hidden = words.find(word => showable(word) !== word || word === '');
   if (hidden !== undefined)
     throw refused(
       `its command has a word that no terminal shows as it is: ${JSON.stringify(hidden.slice(0, SHOWN_MAX))}`,
@@ -151,7 +152,7 @@ const check = (
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw refused(
-      `this version does not understand its command: ${printable(error.problem.problem)}`,
+      `this version does not understand its command: ${showable(error.problem.problem)}`,
       'Type it yourself, as this version has it.',
     );
   }
@@ -169,7 +170,7 @@ const checkTarget = (url: string): void => {
 
 /** For people: on one line, and no longer than anybody reads. */
 const shownText = (text: string): string => {
-  const line = printable(text);
+  const line = showable(text);
   return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;
 };
 

@@ -1,5 +1,6 @@
 // launchd, by launchctl, in the session of the user. Its log is a file of the home.
 
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { runTool, streamLines } from '../../process/child.ts';
 import { CommandError } from '../command-error.ts';
 import { launchdAgent } from './launchd-agent.ts';
@@ -21,7 +22,11 @@ export const launchdManager = (
     const ran = await tell(...words);
     if (ran.kind === 'exited' && ran.code === 0) return ran.stdout;
     const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
-    throw new CommandError('service', `launchctl ${words[0]}: ${why}`, `See: launchctl print ${service}`);
+    throw new CommandError(
+      'service',
+      `${shellCommand`launchctl ${words.slice(0, 1)}`}: ${why}`,
+      `See: ${shellCommand`launchctl print ${service}`}`,
+    );
   };
   return {
     text: async () => launchdAgent(plan, logFileOf(plan)),
@@ -31,7 +36,7 @@ export const launchdManager = (
       const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
       throw new CommandError(
         'service',
-        `launchctl print ${domain}: ${why}`,
+        `${shellCommand`launchctl print ${domain}`}: ${why}`,
         'An agent runs in a session at the screen: log in there as this user, then run it again.',
       );
     },

@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { showable } from '../../core/text/single-line.ts';
 
 export type ServiceScope = 'user' | 'system';
 
@@ -39,7 +40,7 @@ export const servicePlan = (wish: ServiceWish, machine: ServiceMachine): Parsed<
   const plan = planOf(wish, machine);
   if (plan.kind === 'wrong') return plan;
   const { file, home, command } = plan.value;
-  const odd = [file, home, ...command].find(word => /\p{C}|\p{Zl}|\p{Zp}/u.test(word));
+  const odd = [file, home, ...command].find(word => showable(word) !== word);
   if (odd === undefined) return plan;
   // A line break would end a line of the unit, and what follows would be a line of its own: ExecStartPre=, for example.
   return wrong(

@@ -1,6 +1,7 @@
 // systemd, by systemctl and journalctl: of the machine, or of the user's session.
 
 import { access, readFile } from 'node:fs/promises';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Env } from '../../process/child.ts';
 import { runTool, streamLines } from '../../process/child.ts';
 import { CommandError } from '../command-error.ts';
@@ -76,7 +77,7 @@ const adviceFor = (why: string, { scope, name }: ServicePlan): string => {
       ? 'This session has no systemd of its own: log in at this machine or by ssh instead of su or sudo. Or run loginctl enable-linger once, then this with XDG_RUNTIME_DIR=/run/user/$(id -u).'
       : 'systemd does not run here, as in most containers. Run plimsoll up in whatever starts programs here.';
   if (/[Aa]ccess denied|authentication/.test(why)) return 'Run it as root, or add --user.';
-  return `See: journalctl ${scope === 'user' ? '--user ' : ''}--unit ${name} --lines 50`;
+  return `See: ${shellCommand`journalctl ${scope === 'user' ? ['--user'] : []} --unit ${name} --lines 50`}`;
 };
 
 const groupsHere = async (): Promise<readonly string[]> => {

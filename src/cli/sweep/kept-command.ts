@@ -2,7 +2,7 @@
 // in it: headers, key files and credentials of a URL are named, and have to be given again.
 
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
-import { quotedWords } from '../../core/text/shell-words.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import { agentsOption } from '../agent/agent-options.ts';
@@ -46,7 +46,7 @@ export const keptCommand = ({ options, args, cwd, env, ...named }: KeptCommandOp
 export const commandText = (
   command: 'bench' | 'sweep' | 'line' | 'compare',
   { args }: Pick<SweepResume, 'args'>,
-): string => quotedWords(['plimsoll', command, ...args]);
+): string => shellCommand`plimsoll ${command} ${args}`;
 
 /** The same where it is told to others: whole, or not at all. */
 export const toldCommand = (command: 'bench' | 'line', kept: SweepResume): Reported<string> => {

@@ -2,6 +2,7 @@
 
 import { wrong } from '../../core/figure/parse-figure.ts';
 import type { StageLoad } from '../../core/sweep/stage.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { NAMES } from '../bench/name-options.ts';
 import { duration, requestRate, wholeNumberFrom } from '../bench/option-values.ts';
@@ -142,7 +143,10 @@ export const askedLoads = (invocation: Invocation): readonly StageLoad[] => {
     throw usage('--rates and --concurrency cannot be combined', 'Run a sweep of each.');
   }
   if (ofRates === undefined && arrival !== undefined) {
-    throw usage('--arrival has no effect without --rates', `Write: --rates 1..64x2 --arrival ${arrival}`);
+    throw usage(
+      '--arrival has no effect without --rates',
+      `Write: ${shellCommand`--rates 1..64x2 --arrival ${arrival}`}`,
+    );
   }
   if (ofRates !== undefined && hasSessions(invocation))
     throw usage(

@@ -2,6 +2,7 @@
 // first row that fits is used. Messages are those of vLLM, SGLang, llama.cpp, Ollama, TGI, OpenAI, Anthropic, LiteLLM and of
 // the frameworks under them, as test/core/run/failure-advice.test.ts has them.
 
+import { shellCommand } from '../text/shell-words.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { connectionAdvice, HTTP2_ADVICE } from './connection-problems.ts';
 import type { FailureGroup } from './failure-groups.ts';
@@ -59,14 +60,14 @@ const offeredText = ({ offeredModels = [], target, model }: AdviceContext): stri
     return `Check the name: --model M. The server lists its models at ${target.replace(/\/+$/, '')}/v1/models.`;
   const shown = others.slice(0, MODELS_SHOWN_MAX).join(', ');
   const more = others.length > MODELS_SHOWN_MAX ? ` and ${others.length - MODELS_SHOWN_MAX} more` : '';
-  return `The server has ${shown}${more}. Use: --model ${first}`;
+  return `The server has ${shown}${more}. Use: ${shellCommand`--model ${first}`}`;
 };
 
 const otherApi = ({ api }: AdviceContext): string =>
-  `Check the URL: it is the server, its /v1, or the endpoint. If the server has another API, name it: --api ${!isUnknown(api) && api === 'chat' ? 'completions' : 'chat'}; --help lists them.`;
+  `Check the URL: it is the server, its /v1, or the endpoint. If the server has another API, name it: ${shellCommand`--api ${!isUnknown(api) && api === 'chat' ? 'completions' : 'chat'}`}; --help lists them.`;
 
 const withoutField = (field: string): string =>
-  `This server does not accept the field ${field}. Leave it out: --body '{"${field}":null}'`;
+  `This server does not accept the field ${field}. Leave it out: ${shellCommand`--body ${JSON.stringify({ [field]: null })}`}`;
 
 const OVERLOAD_ADVICE =
   'The server limits how much it takes: lower --rate or --concurrency, or raise its limit.';

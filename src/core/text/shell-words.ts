@@ -1,11 +1,47 @@
-// Words of a command line as a person types them into a shell (POSIX, section 2.2): quoted where a shell would read them otherwise,
-// and cut as a shell cuts them. Nothing is expanded and nothing is run.
+// Words of a command line as a person types them into a shell (POSIX, section 2.2): every command that Plimsoll shows is built here
+// from quoted parts, because a name in it may be another machine's, and commands are cut into words as a shell cuts them. Nothing
+// is expanded and nothing is run.
 
-/** So that a shell reads each as it is. */
-export const quotedWords = (words: readonly string[]): string => words.map(quoted).join(' ');
+import { showable } from './single-line.ts';
 
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+/** A list becomes as many words, options among them, or none. */
+export type CommandValue = string | number | readonly string[];
+
+/**
+ * For templates: shellCommand`plimsoll probe link ${name}`. What the template contains is the command; each value is one word, whatever
+ * is in it, and never an option: what begins with a dash and is not the argument of an option is put after `--`.
+ */
+export const shellCommand = (parts: TemplateStringsArray, ...values: readonly CommandValue[]): string => {
+  let command = parts[0] ?? '';
+  for (const [index, value] of values.entries()) {
+    if (typeof value === 'object')
+      command = [command.trimEnd(), ...value.map(quoted)].filter(text => text !== '').join(' ');
+    else command += `${isOption(command, String(value)) ? '-- ' : ''}${quoted(String(value))}`;
+    command += parts[index + 1] ?? '';
+  }
+  return command;
+};
+
+const isOption = (before: string, value: string): boolean =>
+  value.startsWith('-') && /(?:^|\s)(?!-)\S+\s+$/.test(before) && !/\s--\s/.test(before);
+
+/** So that a shell reads it as it is. */
+const quoted = (word: string): string => {
+  if (BARE.test(word)) return word;
+  return showable(word) === word ? `'${word.replaceAll("'", "'\\''")}'` : `$'${escapedBytes(word)}'`;
+};
+
+/** Quoting with escapes (POSIX.1-2024, section 2.2.4; bash and zsh have it too): nothing in it is invisible or controls a terminal. */
+const escapedBytes = (word: string): string =>
+  word.replace(/[^\w @%+=:,./-]+/g, text =>
+    [...encodeURIComponent(text.toWellFormed()).matchAll(/%([0-9A-F]{2})|./g)]
+      .map(([sign, byte]) => (byte === undefined ? sign.charCodeAt(0) : Number.parseInt(byte, 16)))
+      .map(byte => `\\${byte.toString(8).padStart(3, '0')}`)
+      .join(''),
+  );
+
+/** No sign in it means anything to a shell; zsh expands a word that begins with an equals sign. */
+const BARE = /^[\w./+-][\w@%+=:,./-]*$/;
 
 /** Blanks, single and double quotation marks, backslashes, a line that goes on. Undefined where a quotation mark is never closed. */
 export const shellWords = (text: string): readonly string[] | undefined => {

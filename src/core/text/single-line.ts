@@ -1,10 +1,28 @@
-// Text of others as one line that reads as it is written. Control characters could break the line; the signs that turn the
-// direction of writing (Unicode Standard Annex 9) could show a name backwards, and with it what stands beside it.
+// Text of others as one line that reads as it is written. UNSHOWABLE is the only list of what no surface shows: control characters
+// could break a line or control a terminal, signs that turn the direction of writing (Unicode Standard Annex 9) could show a name
+// backwards with its surroundings, and what is invisible (tags, zero width, private use) could carry words that only a program reads.
 
 export const singleLine = (text: string): string => showable(text).trim();
 
 /** Without them, and otherwise as it is. JSON stays JSON: it has none outside its texts, and writes line breaks as escapes. */
-export const showable = (text: string, instead = ''): string => text.replace(UNSHOWABLE, instead);
+export const showable = (text: string, instead = ''): string => replacedUnshowable(text, () => instead);
+
+/** The same JSON with an escape for each of them, so that nothing is lost and nothing invisible is printed. */
+export const showableJson = (json: string): string =>
+  replacedUnshowable(json, sign => (LAYOUT.has(sign) ? sign : escapedSign(sign)));
+
+/** Of a value, in lines, for a terminal or a file: with the line break at its end. */
+export const jsonLines = (value: unknown): string => `${showableJson(JSON.stringify(value, undefined, 2))}\n`;
+
+/** What goes to a terminal: line breaks, tabs and the sequences that Plimsoll draws with, none of others. */
+export const forTerminal = (text: string): string =>
+  text.replace(OWN_SEQUENCE_OR_REST, (piece: string) =>
+    piece.startsWith('\u001b[') ? piece : showableLines(piece),
+  );
+
+/** As `showable`, with its line breaks and tabs. */
+export const showableLines = (text: string): string =>
+  replacedUnshowable(text, sign => (LAYOUT.has(sign) ? sign : ''));
 
 /** What a program of others wrote, on one line: without the sequences that speak to a terminal (ECMA-48), not only without their first sign. */
 export const plainLine = (text: string): string =>
@@ -27,6 +45,50 @@ export const lastLine = (text: string): string => text.trim().split('\n').at(-1)
 const TERMINAL_SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it takes out
   /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|\u001b[@-_]?/gu;
-// Joiners (U+200C, U+200D) stay: names in Persian or Hindi, and some emoji, need them.
+
+const replacedUnshowable = (text: string, instead: (sign: string) => string): string =>
+  PLAIN.test(text)
+    ? text
+    : text.replace(UNSHOWABLE, (sign: string, at: number) =>
+        isPartOfWord(sign, at, text) ? sign : instead(sign),
+      );
+
+/** Joiners in a word of a script that needs them (Persian, Hindi) and in emoji, and the form of an emoji. */
+const isPartOfWord = (sign: string, at: number, text: string): boolean => {
+  if (!JOINERS.has(sign) && !FORMS.has(sign)) return false;
+  const before = text.slice(Math.max(0, at - 2), at);
+  if (FORMS.has(sign)) return FORM_BEFORE.test(before);
+  const after = text.slice(at + 1, at + 3);
+  return (
+    (LETTER_BEFORE.test(before) && LETTER_AFTER.test(after)) ||
+    (sign === ZERO_WIDTH_JOINER && EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after))
+  );
+};
+
+const escapedSign = (sign: string): string =>
+  Array.from(
+    { length: sign.length },
+    (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+
+/** Most texts. */
+const PLAIN = /^[\x20-\x7e]*$/;
 const UNSHOWABLE =
-  /[\p{Cc}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}\u{2066}-\u{206f}\u{feff}]/gu;
+  /[\p{Cc}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{fff9}-\u{fffb}]/gu;
+const LAYOUT: ReadonlySet<string> = new Set(['\n', '\t']);
+const ZERO_WIDTH_JOINER = '\u200d';
+const JOINERS: ReadonlySet<string> = new Set(['\u200c', ZERO_WIDTH_JOINER]);
+/** Text or emoji: variation selectors 15 and 16. */
+const FORMS: ReadonlySet<string> = new Set(['\ufe0e', '\ufe0f']);
+/** Scripts whose letters join or stack: Unicode 16, section 23.2. */
+const JOINING =
+  '[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}]';
+const LETTER_BEFORE = new RegExp(`${JOINING}$`, 'u');
+const LETTER_AFTER = new RegExp(`^${JOINING}`, 'u');
+const FORM_BEFORE = /\p{Emoji}$/u;
+const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{fe0f})$/u;
+const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
+/** One of Plimsoll's own (src/tui), or what lies between them. */
+const OWN_SEQUENCE_OR_REST =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+  /\u001b\[(?:[0-9;]*m|\?(?:7|25|1049|2026)[hl]|\d{1,5};1H|\d{0,4}[AJK])|[^\u001b]+|\u001b/gu;

@@ -1,7 +1,7 @@
 // The list that people read: serious warnings first, and not so many of one kind that they hide the others. If a whole
 // cluster has one problem, two hundred machines would report it before the one broken cable.
 
-import type { FoundWarning, Warning } from './warning.ts';
+import type { Warning } from './warning.ts';
 
 /** What a warning is of, beside whom it concerns: "stale", "link short". Ids begin with it. */
 export const warningSort = ({ id, level }: Pick<Warning, 'id' | 'level'>): string => {
@@ -23,10 +23,11 @@ export const boundedWarnings = (found: readonly Warning[]): readonly Warning[] =
 };
 
 /** Serious ones first, else in their order. */
-export const inLevelOrder = <Found extends Warning>(found: readonly Found[]): readonly Found[] =>
-  LEVELS.flatMap(level => found.filter(warning => warning.level === level));
+export const inLevelOrder = <Found extends Pick<Warning, 'level'>>(
+  found: readonly Found[],
+): readonly Found[] => LEVELS.flatMap(level => found.filter(warning => warning.level === level));
 
-const leftOut = (count: number): FoundWarning => ({
+const leftOut = (count: number): Warning => ({
   id: 'more',
   level: 'note',
   nodes: [],

@@ -15,7 +15,7 @@ import { nodeWarnings } from './node-warnings.ts';
 import { pairWarnings } from './pair-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
 import { staleWarnings } from './stale-warnings.ts';
-import type { FoundWarning, Warning } from './warning.ts';
+import { type FoundWarning, shownWarning, type Warning } from './warning.ts';
 
 export interface ClusterSources {
   readonly state: State;
@@ -30,16 +30,19 @@ export const clusterWarnings = (sources: ClusterSources): readonly Warning[] =>
   boundedWarnings(everyWarning(sources));
 
 /** All of them, serious ones first: for what counts them by group. */
-export const everyWarning = (sources: ClusterSources): readonly FoundWarning[] =>
+export const everyWarning = (sources: ClusterSources): readonly Warning[] =>
   toTheEnd(warningsInTurns(sources));
 
-/** Likewise, for a process that has others to serve meanwhile. */
-export function* warningsInTurns({
-  state,
-  views,
-  nowMs,
-  links: seen,
-}: ClusterSources): Turns<readonly FoundWarning[]> {
+/** The same for a process that has others to serve meanwhile. */
+export function* warningsInTurns(sources: ClusterSources): Turns<readonly Warning[]> {
+  return (yield* foundInTurns(sources)).map(shownWarning);
+}
+
+/** With the names in them apart from what is said about them. */
+export const foundWarnings = (sources: ClusterSources): readonly FoundWarning[] =>
+  toTheEnd(foundInTurns(sources));
+
+function* foundInTurns({ state, views, nowMs, links: seen }: ClusterSources): Turns<readonly FoundWarning[]> {
   const links = seen ?? linkViews(state, nowMs);
   const ofNodes = [...nodeWarnings(state, views), ...memoryWarnings(views), ...rdmaWarnings(views)];
   yield;

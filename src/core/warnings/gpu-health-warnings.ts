@@ -6,6 +6,8 @@ import { type GpuError, type GpuErrorKind, gpuErrorKind, xidMeaning, xidWords } 
 import type { HealthFinding } from '../node/gpu-health.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
+import { ownWords, type Sentence, sentence } from '../text/sentence.ts';
+import { shellCommand } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
 
@@ -23,8 +25,8 @@ const failedWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly F
         id: `gpu ${gpu.state} ${nodeId} ${gpu.deviceId}`,
         level: 'danger',
         nodes: [nodeId],
-        title: `${name}: ${failedGpuTitle(gpu)}`,
-        why: `${gpu.name}: ${gpu.reason}.${loggedWords(gpu, gpuErrors)} ${failedGpuAdvice(gpu)}`,
+        title: sentence`${name}: ${failedGpuTitle(gpu)}`,
+        why: sentence`${gpu.name}: ${gpu.reason}.${loggedWords(gpu, gpuErrors)} ${ownWords(failedGpuAdvice(gpu))}`,
         on: name,
         command: failedCommand(vendor, gpu),
       }),
@@ -32,11 +34,11 @@ const failedWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly F
   );
 
 /** The kernel's log usually has why it failed: that belongs to this warning and is none of its own. */
-const loggedWords = (gpu: FailedGpu, gpuErrors: NodeView['gpuErrors']): string => {
+const loggedWords = (gpu: FailedGpu, gpuErrors: NodeView['gpuErrors']): Sentence => {
   const logged = (heldValue(gpuErrors)?.errors ?? []).filter(
     error => isOf(error, gpu) && xidMeaning(error).level !== 'note',
   );
-  return logged.length === 0 ? '' : ` Logged of it: ${logged.map(xidWords).join('; ')}.`;
+  return logged.length === 0 ? ownWords('') : sentence` Logged of it: ${logged.map(xidWords).join('; ')}.`;
 };
 
 /** NVIDIA's driver writes the address of a device without its function: "0000:1b:00" of "0000:1b:00.0". */
@@ -48,7 +50,7 @@ const isOf = ({ address }: GpuError, { pciAddress }: FailedGpu): boolean => {
 const failedCommand = (vendor: GpuVendor, { state, pciAddress, index }: FailedGpu): string => {
   const which = knownOr(pciAddress, `${knownOr(index, 0)}`);
   return state === 'needs-reset' && vendor === 'nvidia'
-    ? `sudo nvidia-smi --gpu-reset -i ${which}`
+    ? shellCommand`sudo nvidia-smi --gpu-reset -i ${which}`
     : 'sudo systemctl reboot';
 };
 
@@ -70,8 +72,8 @@ const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarnin
           id: `gpu ${code} ${nodeId} ${device.deviceId}`,
           level,
           nodes: [nodeId],
-          title: `${name}: GPU ${device.index}: ${what}`,
-          why,
+          title: sentence`${name}: GPU ${device.index}: ${what}`,
+          why: sentence`${why}`,
           on: name,
           ...(command === undefined ? {} : { command }),
         };
@@ -93,10 +95,10 @@ const xidWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly Foun
         id: `gpu ${gpuErrorKind(error)} ${nodeId} ${address} ${error.xid}`,
         level,
         nodes: [nodeId],
-        title: `${name}: ${xidWords(error)}`,
-        why: `Logged ${times} of the device ${address} since the machine started${text === '' ? '' : `, last as "${text}"`}.`,
+        title: sentence`${name}: ${xidWords(error)}`,
+        why: sentence`Logged ${ownWords(times)} of the device ${address} since the machine started${text === '' ? ownWords('') : sentence`, last as "${text}"`}.`,
         on: name,
-        command: `sudo dmesg -T | grep '${LOG_PATTERNS[gpuErrorKind(error)] ?? address}'`,
+        command: shellCommand`sudo dmesg -T | grep -F -e ${LOG_PATTERNS[gpuErrorKind(error)] ?? address}`,
       },
     ];
   });
@@ -107,10 +109,10 @@ const LOG_PATTERNS: Readonly<Partial<Record<GpuErrorKind, string>>> = { xid: 'NV
 const NEWS_MS = 86_400_000;
 /** What NVIDIA's tool prints of each; https://docs.nvidia.com/deploy/nvidia-smi/index.html. */
 const NVIDIA_COMMANDS: Readonly<Record<HealthFinding['code'], (index: number) => string>> = {
-  uncorrected: index => `nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
-  unrepaired: index => `nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
-  pending: index => `nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
-  recovery: index => `nvidia-smi -q -i ${index} | grep -i recovery`,
-  fabric: index => `nvidia-smi -q -i ${index} | grep -A 12 Fabric`,
-  links: index => `nvidia-smi nvlink --status -i ${index}`,
+  uncorrected: index => shellCommand`nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
+  unrepaired: index => shellCommand`nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
+  pending: index => shellCommand`nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
+  recovery: index => shellCommand`nvidia-smi -q -i ${index} | grep -i recovery`,
+  fabric: index => shellCommand`nvidia-smi -q -i ${index} | grep -A 12 Fabric`,
+  links: index => shellCommand`nvidia-smi nvlink --status -i ${index}`,
 };

@@ -18,7 +18,8 @@ import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
-import { quotedWords } from '../text/shell-words.ts';
+import { ownWords, sentence } from '../text/sentence.ts';
+import { shellCommand } from '../text/shell-words.ts';
 import type { Turns } from '../turns.ts';
 import { ITEMS_OF_TURN } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
@@ -67,8 +68,8 @@ const lostWarnings = (
         id: `link lost ${link.key} ${path}`,
         level: 'danger',
         nodes: link.nodes,
-        title: `${one.name} and ${other.name}: ${lost.join(' and ')} ${lost.length === 1 ? 'is' : 'are'} lost`,
-        why: `Lost ${ageWords(nowMs - lostAtMs)} ago: ${why}. ${lastMeasured(of, nameOf, nowMs)}`,
+        title: sentence`${one.name} and ${other.name}: ${lost.join(' and ')} ${ownWords(lost.length === 1 ? 'is' : 'are')} lost`,
+        why: sentence`Lost ${ownWords(ageWords(nowMs - lostAtMs))} ago: ${why}. ${lastMeasured(of, nameOf, nowMs)}`,
         on: at.name,
         command: dead === undefined ? 'plimsoll doctor' : deadEndCommand(at, dead),
       },
@@ -116,10 +117,12 @@ const hintWords = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: numbe
 
 /** An interface that is gone has nothing to show: the kernel's log says why it went. */
 const deadEndCommand = ({ identity }: NodeView, { interfaceName, kind }: DeadEnd): string => {
-  const name = quotedWords([interfaceName]);
   const isMac = heldValue(identity)?.operatingSystem.platform === 'macos';
-  if (kind === 'gone') return isMac ? 'networksetup -listallhardwareports' : `sudo dmesg -T | grep ${name}`;
-  return isMac ? `ifconfig ${name}` : `ip -s link show ${name}`;
+  if (kind === 'gone')
+    return isMac
+      ? 'networksetup -listallhardwareports'
+      : shellCommand`sudo dmesg -T | grep -F -e ${interfaceName}`;
+  return isMac ? shellCommand`ifconfig ${interfaceName}` : shellCommand`ip -s link show dev ${interfaceName}`;
 };
 
 const ageWords = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
@@ -163,10 +166,10 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
       id: `link short ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: `${arrow}: ${rate(short.bitsPerSecond)} is far less than ${short.expected.kind === 'negotiated' ? 'it should be' : 'the other way'}`,
-      why: `${against}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+      title: sentence`${arrow}: ${ownWords(rate(short.bitsPerSecond))} is far less than ${ownWords(short.expected.kind === 'negotiated' ? 'it should be' : 'the other way')}`,
+      why: sentence`${against}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
       on: from.name,
-      command: `plimsoll probe link ${quotedWords([to.name])}`,
+      command: shellCommand`plimsoll probe link ${to.name}`,
     },
   ];
 };
@@ -182,10 +185,10 @@ const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readon
       id: `link path ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: `${from.name} to ${to.name}: ${rate(slow.bitsPerSecond)} on one path, ${rate(slow.other.bitsPerSecond)} on another`,
-      why: `The slower path is ${endsWords(slow.of, nameOf)}${typeReason(slow.of)}; the faster one is ${endsWords(slow.other.of, nameOf)}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+      title: sentence`${from.name} to ${to.name}: ${ownWords(rate(slow.bitsPerSecond))} on one path, ${ownWords(rate(slow.other.bitsPerSecond))} on another`,
+      why: sentence`The slower path is ${endsWords(slow.of, nameOf)}${typeReason(slow.of)}; the faster one is ${endsWords(slow.other.of, nameOf)}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
       on: from.name,
-      command: `plimsoll probe link ${quotedWords([to.name])}`,
+      command: shellCommand`plimsoll probe link ${to.name}`,
     },
   ];
 };
@@ -211,10 +214,10 @@ const weekWarning = (
         id: `link week ${link.key}`,
         level: 'caution',
         nodes: link.nodes,
-        title: `${from.name} to ${to.name}: ${what} is ${unusualText(unusual)}`,
-        why: `Median of ${counted(unusual.count, 'measurement')}: ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
+        title: sentence`${from.name} to ${to.name}: ${ownWords(what)} is ${ownWords(unusualText(unusual))}`,
+        why: sentence`Median of ${ownWords(counted(unusual.count, 'measurement'))}: ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
         on: from.name,
-        command: `plimsoll probe link ${quotedWords([to.name])}`,
+        command: shellCommand`plimsoll probe link ${to.name}`,
       },
     ];
   }
@@ -231,10 +234,12 @@ const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly 
       id: `link queue ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: `${from.name} to ${to.name}: ${queueWords(worst.profile)}`,
-      why: 'Other traffic on this link waits that much longer while something is copied over it (bufferbloat). A shorter or managed queue at the bottleneck (fq_codel, CAKE), or a rate limit for the copy, fixes it.',
+      title: sentence`${from.name} to ${to.name}: ${ownWords(queueWords(worst.profile))}`,
+      why: ownWords(
+        'Other traffic on this link waits that much longer while something is copied over it (bufferbloat). A shorter or managed queue at the bottleneck (fq_codel, CAKE), or a rate limit for the copy, fixes it.',
+      ),
       on: from.name,
-      command: `plimsoll probe link ${quotedWords([to.name])}`,
+      command: shellCommand`plimsoll probe link ${to.name}`,
     },
   ];
 };
@@ -264,8 +269,8 @@ const oneWayWarning = (
       id: `one way ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: `${from.name} reaches ${to.name}, but not the other way`,
-      why: `${from.name} does not answer ${to.name}. Most often a firewall on ${from.name} blocks the mesh's UDP and TCP. Only one direction can be measured.`,
+      title: sentence`${from.name} reaches ${to.name}, but not the other way`,
+      why: sentence`${from.name} does not answer ${to.name}. Most often a firewall on ${from.name} blocks the mesh's UDP and TCP. Only one direction can be measured.`,
       on: to.name,
       command: 'plimsoll doctor',
     },

@@ -6,6 +6,7 @@ import { heldValue } from '../node/reading-view.ts';
 import type { DeviceFigure } from '../probe/unusual-figures.ts';
 import { unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
+import { ownWords, sentence } from '../text/sentence.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import { gpuHealthWarnings } from './gpu-health-warnings.ts';
 import type { FoundWarning } from './warning.ts';
@@ -47,8 +48,8 @@ const slowWarning = (
       id: `week ${nodeId} ${device.deviceId}`,
       level: 'caution',
       nodes: [nodeId],
-      title: `${name}: ${FIGURE_NAMES[slow.figure]} of GPU ${device.index} is ${unusualText(slow)}`,
-      why: `Of ${counted(slow.count, 'measurement')}. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
+      title: sentence`${name}: ${ownWords(FIGURE_NAMES[slow.figure])} of GPU ${device.index} is ${ownWords(unusualText(slow))}`,
+      why: sentence`Of ${ownWords(counted(slow.count, 'measurement'))}. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
       on: name,
       command,
     },
@@ -67,8 +68,8 @@ const throttleWarning = (
       id: `throttled ${nodeId} ${device.deviceId}`,
       level: 'caution',
       nodes: [nodeId],
-      title: `${name}: GPU ${device.index} is throttled`,
-      why: `Reason under load: ${reasons.slice(0, REASONS_MAX).join(', ')}. Measurements are below what it can do.`,
+      title: sentence`${name}: GPU ${device.index} is throttled`,
+      why: sentence`Reason under load: ${reasons.slice(0, REASONS_MAX).join(', ')}. Measurements are below what it can do.`,
       on: name,
       ...(command === undefined ? {} : { command }),
     },
@@ -91,8 +92,8 @@ const lanesWarning = (
       id: `pcie ${nodeId} ${device.deviceId}`,
       level: 'caution',
       nodes: [nodeId],
-      title: `${name}: GPU ${device.index} runs on PCIe ${now.generation} x${now.width} instead of ${pcieMax.generation} x${pcieMax.width}`,
-      why: `It is busy and has only ${figureText(formatPercent(part))} of its possible bandwidth to the host. Check the slot, the riser and the firmware setting.`,
+      title: sentence`${name}: GPU ${device.index} runs on PCIe ${now.generation} x${now.width} instead of ${pcieMax.generation} x${pcieMax.width}`,
+      why: sentence`It is busy and has only ${ownWords(figureText(formatPercent(part)))} of its possible bandwidth to the host. Check the slot, the riser and the firmware setting.`,
       on: name,
       ...(command === undefined ? {} : { command }),
     },
@@ -116,8 +117,8 @@ const buildWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
       id: `builds ${groups.map(([build]) => build).join(' ')}`,
       level: 'caution',
       nodes: groups.flatMap(([, nodes]) => nodes.map(({ nodeId }) => nodeId)),
-      title: 'The Macs run different builds of macOS',
-      why: `${words.join('; ')}. RDMA over Thunderbolt and MLX are tried with one build on all.`,
+      title: ownWords('The Macs run different builds of macOS'),
+      why: sentence`${words.join('; ')}. RDMA over Thunderbolt and MLX are tried with one build on all.`,
       on: 'each of the older runs',
       command: 'sudo softwareupdate --install --all --restart',
     },

@@ -5,7 +5,8 @@ import type { MemoryUse } from '../node/memory-use.ts';
 import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
-import { quotedWords } from '../text/shell-words.ts';
+import { ownWords, sentence } from '../text/sentence.ts';
+import { shellCommand } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
 
@@ -29,8 +30,10 @@ const hostWarning = (view: NodeView): readonly FoundWarning[] => {
       id: `memory ${view.nodeId}`,
       level: isSwapping || level === 'critical' ? 'danger' : 'caution',
       nodes: [view.nodeId],
-      title: `${view.name}: memory at ${past ?? 'its limit'}${swapped}`,
-      why: `${past === undefined ? 'The system says that programs wait for memory' : `Above its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
+      title: sentence`${view.name}: memory at ${ownWords(past ?? 'its limit')}${ownWords(swapped)}`,
+      why: ownWords(
+        `${past === undefined ? 'The system says that programs wait for memory' : `Above its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
+      ),
       on: view.name,
       ...largestPrograms(view),
     },
@@ -48,11 +51,12 @@ const swapWarning = (view: NodeView): readonly FoundWarning[] => {
       id: `swap ${view.nodeId}`,
       level: level === 'critical' ? 'danger' : level === 'warning' ? 'caution' : 'note',
       nodes: [view.nodeId],
-      title: `${view.name}: ${figureText(formatBytes(swapped))} of swap in use`,
-      why:
+      title: sentence`${view.name}: ${ownWords(figureText(formatBytes(swapped)))} of swap in use`,
+      why: ownWords(
         level === 'normal'
           ? 'No task waits for memory now: the swap may be left from earlier. Generation slows down tenfold where weights are swapped out.'
           : 'Programs wait for memory. Generation slows down tenfold where weights are swapped out.',
+      ),
       on: view.name,
       ...largestPrograms(view),
     },
@@ -82,8 +86,8 @@ const gpuWarnings = (view: NodeView): readonly FoundWarning[] =>
         id: `gpu memory ${view.nodeId} ${gpu.device.deviceId}`,
         level: 'caution',
         nodes: [view.nodeId],
-        title: `${view.name}: memory of GPU ${gpu.device.index} at ${past}`,
-        why: `Above its load line (${SAFE_WORDS}): a longer context or a larger batch may not fit.`,
+        title: sentence`${view.name}: memory of GPU ${gpu.device.index} at ${ownWords(past)}`,
+        why: sentence`Above its load line (${ownWords(SAFE_WORDS)}): a longer context or a larger batch may not fit.`,
       },
     ];
   });
@@ -97,8 +101,8 @@ const diskWarnings = (view: NodeView): readonly FoundWarning[] =>
       id: `disk ${view.nodeId} ${mountPoint}`,
       level: 'caution',
       nodes: [view.nodeId],
-      title: `${view.name}: ${mountPoint} is almost full`,
-      why: `${figureText(formatBytes(availableBytes))} left.`,
+      title: sentence`${view.name}: ${mountPoint} is almost full`,
+      why: sentence`${ownWords(figureText(formatBytes(availableBytes)))} left.`,
       ...largestFolders(view, mountPoint),
     }));
 
@@ -109,7 +113,7 @@ const largestFolders = (
 ): { readonly on?: string; readonly command?: string } => {
   const platform = heldValue(view.identity)?.operatingSystem.platform;
   return platform === 'linux' || platform === 'macos'
-    ? { on: view.name, command: `sudo du -xhd 1 ${quotedWords([mountPoint])} | sort -h` }
+    ? { on: view.name, command: shellCommand`sudo du -xhd 1 ${mountPoint} | sort -h` }
     : {};
 };
 

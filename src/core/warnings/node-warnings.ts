@@ -6,6 +6,7 @@ import type { NodeView } from '../node/node-view.ts';
 import { readingRows } from '../node/reading-rows.ts';
 import { problemText } from '../problem.ts';
 import type { State } from '../state.ts';
+import { ownWords, sentence } from '../text/sentence.ts';
 import type { FoundWarning } from './warning.ts';
 
 export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly FoundWarning[] =>
@@ -31,8 +32,8 @@ const presenceWarnings = ({
         id: `stopped ${nodeId}`,
         level: 'note',
         nodes: [nodeId],
-        title: `${name} stopped ${age(stoppedMs)} ago`,
-        why: 'Its daemon was stopped normally. Its last figures are still shown, with their age.',
+        title: sentence`${name} stopped ${ownWords(age(stoppedMs))} ago`,
+        why: ownWords('Its daemon was stopped normally. Its last figures are still shown, with their age.'),
         on: name,
         command: 'plimsoll up',
       },
@@ -46,10 +47,10 @@ const presenceWarnings = ({
       title:
         presence === 'offline'
           ? Number.isFinite(silentMs)
-            ? `${name} stopped answering ${age(silentMs)} ago`
-            : `${name} has not answered yet`
-          : `${name} is silent for ${age(silentMs)}`,
-      why: 'Its last figures are still shown, with their age.',
+            ? sentence`${name} stopped answering ${ownWords(age(silentMs))} ago`
+            : sentence`${name} has not answered yet`
+          : sentence`${name} is silent for ${ownWords(age(silentMs))}`,
+      why: ownWords('Its last figures are still shown, with their age.'),
       on: name,
       command: 'plimsoll status',
     },
@@ -64,8 +65,8 @@ const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly FoundW
           id: `conflict ${nodeId}`,
           level: 'danger',
           nodes: [nodeId],
-          title: `Two machines call themselves ${name}`,
-          why: `They run from copies of one home folder, seen at ${conflict.addresses.join(' and ')}, so only one of them is shown. Start the other with a home of its own.`,
+          title: sentence`Two machines call themselves ${name}`,
+          why: sentence`They run from copies of one home folder, seen at ${conflict.addresses.join(' and ')}, so only one of them is shown. Start the other with a home of its own.`,
           on: 'one of them',
           command: 'plimsoll up --home ~/.plimsoll-own',
         },
@@ -81,8 +82,8 @@ const configWarning = ({ nodeId, name }: NodeView, reason: string): FoundWarning
   id: `config ${nodeId}`,
   level: 'caution',
   nodes: [nodeId],
-  title: `${name}: config.toml cannot be read`,
-  why: problemText({ problem: reason, advice: 'The previous settings stay in effect.' }),
+  title: sentence`${name}: config.toml cannot be read`,
+  why: sentence`${problemText({ problem: reason, advice: 'The previous settings stay in effect.' })}`,
   on: name,
   command: 'plimsoll config check',
 });
@@ -95,8 +96,8 @@ const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly
           id: `kinds ${nodeId} ${unknownKinds.join(' ')}`,
           level: 'caution',
           nodes: [nodeId],
-          title: `${name} runs a newer Plimsoll`,
-          why: `It sends event kinds this version does not know: ${unknownKinds.join(', ')}. They are stored and relayed, but not shown.`,
+          title: sentence`${name} runs a newer Plimsoll`,
+          why: sentence`It sends event kinds this version does not know: ${unknownKinds.join(', ')}. They are stored and relayed, but not shown.`,
         },
       ];
 
@@ -108,8 +109,8 @@ const refusedKindWarnings = ({ nodeId, name, refusedKinds }: NodeView): readonly
           id: `refused ${nodeId} ${refusedKinds.map(({ kind }) => kind).join(' ')}`,
           level: 'caution',
           nodes: [nodeId],
-          title: `${name} reports more than any machine has`,
-          why: `Refused events: ${refusedKinds.map(({ kind, count }) => `${count} ${kind}`).join(', ')}. What was reported first is shown. A fault or a hostile program may be the cause.`,
+          title: sentence`${name} reports more than any machine has`,
+          why: sentence`Refused events: ${refusedKinds.map(({ kind, count }) => `${count} ${kind}`).join(', ')}. What was reported first is shown. A fault or a hostile program may be the cause.`,
           on: name,
           command: 'plimsoll doctor',
         },

@@ -9,6 +9,8 @@ import { linkShortfall } from '../link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { lowerPercentile } from '../statistics/percentile.ts';
+import { ownWords, sentence } from '../text/sentence.ts';
+import { shellCommand } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
 
@@ -85,15 +87,16 @@ const warningOf = (
 ): FoundWarning => {
   const [a = '', b = ''] = nodes.map(node => names.get(node));
   const [from, to] = direction === 'there' ? [a, b] : [b, a];
-  const where = one === other ? `within rack ${one}` : `between the racks ${one} and ${other}`;
+  const where =
+    one === other ? sentence`within rack ${one}` : sentence`between the racks ${one} and ${other}`;
   return {
     id: `link pair ${key}`,
     level: 'caution',
     nodes,
-    title: `${from} to ${to}: ${rate(figure.value)} is far less than others ${where}`,
-    why: `The median of the ${counted(count, 'link')} of its kind there is ${rate(median)}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+    title: sentence`${from} to ${to}: ${ownWords(rate(figure.value))} is far less than others ${where}`,
+    why: sentence`The median of the ${ownWords(counted(count, 'link'))} of its kind there is ${ownWords(rate(median))}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
     on: from,
-    command: `plimsoll probe link ${/^[A-Za-z0-9._-]+$/.test(to) ? to : `'${to.replaceAll("'", `'\\''`)}'`}`,
+    command: shellCommand`plimsoll probe link ${to}`,
   };
 };
 

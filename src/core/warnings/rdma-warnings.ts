@@ -2,6 +2,8 @@
 
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
+import { ownWords, sentence } from '../text/sentence.ts';
+import { shellCommand } from '../text/shell-words.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import type { ThunderboltEnd } from './thunderbolt-cables.ts';
 import { ringsOf, thunderboltCables } from './thunderbolt-cables.ts';
@@ -46,10 +48,12 @@ const loopWarning = (ring: readonly NodeView[]): FoundWarning => {
     id: `bridge loop ${ring.map(({ nodeId }) => nodeId).join(' ')}`,
     level: 'danger',
     nodes: ring.map(({ nodeId }) => nodeId),
-    title: `Thunderbolt bridges of ${names} form a loop`,
-    why: 'Each bridge joins its ports into one network, and the cables close a ring: broadcasts circulate forever and take the links down.',
+    title: sentence`Thunderbolt bridges of ${names} form a loop`,
+    why: ownWords(
+      'Each bridge joins its ports into one network, and the cables close a ring: broadcasts circulate forever and take the links down.',
+    ),
     on: ring.length === 1 ? names : `each of ${names}`,
-    command: `sudo networksetup -setnetworkserviceenabled ${quoted(name)} off`,
+    command: shellCommand`sudo networksetup -setnetworkserviceenabled ${name} off`,
   };
 };
 
@@ -67,8 +71,8 @@ const offWarnings = (
     id: `rdma off ${view.nodeId}`,
     level: 'caution',
     nodes: [view.nodeId],
-    title: `${view.name}: RDMA is available but switched off`,
-    why: `Its Thunderbolt 5 cable to ${[...others].join(' and ')} could carry RDMA. RDMA can only be enabled in macOS Recovery: hold the power button while starting, open Terminal there, then restart.`,
+    title: sentence`${view.name}: RDMA is available but switched off`,
+    why: sentence`Its Thunderbolt 5 cable to ${[...others].join(' and ')} could carry RDMA. RDMA can only be enabled in macOS Recovery: hold the power button while starting, open Terminal there, then restart.`,
     on: `${view.name}, in Recovery`,
     command: 'rdma_ctl enable',
   }));
@@ -84,10 +88,10 @@ const downWarning = ({ view, port }: ThunderboltEnd, other: ThunderboltEnd): rea
       id: `rdma down ${view.nodeId} ${device.name}`,
       level: 'caution',
       nodes: [view.nodeId, other.view.nodeId],
-      title: `${view.name}: RDMA port ${device.name} is down`,
-      why: `The cable to ${other.view.name} is linked and RDMA is on at both ends, but the port is not active. Unplug the cable and plug it in again; if that does not help, restart both machines.`,
+      title: sentence`${view.name}: RDMA port ${device.name} is down`,
+      why: sentence`The cable to ${other.view.name} is linked and RDMA is on at both ends, but the port is not active. Unplug the cable and plug it in again; if that does not help, restart both machines.`,
       on: view.name,
-      command: `ibv_devinfo -d ${device.name}`,
+      command: shellCommand`ibv_devinfo -d ${device.name}`,
     },
   ];
 };
@@ -101,16 +105,15 @@ const waitingWarnings = (view: NodeView): readonly FoundWarning[] =>
         id: `rdma waits ${view.nodeId} ${device.name} ${number}`,
         level: 'caution' as const,
         nodes: [view.nodeId],
-        title: `${view.name}: InfiniBand port ${device.name}/${number} waits for a subnet manager`,
-        why: 'Its cable is linked, but the port has no address. One machine or switch of the fabric must run a subnet manager.',
+        title: sentence`${view.name}: InfiniBand port ${device.name}/${number} waits for a subnet manager`,
+        why: ownWords(
+          'Its cable is linked, but the port has no address. One machine or switch of the fabric must run a subnet manager.',
+        ),
         on: view.name,
         command: 'sudo systemctl enable --now opensm',
       })),
   );
 
 const isMac = (view: NodeView): boolean => heldValue(view.identity)?.operatingSystem.platform === 'macos';
-
-/** For a shell, whatever a person has called the service. */
-const quoted = (name: string): string => `'${name.replaceAll("'", `'\\''`)}'`;
 
 const THUNDERBOLT_5 = 80e9;

@@ -8,6 +8,7 @@ import type { NodeView } from '../node/node-view.ts';
 import type { ReadingRow } from '../node/reading-rows.ts';
 import { readingRows } from '../node/reading-rows.ts';
 import type { State } from '../state.ts';
+import { ownWords, type Sentence, sentence } from '../text/sentence.ts';
 import type { FoundWarning } from './warning.ts';
 
 export const staleWarnings = (state: State, views: readonly NodeView[]): readonly FoundWarning[] => {
@@ -53,25 +54,25 @@ const warningOf = (cause: Cause, members: readonly Stopped[]): FoundWarning => {
   const more = nodes.length > NODES_MAX ? `; and ${nodes.length - NODES_MAX} more nodes` : '';
   const why =
     cause === 'late'
-      ? 'Several sources are silent at once: the machine is overloaded, or its daemon is held up'
+      ? ownWords('Several sources are silent at once: the machine is overloaded, or its daemon is held up')
       : reasons;
   return {
     id: `stale ${cause}`,
     level: 'caution',
     nodes: nodes.map(([view]) => view.nodeId),
     title: titleOf(members, nodes.length),
-    why: `${why}. Age: ${told.join('; ')}${more}. The last figures are still shown.`,
+    why: sentence`${why}. Age: ${told.join('; ')}${ownWords(more)}. The last figures are still shown.`,
     on: nodes.length === 1 ? (first?.view.name ?? '') : 'each of them',
     command: 'plimsoll doctor',
   };
 };
 
-const titleOf = (members: readonly Stopped[], nodeCount: number): string => {
+const titleOf = (members: readonly Stopped[], nodeCount: number): Sentence => {
   const [first] = members;
-  if (first === undefined) return '';
+  if (first === undefined) return ownWords('');
   if (nodeCount > 1)
-    return `Readings of ${counted(nodeCount, 'node')} ${ofCount(nodeCount, 'is', 'are')} stale`;
-  return `${first.view.name}: ${members.length === 1 ? `${first.row.title} is stale` : `${counted(members.length, 'reading')} ${ofCount(members.length, 'is', 'are')} stale`}`;
+    return ownWords(`Readings of ${counted(nodeCount, 'node')} ${ofCount(nodeCount, 'is', 'are')} stale`);
+  return sentence`${first.view.name}: ${ownWords(members.length === 1 ? `${first.row.title} is stale` : `${counted(members.length, 'reading')} ${ofCount(members.length, 'is', 'are')} stale`)}`;
 };
 
 const age = (ageMs: number): string => figureText(formatAge(ageMs));

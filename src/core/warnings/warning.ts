@@ -1,6 +1,7 @@
 // What a person should look at: what it is, why it matters in a sentence or two, and the command that helps.
 
 import type { NodeId } from '../ids.ts';
+import { type Sentence, sentenceText } from '../text/sentence.ts';
 
 export interface Warning {
   /** Stays the same while the thing it speaks of does, so that a hidden one stays hidden. */
@@ -17,9 +18,18 @@ export interface Warning {
 }
 
 /** One that the warnings of the core report: its id begins with what it is about. Lists of views have others as well. */
-export interface FoundWarning extends Warning {
+export interface FoundWarning extends Omit<Warning, 'title' | 'why'> {
   readonly id: WarningKind | `${WarningKind} ${string}`;
+  readonly title: Sentence;
+  readonly why: Sentence;
 }
+
+/** As a person reads it. */
+export const shownWarning = (found: FoundWarning): Warning => ({
+  ...found,
+  title: sentenceText(found.title),
+  why: sentenceText(found.why),
+});
 
 /** What a warning may be about, and what that is. */
 export const WARNING_KINDS = {

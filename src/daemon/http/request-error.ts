@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Problem } from '../../core/problem.ts';
 import { errorMessage, ProblemError } from '../../core/problem.ts';
+import { showableJson } from '../../core/text/single-line.ts';
 import type { ApiFacts, ApiProblemCode } from '../../wire/api/api-problem.ts';
 import { API_PROBLEMS, apiProblem } from '../../wire/api/api-problem.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
@@ -50,7 +51,7 @@ export const sendError = (
     .code(refusal.status)
     .headers({ ...SECURITY_HEADERS, ...refusal.headers, 'cache-control': 'no-store' })
     .type(PROBLEM_TYPE)
-    .send(JSON.stringify(apiProblem(refusal.problem, refusal.status)));
+    .send(showableJson(JSON.stringify(apiProblem(refusal.problem, refusal.status))));
 };
 
 /** Answers what Node's parser refused. There is no request to answer, only a socket. */
@@ -79,7 +80,7 @@ const sayFarewell = (
   onSent?: () => void,
 ): void => {
   const { status } = API_PROBLEMS[problem.code];
-  const body = JSON.stringify(apiProblem(problem));
+  const body = showableJson(JSON.stringify(apiProblem(problem)));
   const headers = {
     ...SECURITY_HEADERS,
     'content-type': PROBLEM_TYPE,

@@ -2,6 +2,7 @@
 // whatever could break a line or control a terminal is escaped.
 
 import type { LogFormat, LogLevel } from '../../config/log-values.ts';
+import { showableJson } from '../../core/text/single-line.ts';
 
 export type LogValue = string | number | boolean;
 /** In the order in which they are written; undefined is left out. */
@@ -24,7 +25,7 @@ export const logLine = ({ atWallMs, level, event, fields }: LogRecord, format: L
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined) pairs.push([name, typeof value === 'string' ? cut(value) : value]);
   return format === 'json'
-    ? `${escaped(JSON.stringify(Object.fromEntries(pairs)))}\n`
+    ? `${showableJson(JSON.stringify(Object.fromEntries(pairs)))}\n`
     : `${pairs.map(([name, value]) => `${name}=${written(value)}`).join(' ')}\n`;
 };
 
@@ -33,15 +34,9 @@ const cut = (text: string): string =>
 
 const written = (value: LogValue): string => {
   const text = String(value);
-  return BARE.test(text) ? text : escaped(JSON.stringify(text));
+  return BARE.test(text) ? text : showableJson(JSON.stringify(text));
 };
-
-/** JSON itself escapes only what is below a space: the other control characters, and what turns the direction of writing. */
-const escaped = (json: string): string =>
-  json.replace(UNSHOWABLE, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** What needs no quotes: no space, quote, equals sign or backslash. */
 const BARE = /^[\w.:/@%+,[\]~#-]+$/;
-const UNSHOWABLE =
-  /[\p{Cc}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}\u{2066}-\u{206f}\u{feff}]/gu;
 export const VALUE_LENGTH_MAX = 300;

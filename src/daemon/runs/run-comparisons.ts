@@ -11,6 +11,7 @@ import type { RunId } from '../../core/ids.ts';
 import { isRunId } from '../../core/ids.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { ReportEnvironment } from '../../core/run/report.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { ListedComparison } from '../../wire/api/comparison-answers.ts';
@@ -83,7 +84,7 @@ export class RunComparisons {
       id: `${a}-${b}`.slice(0, ID_LENGTH_MAX),
       version: this.#parts.version,
       startedAt: new Date(this.#parts.clock.wallMs()).toISOString(),
-      command: `plimsoll compare --a ${a} --b ${b}`,
+      command: shellCommand`plimsoll compare --a ${a} --b ${b}`,
       environment: NO_ENVIRONMENT,
       name: unknown('not given'),
       tags: {},

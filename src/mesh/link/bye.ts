@@ -1,5 +1,6 @@
 // The farewell: why the other end closes the link. A code, and a few words for people.
 
+import { showable } from '../../core/text/single-line.ts';
 import type { CloseReason } from '../mesh.ts';
 
 export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
@@ -13,12 +14,10 @@ export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
 /** Never throws: an unreadable farewell counts as a lost connection. */
 export const decodeBye = (payload: Uint8Array): { readonly reason: CloseReason; readonly detail: string } => {
   const reason = CODES[payload[0] ?? CODES.length] ?? 'lost';
+  // They reach terminals and logs.
   const words = new TextDecoder().decode(payload.subarray(1, 1 + 4 * DETAIL_CHARACTERS_MAX));
-  return { reason, detail: printable(words).slice(0, DETAIL_CHARACTERS_MAX) };
+  return { reason, detail: showable(words, '?').slice(0, DETAIL_CHARACTERS_MAX) };
 };
-
-/** A peer's words reach terminals and logs. */
-const printable = (text: string): string => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
 
 const DETAIL_CHARACTERS_MAX = 200;
 /** Encoded by position: never reorder. */

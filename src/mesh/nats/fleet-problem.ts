@@ -2,6 +2,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import type { Problem } from '../../core/problem.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { STATE_STREAM } from './fleet-subjects.ts';
 
 export type FleetProblem =
@@ -109,12 +110,11 @@ export const noStateStream = (node: NodeId): FleetProblem => ({
     'On the machine that has the fleet: plimsoll fleet add DIR ID, if it is not added yet, and plimsoll fleet apply DIR.',
 });
 
-/** `what`: a sentence's end about the credentials. */
 export const burdens = (node: NodeId, what: string): FleetProblem => ({
   code: 'fleet-burden',
   nodeId: node,
   problem: `The credentials of node ${node} are used against the fleet: ${what}. Other nodes are not affected.`,
-  advice: `If they were stolen, on the machine that has the fleet: plimsoll fleet revoke DIR ${node}. If the node has an old cluster key, give it the new one.`,
+  advice: `If they were stolen, on the machine that has the fleet: ${shellCommand`plimsoll fleet revoke DIR ${node}`}. If the node has an old cluster key, give it the new one.`,
 });
 
 export const publishFailed = (subject: string, cause: string): FleetProblem => ({

@@ -2,6 +2,8 @@
 // quoted or not, and a formula can send what is beside it to anybody: such a text gets an apostrophe in front (OWASP, "CSV
 // Injection").
 
+import { showableLines } from '../../core/text/single-line.ts';
+
 /** undefined: not known, an empty cell. */
 export type CsvCell = string | number | undefined;
 
@@ -11,9 +13,11 @@ const cellText = (cell: CsvCell): string => {
   if (cell === undefined) return '';
   // A number of ours is no text of others: a minus in front of it is a minus.
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  // First without what is invisible: some programs leave it out before they look for a formula.
+  const shown = showableLines(cell);
+  const text = FORMULA.test(shown) ? `'${shown}` : shown;
   return /[",\r\n\t]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 /** Their full-width forms count as the same in some locales; blanks before them are left out by some programs. */
-const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u;
+const FORMULA = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u;

@@ -1,6 +1,8 @@
 // The part of OTLP that is sent here, in the JSON of its protobufs (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding):
 // 64-bit integers as text, ids in hexadecimal, enums as numbers, names in lowerCamelCase.
 
+import { showable } from '../../core/text/single-line.ts';
+
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface OtlpAttribute {
@@ -93,10 +95,10 @@ export const otlpAttributes = (attributes: Attributes): readonly OtlpAttribute[]
 
 /** For POST /v1/metrics. */
 export const metricsRequest = ({ resource, scope }: OtlpResource, metrics: readonly OtlpMetric[]): string =>
-  JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }] });
+  showable(JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }] }));
 
 /** For POST /v1/traces. */
 export const tracesRequest = ({ resource, scope }: OtlpResource, spans: readonly OtlpSpan[]): string =>
-  JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+  showable(JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] }));
 
 const TEXT_LENGTH = 1_024;

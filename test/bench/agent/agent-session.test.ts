@@ -351,29 +351,6 @@ describe('an agent', () => {
     expect(longestMs).toBeLessThan((lastMs - beganMs) / 2);
   });
 
-  test('takes a stop while it makes a large plan, and does not finish it', async () => {
-    using folder = temporaryDirectory();
-    await using mock = await startMock(FAST);
-    const begun = Promise.withResolvers<void>();
-    await using coordinator = new ScriptedCoordinator(
-      folder.path,
-      { targets: [originOf(mock.url)] },
-      { onLoad: () => begun.resolve() },
-    );
-    const request = requestTo(mock.url, { inputTokens: { kind: 'fixed', value: 20_000 } });
-    await coordinator.say({ kind: 'survey', request });
-    const { survey } = await coordinator.next('surveyed');
-    const share = { index: 0, of: 1 };
-    await coordinator.say({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
-    await begun.promise;
-    await coordinator.say({ kind: 'stop', how: 'abort' });
-    // A whole plan would have been refused for its prompts.
-    expect((await coordinator.next('refused')).problem).toMatchObject({
-      problem: 'the coordinator ended the run',
-    });
-    expect(readdirSync(folder.path)).toEqual([]);
-  });
-
   test('never has more connections open than its cap, however slow the replies to its arrivals are', async () => {
     using folder = temporaryDirectory();
     let [open, most] = [0, 0];

@@ -12,6 +12,7 @@ import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { nodeWarnings } from '../../../src/core/warnings/node-warnings.ts';
+import { shownWarning } from '../../../src/core/warnings/warning.ts';
 
 const atlas = nodeId('a'.repeat(26));
 const juno = nodeId('j'.repeat(26));
@@ -60,7 +61,8 @@ describe('a node that said it stops', () => {
   });
 
   it('is told as a note, where one that fell silent is a danger', () => {
-    const warningsOf = (state: State, nowMs: number) => nodeWarnings(state, [nodeView(state, atlas, nowMs)]);
+    const warningsOf = (state: State, nowMs: number) =>
+      nodeWarnings(state, [nodeView(state, atlas, nowMs)]).map(shownWarning);
     expect(warningsOf(folded(memory(1, 40), stopping(2, 50)), 5_050)).toMatchObject([
       { level: 'note', title: expect.stringMatching(/^aaaaaaaa stopped 5\ss ago$/), command: 'plimsoll up' },
     ]);

@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest';
 import {
   capitalized,
   firstLine,
+  forTerminal,
   lastLine,
   plainLine,
+  showable,
+  showableJson,
   singleLine,
 } from '../../../src/core/text/single-line.ts';
 
@@ -35,6 +38,64 @@ describe('a line of text from another machine', () => {
         expect(singleLine(shown)).toBe(shown);
       }),
     );
+  });
+});
+
+describe('what is invisible', () => {
+  const tags = [...'rm -rf'].map(sign => String.fromCodePoint(0xe0000 + (sign.codePointAt(0) ?? 0))).join('');
+  const hidden: readonly (readonly [what: string, text: string])[] = [
+    ['words in tags', tags],
+    ['a tag of language', '\u{e0001}'],
+    ['what turns the direction', '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c'],
+    ['zero width', '\u200b\u2060\ufeff\u00ad\u034f\u180e'],
+    ['joiners outside of a word that needs them', '\u200d\u200c\u200d'],
+    ['selectors of forms, by which bytes can be written', '\ufe00\u{e0100}\u{e01ef}\ufe0f'],
+    ['invisible operators and fillers', '\u2061\u2062\u2063\u2064\u115f\u1160\u3164\uffa0'],
+    ['annotations', '\ufff9\ufffa\ufffb'],
+    ['private use', '\ue000\uf8ff\u{f0000}\u{10fffd}'],
+    ['what is no character', '\ufffe\uffff\ufdd0\u{1fffe}'],
+    ['half of a pair', '\ud800'],
+    ['controls', '\u0000\u0007\u001b\u007f\u0085\u009b\u009d'],
+    ['separators of lines', '\u2028\u2029'],
+  ];
+
+  test.each(hidden)('goes from every text: %s', (_, text) => {
+    expect(showable(`at${text}las`)).toBe('atlas');
+  });
+
+  test.each(hidden)('is escaped in JSON, so that nothing of it is lost: %s', (_, text) => {
+    const value = { name: `at${text}las` };
+    const json = showableJson(JSON.stringify(value, undefined, 2));
+    expect(json).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(JSON.parse(json)).toEqual(value);
+  });
+
+  test.each(hidden)('never reaches a terminal: %s', (_, text) => {
+    expect(forTerminal(`at${text}las\n`)).toBe('atlas\n');
+  });
+
+  test('a joiner between letters of Latin, or a second one, is no part of a word', () => {
+    expect(showable('at\u200dlas')).toBe('atlas');
+    expect(showable('می\u200c\u200cخواهم')).toBe('میخواهم');
+    expect(showable('☎\ufe0f\ufe0f')).toBe('☎\ufe0f');
+  });
+});
+
+describe('a terminal', () => {
+  test('gets the sequences that Plimsoll draws with', () => {
+    const drawn = '\u001b[?1049h\u001b[?25l\u001b[3;1H\u001b[2K\u001b[1mbold\u001b[0m\u001b[J\u001b[?2026l\n';
+    expect(forTerminal(drawn)).toBe(drawn);
+  });
+
+  test.each([
+    ['a title', '\u001b]0;owned\u0007x', ']0;ownedx'],
+    ['the clipboard', '\u001b]52;c;ZXZpbA==\u001b\\x', ']52;c;ZXZpbA==\\x'],
+    ['an answer that it types', '\u001b[6n\u001b[cx', '[6n[cx'],
+    ['a reset', '\u001bcx', 'cx'],
+    ['one of eight bits', '\u009b2Jx', '2Jx'],
+    ['a return to the start of the line', 'safe\rx', 'safex'],
+  ])('gets no sequence for %s', (_, text, shown) => {
+    expect(forTerminal(text)).toBe(shown);
   });
 });
 

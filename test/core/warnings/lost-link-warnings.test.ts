@@ -37,7 +37,7 @@ describe('the warning of a lost link', () => {
     expect(found).toMatchObject([
       {
         why: expect.stringContaining('cable unplugged or port down at eth0 of'),
-        command: 'ip -s link show eth0',
+        command: 'ip -s link show dev eth0',
       },
     ]);
     expect(found[0]?.why).toContain('Last measured: 400');

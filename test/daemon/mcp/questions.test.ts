@@ -154,7 +154,7 @@ const QUESTIONS: readonly Question[] = [
       warnings: [
         {
           level: 'danger',
-          title: expect.stringMatching(/^juno stopped answering 3\smin ago$/u),
+          title: { text: expect.stringMatching(/^\{0\} stopped answering 3\smin ago$/u), values: ['juno'] },
           command: 'plimsoll status',
         },
       ],
@@ -167,8 +167,11 @@ const QUESTIONS: readonly Question[] = [
     answer: {
       warnings: expect.arrayContaining([
         expect.objectContaining({
-          title: 'bosun: GPU 1 is throttled',
-          why: expect.stringContaining('HW thermal slowdown'),
+          title: { text: '{0}: GPU 1 is throttled', values: ['bosun'] },
+          why: {
+            text: 'Reason under load: {0}. Measurements are below what it can do.',
+            values: [expect.stringContaining('HW thermal slowdown')],
+          },
         }),
       ]),
     },
@@ -214,7 +217,7 @@ const QUESTIONS: readonly Question[] = [
     tool: 'run_report',
     given: { run: 'run-a' },
     answer: {
-      verdict: expect.stringMatching(/^Trustworthy within 100\sµs, complete$/u),
+      verdict: { text: expect.stringMatching(/^Trustworthy within 100\sµs, complete$/u), values: [] },
       measured: expect.arrayContaining([
         { name: 'TTFT p50', figure: expect.objectContaining(figure(98_522_500, 'ns')) },
         {

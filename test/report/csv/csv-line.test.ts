@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { showableLines } from '../../../src/core/text/single-line.ts';
 import { csvLine } from '../../../src/report/csv/csv-line.ts';
 
 test.each([
@@ -8,7 +9,10 @@ test.each([
   ['-1', "'-1\n"],
   ['@SUM(A1)', "'@SUM(A1)\n"],
   ['\t=1', `"'\t=1"\n`],
-  ['\r=1', `"'\r=1"\n`],
+  ['\r=1', "'=1\n"],
+  ['\u200b=1', "'=1\n"],
+  ['\u{e0041}\ufeff@SUM(A1)', "'@SUM(A1)\n"],
+  ['\u0000-1', "'-1\n"],
   [' =1', "' =1\n"],
   ['＝1', "'＝1\n"],
 ])('no text of others is a formula: %j', (text, line) => {
@@ -21,14 +25,15 @@ test('numbers stay numbers, what is not known is empty, and texts are quoted whe
   );
 });
 
-test('every text comes back as it was, but for the apostrophe, and none begins a formula', () => {
+test('every text comes back as it was, but for the apostrophe and what is invisible, and none begins a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), texts => {
       const cells = parse(csvLine(texts));
       expect(cells).toHaveLength(texts.length);
       for (const [index, cell] of cells.entries()) {
         expect(cell.trimStart()).not.toMatch(/^[=+\-@]/);
-        expect([texts[index], `'${texts[index]}`]).toContain(cell);
+        const shown = showableLines(texts[index] ?? '');
+        expect([shown, `'${shown}`]).toContain(cell);
       }
     }),
   );

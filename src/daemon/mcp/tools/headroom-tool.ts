@@ -5,10 +5,21 @@ import { ageMsOf } from '../../../core/entry-maps.ts';
 import { clusterHeadroom } from '../../../core/model/cluster-headroom.ts';
 import type { RankedPlacement } from '../../../core/model/headroom.ts';
 import type { Interval } from '../../../core/model/model-facts.ts';
+import { nodeName } from '../../../core/node/node-view.ts';
+import { nodeIds } from '../../../core/node/presence-view.ts';
+import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import { isUnknown, type Unknown } from '../../../core/unknown.ts';
 import { headroomQuestionSchema, sentModelSchema } from '../../../wire/api/headroom-request.ts';
 import type { ToldFigure } from '../figure-fields.ts';
-import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import {
+  quoted,
+  type ToldSentence,
+  toldFigure,
+  toldFigureSchema,
+  toldSentence,
+  toldSentenceSchema,
+  unknownFigure,
+} from '../figure-fields.ts';
 import type { McpContext, McpTool } from '../mcp-tool.ts';
 import { mcpTool } from '../mcp-tool.ts';
 import { countFrom, NODE, nodeOf } from '../tool-arguments.ts';
@@ -51,13 +62,13 @@ export const headroomTool: McpTool = mcpTool({
     leftOut: v.number(),
     changes: v.array(
       v.object({
-        what: v.string(),
+        what: toldSentenceSchema,
         before: v.pipe(v.number(), v.description('tokens/s')),
         after: v.number(),
         makesItFit: v.boolean(),
       }),
     ),
-    notes: v.array(v.string()),
+    notes: v.array(toldSentenceSchema),
   }),
   call: ({ model, nodes, limit, question }, context) => {
     const { state, nowMs } = context;
@@ -68,6 +79,12 @@ export const headroomTool: McpTool = mcpTool({
     });
     const { need, placements, placementsLeftOut, changes, notes } = answer;
     const shown = placements.slice(0, limit);
+    const names = [
+      ...textsIn(model),
+      ...nodeIds(state).map(node => nodeName(state, node)),
+      ...placements.flatMap(({ name, parts }) => [name, ...textsIn(parts.map(({ place }) => place))]),
+    ];
+    const told = (text: string): ToldSentence => toldSentence(partedSentence(text, names));
     return {
       text: `${placements.length + placementsLeftOut} placements, of which ${shown.length} are told, the fastest that fits first.`,
       structured: {
@@ -79,12 +96,12 @@ export const headroomTool: McpTool = mcpTool({
         changes: changes
           .slice(0, CHANGES_SHOWN)
           .map(({ words, beforeTokensPerSecond, afterTokensPerSecond, makesItFit }) => ({
-            what: quoted(words),
+            what: told(words),
             before: beforeTokensPerSecond,
             after: afterTokensPerSecond,
             makesItFit,
           })),
-        notes: [...model.notes, ...notes].slice(0, NOTES_SHOWN).map(quoted),
+        notes: [...model.notes, ...notes].slice(0, NOTES_SHOWN).map(told),
       },
     };
   },

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { counted } from '../../../core/figure/figure.ts';
+import type { NodeId } from '../../../core/ids.ts';
 import { longerQueueNs, queueWords } from '../../../core/link/link-queue.ts';
 import { linkShortfall } from '../../../core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../../../core/link/link-view.ts';
@@ -10,8 +11,16 @@ import { standingWords, typeWords } from '../../../core/link/link-words.ts';
 import { lossReason, lostPathWords } from '../../../core/link/loss-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { type UnusualFigure, unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
+import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import type { ToldFigure } from '../figure-fields.ts';
-import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import {
+  quoted,
+  toldFigure,
+  toldFigureSchema,
+  toldSentence,
+  toldSentenceSchema,
+  unknownFigure,
+} from '../figure-fields.ts';
 import type { McpContext, McpTool } from '../mcp-tool.ts';
 import { mcpTool } from '../mcp-tool.ts';
 import { limitFrom } from '../tool-arguments.ts';
@@ -38,9 +47,9 @@ const linkSchema = v.object({
     v.nullable(v.number()),
     v.description('Its worst figure against its own median of the last week, where it is unusual.'),
   ),
-  standing: v.pipe(v.string(), v.description('Why there are no figures; empty where there are.')),
+  standing: v.pipe(toldSentenceSchema, v.description('Why there are no figures; empty where there are.')),
   lost: v.pipe(
-    v.array(v.string()),
+    v.array(toldSentenceSchema),
     v.description('Paths between the two that are lost: since when, and what both ends show.'),
   ),
 });
@@ -130,10 +139,16 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
     shareOfExpected:
       shortfall === undefined ? null : rounded(shortfall.bitsPerSecond / shortfall.expected.bitsPerSecond),
     shareOfOwnMedian: unusual.length === 0 ? null : rounded(Math.min(...unusual.map(worseShare))),
-    standing: quoted(standingWords(view)),
-    lost: view.lost.map(path =>
-      quoted(`${lostPathWords(path, view.nodes, nowMs)}: ${lossReason(path, id => nodeName(state, id))}`),
-    ),
+    standing: toldSentence(partedSentence(standingWords(view), textsIn(view.standing))),
+    lost: view.lost.map(path => {
+      const nameOf = (id: NodeId): string => nodeName(state, id);
+      return toldSentence(
+        partedSentence(`${lostPathWords(path, view.nodes, nowMs)}: ${lossReason(path, nameOf)}`, [
+          ...view.nodes.map(nameOf),
+          ...textsIn([path.of.connection, path.cause, path.reason]),
+        ]),
+      );
+    }),
   };
 };
 

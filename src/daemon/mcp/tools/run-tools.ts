@@ -19,9 +19,18 @@ import type { Run } from '../../../core/run/run.ts';
 import { rateRow } from '../../../core/run/run-rates.ts';
 import { runView, runViews } from '../../../core/run/run-selectors.ts';
 import { seriesOf, seriesRow } from '../../../core/run/run-series.ts';
+import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
 import type { ToldFigure } from '../figure-fields.ts';
-import { quoted, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
+import {
+  quoted,
+  type ToldSentence,
+  toldFigure,
+  toldFigureSchema,
+  toldSentence,
+  toldSentenceSchema,
+  unknownFigure,
+} from '../figure-fields.ts';
 import type { McpTool } from '../mcp-tool.ts';
 import { McpToolError, mcpTool } from '../mcp-tool.ts';
 import { limitFrom } from '../tool-arguments.ts';
@@ -101,16 +110,16 @@ export const runReportTool: McpTool = mcpTool({
     "The verdict and the main figures of a finished load test, as its report says them. A run whose client was the limit says so: its figures are not the server's.",
   input: v.object({ run: RUN }),
   output: v.object({
-    verdict: v.string(),
-    sentence: v.string(),
-    reasons: v.array(v.string()),
+    verdict: toldSentenceSchema,
+    sentence: toldSentenceSchema,
+    reasons: v.array(toldSentenceSchema),
     figures: v.pipe(
       v.array(
         v.object({
           name: v.string(),
           value: v.string(),
           isAtLeast: v.boolean(),
-          note: v.string(),
+          note: toldSentenceSchema,
         }),
       ),
       v.description('As a person reads them.'),
@@ -127,17 +136,19 @@ export const runReportTool: McpTool = mcpTool({
     const report = await runs?.report(view.run.runId);
     if (report === undefined) throw new McpToolError('its files are not on the machine that answers');
     const verdict = reportVerdict(report);
+    const names = [...textsIn(report.run), ...textsIn(report.failures)];
+    const told = (text: string): ToldSentence => toldSentence(partedSentence(text, names));
     return {
       text: 'A finished run.',
       structured: {
-        verdict: quoted(verdict.headline),
-        sentence: quoted(verdict.sentence),
-        reasons: [...verdict.reasons, ...failureReasons(report)].map(quoted),
+        verdict: told(verdict.headline),
+        sentence: told(verdict.sentence),
+        reasons: [...verdict.reasons, ...failureReasons(report)].map(told),
         figures: summaryFigures(report).map(({ name, value, isAtLeast, remark }) => ({
           name,
           value: figureText(value),
           isAtLeast,
-          note: quoted(remark),
+          note: told(remark),
         })),
         measured: measuredFigures(report, wallMs),
       },
@@ -211,8 +222,8 @@ export const compareRunsTool: McpTool = mcpTool({
   input: v.object({ a: RUN, b: RUN }),
   output: v.object({
     verdict: v.picklist(['better', 'worse', 'same', 'different', 'undecided', 'not-comparable']),
-    sentence: v.string(),
-    refusals: v.array(v.string()),
+    sentence: toldSentenceSchema,
+    refusals: v.array(toldSentenceSchema),
     metrics: v.array(metricSchema),
   }),
   call: async ({ a, b }, { comparisons }) => {
@@ -222,13 +233,15 @@ export const compareRunsTool: McpTool = mcpTool({
     if (result === 'busy')
       throw new McpToolError('too many comparisons wait already: ask again in a few seconds');
     if (result.kind !== 'compared') throw new McpToolError(quoted(result.reason));
-    const { verdict, sentence, refusals, metrics } = result.document;
+    const { verdict, sentence, refusals, metrics, a: one, b: other } = result.document;
+    const names = textsIn([one, other]);
+    const told = (text: string): ToldSentence => toldSentence(partedSentence(text, names));
     return {
       text: 'Two runs compared.',
       structured: {
         verdict: verdict.kind,
-        sentence: quoted(sentence),
-        refusals: refusals.map(({ problem }) => quoted(problem)),
+        sentence: told(sentence),
+        refusals: refusals.map(({ problem }) => told(problem)),
         metrics: metrics.map(({ name, verdict: each, ratio }) => ({
           metric: name,
           verdict: each.kind,

@@ -6,8 +6,8 @@ import { nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import { NODE_READING_KINDS } from '../../../core/node/reading.ts';
 import { whyNot } from '../../../core/node/reading-view.ts';
-import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
-import { quoted } from '../figure-fields.ts';
+import { foundWarnings } from '../../../core/warnings/cluster-warnings.ts';
+import { quoted, toldSentence, toldSentenceSchema, wholeCommand } from '../figure-fields.ts';
 import type { McpTool } from '../mcp-tool.ts';
 import { mcpTool } from '../mcp-tool.ts';
 import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
@@ -22,8 +22,8 @@ export const warningsTool: McpTool = mcpTool({
     warnings: v.array(
       v.object({
         level: v.picklist(['danger', 'caution', 'note']),
-        title: v.string(),
-        why: v.string(),
+        title: toldSentenceSchema,
+        why: toldSentenceSchema,
         command: v.pipe(v.string(), v.description('For a person to type; empty where none helps.')),
         on: v.pipe(v.string(), v.description('Where to type it.')),
         nodes: v.array(v.string()),
@@ -33,12 +33,12 @@ export const warningsTool: McpTool = mcpTool({
   }),
   call: ({ limit }, { state, nowMs }) => {
     const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
-    const all = everyWarning({ state, views, nowMs });
+    const all = foundWarnings({ state, views, nowMs });
     const warnings = all.slice(0, limit).map(({ level, title, why, command, on, nodes }) => ({
       level,
-      title: quoted(title),
-      why: quoted(why),
-      command: quoted(command ?? ''),
+      title: toldSentence(title),
+      why: toldSentence(why),
+      command: wholeCommand(command),
       on: quoted(on ?? ''),
       nodes: [...nodes],
     }));

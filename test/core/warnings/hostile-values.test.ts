@@ -1,0 +1,150 @@
+// Every warning, from a cluster whose members put hostile text into every field that other nodes accept.
+
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { applyAll } from '../../../src/core/apply.ts';
+import type { KnownEvent } from '../../../src/core/event.ts';
+import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { nodeView } from '../../../src/core/node/node-view.ts';
+import { nodeIds } from '../../../src/core/node/presence-view.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
+import { sentenceTemplate } from '../../../src/core/text/sentence.ts';
+import { showable } from '../../../src/core/text/single-line.ts';
+import { foundWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
+import { type FoundWarning, shownWarning } from '../../../src/core/warnings/warning.ts';
+import { FAULTS } from '../../../src/simulate/scenario/faults.ts';
+import { part } from '../../../src/tui/part.ts';
+import { type Said, SimulatedWorld } from '../../simulate/simulated-world.ts';
+import { HOSTILE_SIGN, HostileEvents } from '../../support/hostile-events.ts';
+
+test('whatever members report, a command of a warning runs nothing but what it is', async () => {
+  const found = await hostileWarnings('');
+  const commands = commandsOf(found);
+  expect(commands.length).toBeGreaterThan(10);
+  expect(commands.filter(command => HOSTILE_SIGN.test(command)).length).toBeGreaterThan(3);
+  for (const command of commands) expect(showable(command)).toBe(command);
+  const { called, said } = runs(commands);
+  expect(said).toBe('');
+  expect(
+    [...new Set(called.map(([program]) => program))].filter(name => !PROGRAMS.includes(name ?? '')),
+  ).toEqual([]);
+});
+
+test('whatever members report, no value becomes an option of a command', async () => {
+  const commands = commandsOf(await hostileWarnings('--home=/etc'));
+  const { called } = runs(commands);
+  const words = called.flatMap(call => call.map((word, at) => ({ word, before: call.slice(0, at) })));
+  const hostile = words.filter(({ word }) => word.startsWith('--home=/etc'));
+  expect(hostile.length).toBeGreaterThan(3);
+  // After `--` nothing is an option; after one that takes a value the next word is that value.
+  expect(
+    hostile.filter(
+      ({ before }) =>
+        !before.includes('--') && !/^(-i|-d|-e|dev|-setnetworkserviceenabled)$/.test(before.at(-1) ?? ''),
+    ),
+  ).toEqual([]);
+});
+
+test('whatever members report, it is beside the sentence of a warning and never in it', async () => {
+  const found = await hostileWarnings('');
+  for (const { title, why } of found)
+    for (const said of [title, why]) expect(sentenceTemplate(said)).not.toMatch(HOSTILE_SIGN);
+  expect(found.some(({ title }) => title.values.some(value => HOSTILE_SIGN.test(value)))).toBe(true);
+});
+
+test('whatever members report, a warning controls no terminal', async () => {
+  for (const { title, why, on = '', command = '' } of (await hostileWarnings('')).map(shownWarning))
+    for (const text of [title, why, on, command])
+      expect(part(text).text).not.toMatch(/\p{Cc}|\u{200b}|\u{202e}|\u{2066}|\u{e0041}/u);
+});
+
+/** The same for several tests: a quarter of an hour of a cluster. */
+const hostileWarnings = (prefix: string): Promise<readonly FoundWarning[]> => {
+  const known = FOUND.get(prefix) ?? warningsOf(new HostileEvents(prefix));
+  FOUND.set(prefix, known);
+  return known;
+};
+
+const FOUND = new Map<string, Promise<readonly FoundWarning[]>>();
+
+/** One of each kind and of each command, at some moment of the first minutes. */
+const warningsOf = async (hostile: HostileEvents): Promise<readonly FoundWarning[]> => {
+  await using world = new SimulatedWorld(FAULTS);
+  const events = new EventsOf(hostile);
+  const found = new Map<string, FoundWarning>();
+  let state: State = EMPTY_STATE;
+  let taken = 0;
+  for (let atSeconds = 5; atSeconds <= 900; atSeconds += 40) {
+    await world.clock.advance(atSeconds * 1_000 - world.clock.nowMs());
+    state = applyAll(
+      state,
+      world.said.slice(taken).map(said => events.of(said)),
+    );
+    taken = world.said.length;
+    const nowMs = world.clock.nowMs();
+    const views = nodeIds(state).map(node => nodeView(state, node, nowMs));
+    for (const warning of foundWarnings({ state, views, nowMs })) found.set(warning.id, warning);
+  }
+  return [...found.values()];
+};
+
+class EventsOf {
+  readonly #hostile: HostileEvents;
+  readonly #seqs = new Map<string, number>();
+
+  constructor(hostile: HostileEvents) {
+    this.#hostile = hostile;
+  }
+
+  of({ node, fact, ageMs, atMs }: Said): KnownEvent {
+    const of = eventClass(fact.kind);
+    const seq = (this.#seqs.get(node + of) ?? 0) + 1;
+    this.#seqs.set(node + of, seq);
+    const head = { origin: node, epoch: 1, class: of, seq, key: factKey(fact), ageMs, receivedAtMs: atMs };
+    return this.#hostile.made({ ...head, ...fact });
+  }
+}
+
+const commandsOf = (found: readonly FoundWarning[]): readonly string[] => [
+  ...new Set(found.flatMap(({ command }) => (command === undefined ? [] : [command]))),
+];
+
+/** What bash calls, where every known program only prints its words and no other can be found. */
+const runs = (
+  commands: readonly string[],
+): { readonly called: readonly (readonly string[])[]; readonly said: string } => {
+  const script = [
+    'PATH=/nonexistent',
+    // In a pipe one prints after the other: each reads its input first.
+    ...PROGRAMS.map(
+      name => `${name}() { while read -r _; do :; done; printf '%s\\0' ${name} "$@" $'\\n' >&3; }`,
+    ),
+    'sudo() { "$@"; }',
+    ...commands.map(command => `( ${command}\n) < /dev/null`),
+  ].join('\n');
+  const output = execFileSync('bash', ['--norc', '-c', `{ ${script}\n} 3>&1 1>/dev/null 2>&3`], {
+    encoding: 'utf8',
+  });
+  const calls = output.split('\0\n\0');
+  const said = calls.pop() ?? '';
+  return { called: calls.map(call => call.split('\0')), said };
+};
+
+const PROGRAMS: readonly string[] = [
+  'plimsoll',
+  'grep',
+  'dmesg',
+  'ip',
+  'ifconfig',
+  'nvidia-smi',
+  'amd-smi',
+  'networksetup',
+  'ibv_devinfo',
+  'rdma_ctl',
+  'systemctl',
+  'softwareupdate',
+  'du',
+  'sort',
+  'top',
+  'powershell',
+];
