@@ -41,6 +41,7 @@ export const NOTICE_CODES = {
   'interface-missing': 'An interface chosen for discovery is not up.',
   'no-reachability': 'No UDP port can be opened; this node cannot find connections.',
   'no-link': 'An address of a peer does not lead to a link.',
+  'records-undelivered': 'A peer claims records that it does not deliver; it is asked ever less often.',
   'identity-copied': "Another machine runs with this node's identity.",
   'otlp-down': 'The receiver of `[otlp]` or `--otlp` does not take the figures; they are not kept for it.',
   'endpoint-silent': 'A server in `[[endpoints]]` does not report how many requests it has.',

@@ -3,7 +3,9 @@
 import { parseHostPort } from '../../core/address/host-port.ts';
 import { formatAge } from '../../core/figure/duration.ts';
 import { counted, figureText } from '../../core/figure/figure.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { isKnown } from '../../core/unknown.ts';
+import { UNDELIVERED_TOLD_MIN } from '../../daemon/mesh/delivery-notices.ts';
 import type { BeaconProblemCode, MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
@@ -75,7 +77,7 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
         check(
           peer.isNamed ? 'problem' : 'note',
           `${name} is offline${silence(peer)}`,
-          `Start it there with plimsoll up. If it is gone for good: plimsoll forget ${name}`,
+          `Start it there with plimsoll up. If it is gone for good: ${shellCommand`plimsoll forget ${name}`}`,
         ),
         peer,
         platform,
@@ -203,5 +205,3 @@ const NO_CABLE =
   'This is normal if no cable or network connects the two. If one does: allow TCP and UDP on its mesh port (4181 by default), and UDP 4182.';
 const HARMLESS_BEACONS: ReadonlySet<string> = new Set<BeaconProblemCode>(['no-beacon', 'beacon-not-heard']);
 const OTHERS_MAX = 4;
-
-const UNDELIVERED_TOLD_MIN = 3;

@@ -5,7 +5,9 @@ import type { HostPort } from '../../core/address/host-port.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { startDiscovery } from '../../mesh/discovery/start-discovery.ts';
@@ -27,6 +29,7 @@ import { ConflictNotices } from './conflict-notices.ts';
 import type { Connections } from './connections.ts';
 import { fleetStatus, openDaemonFleet } from './daemon-fleet.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
+import { followDeliveries } from './delivery-notices.ts';
 import { keepHeardFloors } from './fleet-heard.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
@@ -179,6 +182,15 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         fleetRequests?.run(signal),
         linkNotices.run(signal),
         conflictNotices.run(signal),
+        followDeliveries(
+          {
+            clock,
+            notices,
+            nameOf: node => nodeName(state(), node),
+            undelivered: () => replicator.undelivered,
+          },
+          signal,
+        ),
         followClusterKey({ path: keyPath(parts), clock, notices, keys, onKeys: setKeys }, signal),
         connections?.run(signal),
         connections && followKnownAddresses(dialling(connections), signal),
@@ -215,7 +227,7 @@ const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] |
       throw new DaemonError({
         code: 'home-unusable',
         problem: `${path} does not exist.`,
-        advice: `Create a cluster key with: plimsoll key new --out ${path}`,
+        advice: `Create a cluster key with: ${shellCommand`plimsoll key new --out ${path}`}`,
       });
     case 'wrong':
       throw new DaemonError({

@@ -1,7 +1,7 @@
 // Which peer is asked for what is missing here. Each origin is requested from one peer at a time, so a node that
 // returns to a large mesh gets everything once, not once from each peer. Claiming costs nothing, so no peer is waited
-// for long: one that does not deliver in time is marked and asked less and less often, and several of the others that
-// claim it are asked at once.
+// for long: one that does not deliver in time is marked and asked less and less often, at last once a day, and several of
+// the others that claim it are asked at once. Only what brings this node further counts as delivered: old records do not.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
@@ -15,6 +15,8 @@ type CatchUpParts = Pick<ExchangeParts, 'store' | 'peers' | 'counts' | 'limits' 
 interface Ask {
   /** What the peer claims to hold. */
   readonly target: Place;
+  /** What was held here. */
+  readonly from: Place | undefined;
   readonly atMs: number;
 }
 
@@ -22,11 +24,30 @@ interface Failure {
   readonly count: number;
   /** It is not asked for that origin again before this time. */
   readonly untilMs: number;
+  /** Replies in a row that were neither all of it nor a full frame. */
+  readonly parts: number;
 }
 
-/** The record of one peer as a source of catch-up. */
+/** What a frame of records brings. */
+export interface FrameOfRecords {
+  readonly last: Place;
+  /** No correct node puts more into one frame. */
+  readonly isFull: boolean;
+}
+
+/** A peer that claims what it does not deliver. */
+export interface Undelivered {
+  readonly peer: NodeId;
+  /** Requests that brought nothing in time. */
+  readonly count: number;
+  /** Origins for which it is asked at most once a day. */
+  readonly givenUp: number;
+}
+
+/** The record of one peer as a source of catch-up; it outlives the link, or a new link would make a liar honest again. */
 interface SourceRecord {
   readonly asks: Map<NodeId, Ask>;
+  /** In the order of the last failure. */
   readonly failures: Map<NodeId, Failure>;
   /** Requests in a row, and in all, that brought nothing in time. */
   failed: number;
@@ -43,9 +64,20 @@ export class CatchUpAsks {
     this.#parts = parts;
   }
 
-  /** How often the peer did not deliver what it claimed to hold, since its link came up. */
+  /** How often the peer did not deliver what it claimed to hold. */
   undeliveredBy(peer: NodeId): number {
     return this.#records.get(peer)?.undelivered ?? 0;
+  }
+
+  /** Linked peers that fail now. */
+  get undelivered(): readonly Undelivered[] {
+    const { limits, peers } = this.#parts;
+    return [...this.#records].flatMap(([peer, { failures, undelivered: count }]) => {
+      if (!peers.has(peer)) return [];
+      const counts = [...failures.values()].map(failure => failure.count);
+      const givenUp = counts.filter(each => each >= limits.wantsMax).length;
+      return counts.some(each => each > 0) ? [{ peer, count, givenUp }] : [];
+    });
   }
 
   /** Whether the peer has just been asked for the origin in vain. */
@@ -69,15 +101,35 @@ export class CatchUpAsks {
     for (const [peer, asked] of wants) peer.outbox.tell({ kind: 'want', wants: asked });
   }
 
-  /** Records requested from this peer arrived, whether or not they were still new. */
-  delivered(peer: NodeId, origin: NodeId): void {
+  /**
+   * Records of the origin arrived from this peer, up to `last`. What was requested is delivered by all of it or by a full frame. Less
+   * is a part, and so many in a row are a failure: a peer that sends record after record would hold everything up.
+   */
+  received(peer: NodeId, origin: NodeId, { last, isFull }: FrameOfRecords): void {
     const record = this.#records.get(peer);
     const ask = record?.asks.get(origin);
     if (record === undefined || ask === undefined) return;
+    if (!isAhead(last, ask.from)) return;
     record.asks.delete(origin);
-    record.failures.delete(origin);
-    record.failed = 0;
-    record.answerMs = this.#parts.nowMs() - ask.atMs;
+    if (isFull || !isAhead(ask.target, last)) {
+      record.failures.delete(origin);
+      record.failed = 0;
+      record.answerMs = this.#parts.nowMs() - ask.atMs;
+      return;
+    }
+    const { count = 0, untilMs = 0, parts = 0 } = record.failures.get(origin) ?? {};
+    if (parts < PARTS_MAX) this.#remember(record, origin, { count, untilMs, parts: parts + 1 });
+    else this.#fail(record, origin);
+  }
+
+  /** The peer has sent something of the origin beyond what is known here: it may be asked again. */
+  hasShown(peer: NodeId, origin: NodeId): void {
+    const { limits, nowMs } = this.#parts;
+    const failures = this.#records.get(peer)?.failures;
+    const failure = failures?.get(origin);
+    if (failure === undefined) return;
+    const untilMs = Math.min(failure.untilMs, nowMs() + limits.wantPauseMsMax);
+    failures?.set(origin, { ...failure, untilMs });
   }
 
   /** Marks peers that have not delivered in time, and asks others. Call it about every second. */
@@ -100,17 +152,42 @@ export class CatchUpAsks {
   /** What was on its way from it is requested from others at once. */
   peerGone(peer: NodeId): void {
     const record = this.#records.get(peer);
-    this.#records.delete(peer);
-    if (record !== undefined) this.seek(record.asks.keys());
+    if (record === undefined) return;
+    const { limits, nowMs, store } = this.#parts;
+    const asked = [...record.asks];
+    record.asks.clear();
+    // One that leaves instead of delivering is no better; but a link that breaks often must not stop its peer for a day.
+    for (const [origin, { target }] of asked) {
+      if (!isAhead(target, store.position(origin))) continue;
+      const { count = 0, untilMs = 0, parts = 0 } = record.failures.get(origin) ?? {};
+      this.#remember(record, origin, {
+        count: Math.max(count, Math.min(count + 1, limits.wantsMax - 1)),
+        untilMs: Math.max(untilMs, nowMs() + limits.wantTimeoutMs),
+        parts,
+      });
+      record.undelivered += 1;
+    }
+    if (record.failures.size === 0) this.#records.delete(peer);
+    this.seek(asked.map(([origin]) => origin));
   }
 
   #fail(record: SourceRecord, origin: NodeId): void {
     const { limits, nowMs } = this.#parts;
     const count = (record.failures.get(origin)?.count ?? 0) + 1;
-    const pauseMs = Math.min(limits.wantPauseMsMax, limits.wantTimeoutMs * 2 ** Math.min(count - 1, 20));
-    record.failures.set(origin, { count, untilMs: nowMs() + pauseMs });
+    const pauseMs =
+      count < limits.wantsMax
+        ? Math.min(limits.wantPauseMsMax, limits.wantTimeoutMs * 2 ** Math.min(count - 1, 20))
+        : limits.wantRestMs;
+    this.#remember(record, origin, { count, untilMs: nowMs() + pauseMs, parts: 0 });
     record.failed += 1;
     record.undelivered += 1;
+  }
+
+  #remember({ failures }: SourceRecord, origin: NodeId, failure: Failure): void {
+    failures.delete(origin);
+    failures.set(origin, failure);
+    const [oldest] = failures.keys();
+    if (failures.size > FAILURES_OF_PEER_MAX && oldest !== undefined) failures.delete(oldest);
   }
 
   /** The peers to ask now; they count as asked. */
@@ -146,11 +223,15 @@ export class CatchUpAsks {
   }
 
   #ask(peer: ReplicaPeer, origin: NodeId): boolean {
+    const { store, nowMs, peers } = this.#parts;
     const target = peer.outbox.known.get(origin);
     if (target === undefined) return false;
     const record = this.#records.get(peer.id) ?? newRecord();
     this.#records.set(peer.id, record);
-    record.asks.set(origin, { target, atMs: this.#parts.nowMs() });
+    // Those of peers that are gone make room first.
+    const gone = this.#records.size > PEERS_MAX && [...this.#records.keys()].find(id => !peers.has(id));
+    if (gone !== false && gone !== undefined) this.#records.delete(gone);
+    record.asks.set(origin, { target, from: store.position(origin), atMs: nowMs() });
     return true;
   }
 }
@@ -163,6 +244,11 @@ const newRecord = (): SourceRecord => ({
   answerMs: 0,
 });
 
+/** Peers of which failures are remembered; and origins of one peer. */
+const PEERS_MAX = 1_024;
+const FAILURES_OF_PEER_MAX = 1_024;
+/** A peer that is read at the moment may send a frame of a few records first. */
+const PARTS_MAX = 16;
 /** Origins requested from one peer at a time: a peer that claims everything takes no place from others. */
 const ASKS_OF_PEER_MAX = 1_024;
 /** Peers asked for one origin at a time, once one of them has not delivered it. */

@@ -2,7 +2,7 @@
 // A frame is accepted if every record in it carries valid proof, and a position only ever moves to a signed record.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { MeshMessage } from '../../wire/mesh-message.ts';
+import { ENTRIES_PER_FRAME_MAX, type MeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
@@ -117,6 +117,7 @@ export class DurableExchange {
     }
     if (after > from) {
       counts.gaps += 1;
+      this.catchUp.hasShown(peer.id, origin);
       this.compare(peer, [{ origin, epoch, through: message.through }]);
       return;
     }
@@ -130,14 +131,15 @@ export class DurableExchange {
       return;
     }
     if (held !== undefined && isRepeated(message, from)) {
-      this.catchUp.delivered(peer.id, origin);
+      // Perhaps late: another peer has delivered it meanwhile.
+      this.catchUp.received(peer.id, origin, { last: held, isFull: false });
       counts.recordsRepeated += records.length;
       this.#repeated(peer, message, held);
       return;
     }
     if (held === undefined && !this.#mayBegin(bringer.id, origin)) {
       // It did deliver what was requested.
-      this.catchUp.delivered(peer.id, origin);
+      this.catchUp.received(peer.id, origin, { last: { epoch, through: message.through }, isFull: true });
       counts.storeRefused += 1;
       return;
     }
@@ -151,7 +153,10 @@ export class DurableExchange {
       counts.gaps += 1;
       return;
     }
-    this.catchUp.delivered(peer.id, origin);
+    this.catchUp.received(peer.id, origin, {
+      last: { epoch, through: last },
+      isFull: isFull(records, this.#parts.limits.chunkBytesMax),
+    });
     counts.recordsRepeated += records.length - received.length;
     peer.outbox.knows(origin, { epoch, through: last });
     this.#store(peer, bringer, message, received, { epoch, through: last }, from);
@@ -264,6 +269,11 @@ const isRepeated = ({ records }: RecordsMessage, from: number): boolean => {
   const head = last === undefined ? undefined : decodeRecordHead(last.body);
   return head !== undefined && head.seq <= from;
 };
+
+/** Half of the bytes will do: the record that comes next may be a long one. */
+const isFull = (records: RecordsMessage['records'], chunkBytesMax: number): boolean =>
+  records.length >= ENTRIES_PER_FRAME_MAX ||
+  records.reduce((sum, { body }) => sum + recordFrameBytes(body), 0) >= chunkBytesMax / 2;
 
 /** The record that proves that its place is on another branch than the one held here. */
 const askAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): void =>

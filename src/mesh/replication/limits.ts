@@ -12,6 +12,9 @@ export interface ReplicationLimits {
   readonly wantCheckMs: number;
   /** The longest pause before a peer that did not deliver an origin is asked for it again; it doubles from the wait. */
   readonly wantPauseMsMax: number;
+  /** After so many requests in a row a peer is asked for that origin once in this long. */
+  readonly wantsMax: number;
+  readonly wantRestMs: number;
   /** Size of one frame of records or live events; a single record may be longer. */
   readonly chunkBytesMax: number;
   /** What one peer may send: events and bytes, each as a burst and a rate per second. */
@@ -40,6 +43,8 @@ export const REPLICATION_LIMITS: ReplicationLimits = {
   wantTimeoutMs: 3_000,
   wantCheckMs: 1_000,
   wantPauseMsMax: 600_000,
+  wantsMax: 8,
+  wantRestMs: 86_400_000,
   chunkBytesMax: 131_072,
   eventsBurst: 20_000,
   eventsPerSecond: 5_000,

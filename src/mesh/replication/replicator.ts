@@ -12,6 +12,7 @@ import { isRequestFrame } from '../../wire/request-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink } from '../mesh.ts';
 import type { Bringer } from './bringer.ts';
+import type { Undelivered } from './catch-up-asks.ts';
 import { digestPhase } from './digest-phase.ts';
 import { DurableExchange } from './durable-exchange.ts';
 import type { ReplicatorParts } from './exchange-parts.ts';
@@ -83,7 +84,12 @@ export class Replicator {
     return { live: this.#live.bytes, forks: this.#durable.forks.bytes };
   }
 
-  /** How often the peer did not deliver what it claims to hold, since its link came up. */
+  /** Peers that claim what they do not deliver. */
+  get undelivered(): readonly Undelivered[] {
+    return this.#durable.catchUp.undelivered;
+  }
+
+  /** How often the peer did not deliver what it claims to hold. */
   undeliveredBy(peer: NodeId): number {
     return this.#durable.catchUp.undeliveredBy(peer);
   }

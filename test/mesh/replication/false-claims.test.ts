@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
 import type { NodeKey } from '../../../src/daemon/node-key.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { createMemoryDisk } from '../../../src/journal/memory-disk.ts';
 import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';
+import type { WireRecord } from '../../../src/wire/mesh-message.ts';
 import type { VectorEntry } from '../../../src/wire/version-vector.ts';
 import { LyingNode } from '../../support/lying-node.ts';
 import { MeshCluster } from '../../support/mesh-cluster.ts';
@@ -11,6 +13,11 @@ import { MeshNode } from '../../support/mesh-node.ts';
 import type { WiredLink } from '../../support/mesh-wires.ts';
 import { until } from '../../support/seen-node.ts';
 import { dial, portOf, TlsNodes } from '../../support/tls-nodes.ts';
+
+const REPLIES: readonly (readonly [how: string, of: (first: WireRecord) => readonly WireRecord[]])[] = [
+  ['with what is known already', first => [first]],
+  ['with nothing', () => []],
+];
 
 describe('a member that claims to hold everything and delivers nothing', () => {
   it('holds nobody up: another who claims it is asked within seconds, and the liar is marked', async () => {
@@ -44,6 +51,88 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     const perOrigin = liar.asked.length / 3;
     expect(perOrigin).toBeGreaterThan(1);
     expect(perOrigin).toBeLessThan(10);
+  });
+
+  it('is asked a few times and then once a day, whatever it claims next and however often it comes back', async () => {
+    await using cluster = new MeshCluster(3);
+    const { newcomer } = threeOf(cluster);
+    let through = 1e6;
+    const origin = cluster.node(0);
+    const liar = new LyingNode({ claims: () => [{ origin: origin.id, epoch: origin.epoch, through }] });
+    let end = meet(cluster, newcomer, liar);
+    const claimForHours = async (hours: number): Promise<number> => {
+      const before = liar.asked.length;
+      for (let minute = 0; minute < hours * 60; minute += 1) {
+        through += 1;
+        if (minute % 7 === 0) {
+          end.close('lost');
+          end = meet(cluster, newcomer, liar);
+        }
+        liar.claim();
+        await cluster.clock.advance(60_000);
+      }
+      return liar.asked.length - before;
+    };
+    expect(await claimForHours(3)).toBeLessThanOrEqual(REPLICATION_LIMITS.wantsMax);
+    expect(await claimForHours(3)).toBe(0);
+    const [named] = cluster.node(newcomer).replicator.undelivered;
+    expect(named).toMatchObject({ peer: liar.key.nodeId, givenUp: 1 });
+    expect(named?.count).toBe(REPLICATION_LIMITS.wantsMax);
+  });
+
+  it.each(REPLIES)('cannot keep an honest node from being asked by replies %s', async (_, recordsOf) => {
+    await using cluster = new MeshCluster(3);
+    const { origin, honest, newcomer } = threeOf(cluster);
+    cluster.link(origin, honest);
+    cluster.link(origin, newcomer);
+    cluster.node(origin).open('first');
+    await cluster.clock.advance(6_000);
+    cluster.cut(origin, newcomer);
+    for (const name of ['second', 'third', 'fourth']) cluster.node(origin).open(name);
+    await cluster.clock.advance(6_000);
+    const { id, epoch } = cluster.node(origin);
+    await cluster.kill(origin);
+    const [first] = recordsHeld(cluster, honest, id);
+    if (first === undefined) throw new Error('the origin has recorded something');
+    const liar = new LyingNode({
+      claims: () => [{ origin: id, epoch, through: 1e6 }],
+      answer: (message, tell) => {
+        if (message.kind === 'want')
+          tell({ kind: 'records', origin: id, epoch, after: 0, through: 1e6, records: recordsOf(first) });
+      },
+    });
+    meet(cluster, newcomer, liar);
+    await claimFor(cluster, [liar], 1_000);
+    cluster.link(newcomer, honest);
+    await claimFor(cluster, [liar], 12_000);
+    expect(cluster.node(newcomer).hash).toBe(cluster.node(honest).hash);
+    expect(cluster.node(newcomer).replicator.undeliveredBy(liar.key.nodeId)).toBeGreaterThan(0);
+  });
+
+  it('is named no more once it delivers', async () => {
+    await using cluster = new MeshCluster(3);
+    const { origin, honest, newcomer } = threeOf(cluster);
+    cluster.link(origin, honest);
+    cluster.node(origin).open('first');
+    await cluster.clock.advance(6_000);
+    const { id, epoch } = cluster.node(origin);
+    const place = { origin: id, epoch, after: 0 };
+    const records = recordsHeld(cluster, honest, id);
+    let isSilent = true;
+    const slow = new LyingNode({
+      claims: () => [{ origin: id, epoch, through: records.length }],
+      answer: (message, tell) => {
+        if (message.kind === 'want' && !isSilent)
+          tell({ kind: 'records', ...place, through: records.length, records });
+      },
+    });
+    meet(cluster, newcomer, slow);
+    await claimFor(cluster, [slow], 5_000);
+    expect(cluster.node(newcomer).replicator.undelivered).toHaveLength(1);
+    isSilent = false;
+    await claimFor(cluster, [slow], 5_000);
+    expect(cluster.node(newcomer).replicator.undelivered).toEqual([]);
+    expect(cluster.node(newcomer).connectionsOf(id)).toEqual(['socket first']);
   });
 
   it('gains nothing by being many, nor by coming back', async () => {
@@ -111,6 +200,14 @@ const liarsAbout = (cluster: MeshCluster, count: number): readonly LyingNode[] =
   const origins = cluster.nodes.map(({ id, epoch }): VectorEntry => ({ origin: id, epoch, through: 1e9 }));
   return Array.from({ length: count }, () => new LyingNode({ claims: () => origins }));
 };
+
+/** As they were received, with their proofs. */
+const recordsHeld = (cluster: MeshCluster, index: number, origin: NodeId): readonly WireRecord[] =>
+  [...cluster.node(index).journal.recordsAfter(origin, 0)].map(({ body, signature }) => ({
+    ageMs: 0,
+    proof: signature,
+    body,
+  }));
 
 /** They repeat it all the time, so that theirs is always the first word. */
 const claimFor = async (
