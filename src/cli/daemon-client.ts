@@ -8,6 +8,8 @@ import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
 import { isLoopbackHost } from '../core/address/host-port.ts';
 import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
+import { shellCommand } from '../core/text/shell-words.ts';
+import { showable } from '../core/text/single-line.ts';
 import { isUnknown } from '../core/unknown.ts';
 import type { DaemonFile } from '../daemon/daemon-file.ts';
 import { readDaemonFile } from '../daemon/daemon-file.ts';
@@ -98,7 +100,7 @@ export const localUrl = (url: string): string => {
 export const noAnswer = ({ url, pid }: DaemonFile, reason: string, cause: unknown): CommandError =>
   new CommandError(
     'noDaemon',
-    `the daemon at ${url} (process ${pid}) does not answer: ${reason.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300)}`,
+    `the daemon at ${url} (process ${pid}) does not answer: ${showable(reason, ' ').slice(0, 300)}`,
     'Check whether it is still running, and start it again: plimsoll up',
     { cause },
   );
@@ -111,8 +113,14 @@ export const requestFailure = (file: DaemonFile, signal: AbortSignal, error: unk
   return isDeadline ? noAnswer(file, 'it takes too long', error) : reason;
 };
 
-export const startAdvice = (home: string, { homeDirectory }: ProcessState): string =>
-  `Start it: plimsoll up${home === join(homeDirectory, '.plimsoll') ? '' : ` --home ${home}`}`;
+export const startAdvice = (home: string, state: ProcessState): string =>
+  `Start it: ${shellCommand`plimsoll up ${homeWords(home, state)}`}`;
+
+/** What a command needs to find this home: nothing for the one that it looks at by itself. */
+export const homeWords = (
+  home: string,
+  { homeDirectory }: Pick<ProcessState, 'homeDirectory'>,
+): readonly string[] => (home === join(homeDirectory, '.plimsoll') ? [] : ['--home', home]);
 
 interface AskedOf {
   readonly path: string;

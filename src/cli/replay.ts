@@ -14,13 +14,13 @@ export interface ReplayWish {
   readonly file: string;
   readonly speed: number;
   readonly http: HostPort | undefined;
-  readonly onStarted: (url: string) => Promise<void>;
+  readonly onStarted: (served: ServedReplay) => Promise<void>;
 }
 
 /** Until somebody asks it to stop. @throws CommandError when it cannot start. */
 export const runReplay = async (state: ProcessState, wish: ReplayWish): Promise<void> => {
   await using replay = await startedReplay(state, wish);
-  await wish.onStarted(replay.dashboardUrl);
+  await wish.onStarted(replay);
   await replay.stopped;
 };
 

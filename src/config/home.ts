@@ -3,10 +3,11 @@
 
 import type { Stats } from 'node:fs';
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
-import { platform } from 'node:os';
+import { platform, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Problem } from '../core/problem.ts';
 import { errorCode, errorMessage, ProblemError, shortReason } from '../core/problem.ts';
+import { shellCommand } from '../core/text/shell-words.ts';
 
 export interface HomeFiles {
   readonly config: string;
@@ -47,7 +48,7 @@ export interface Home {
 }
 
 export type HomeProblem = Problem<
-  'not-a-folder' | 'not-writable' | 'read-only' | 'not-private' | 'unusable',
+  'not-a-folder' | 'not-writable' | 'read-only' | 'not-private' | 'of-another-user' | 'unusable',
   { readonly path: string }
 >;
 
@@ -59,18 +60,23 @@ export class HomeError extends ProblemError<HomeProblem> {
 
 /**
  * Creates the home (0700) if it is missing, otherwise checks it. @throws HomeError if it is not a folder, cannot be
- * written, or anybody on the machine can write to it.
+ * written, anybody on the machine can write to it, or root would use the home of another user, who could replace what is
+ * in it and could not read what root writes there.
  */
-export const openHome = async (path: string): Promise<Home> => {
+export const openHome = async (
+  path: string,
+  { isRoot = isOwnUserRoot() }: { readonly isRoot?: boolean } = {},
+): Promise<Home> => {
   const info = await folderAt(path);
   if (!info.isDirectory()) throw notAFolder(path);
+  if (isRoot && info.uid !== ROOT_USER_ID) throw ofAnotherUser(path, info.uid);
   const hasModes = platform() !== 'win32'; // Windows keeps access elsewhere and shows 0666 for everything
   if (hasModes && (info.mode & WORLD_WRITABLE) !== 0) {
     throw new HomeError({
       code: 'not-private',
       path,
       problem: `Any user of this machine can write to the home ${path}.`,
-      advice: `Check its contents, then run: chmod 700 ${path}`,
+      advice: `Check its contents, then run: ${shellCommand`chmod 700 ${path}`}`,
     });
   }
   await checkWritable(path);
@@ -83,6 +89,14 @@ export const openHome = async (path: string): Promise<Home> => {
   }
   const problem = `Other users could read the home ${path}: its mode is now 0700.`;
   return { path, notices: [{ code: 'home-was-open', path, problem, advice: '' }] };
+};
+
+const isOwnUserRoot = (): boolean => {
+  try {
+    return userInfo().uid === ROOT_USER_ID;
+  } catch {
+    return false; // a number without a name, as in some containers
+  }
 };
 
 const folderAt = async (path: string): Promise<Stats> => {
@@ -171,6 +185,14 @@ const readOnly = (path: string, cause: unknown): HomeError =>
     { cause },
   );
 
+const ofAnotherUser = (path: string, owner: number): HomeError =>
+  new HomeError({
+    code: 'of-another-user',
+    path,
+    problem: `The home ${path} belongs to the user ${owner}, and this is root.`,
+    advice: `Run it as that user, without sudo; or choose another folder with --home DIR; or give it to root: ${shellCommand`chown -R root ${path}`}`,
+  });
+
 const notWritable = (path: string, cause: unknown): HomeError =>
   new HomeError(
     {
@@ -182,6 +204,7 @@ const notWritable = (path: string, cause: unknown): HomeError =>
     { cause },
   );
 
+const ROOT_USER_ID = 0;
 const HOME_MODE = 0o700;
 const WORLD_WRITABLE = 0o002;
 const OTHERS = 0o077;

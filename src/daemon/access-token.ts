@@ -1,15 +1,14 @@
 // The token that lets programs and pages change things, and read beyond loopback: 256 random bits, created once per home.
 
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../core/problem.ts';
 import { createFileAtomic } from '../process/atomic-file.ts';
 import { DaemonError } from './daemon-error.ts';
+import { readSecretFile, type SecretFileAdvice } from './secret-file.ts';
 
 export const TOKEN_FILE = 'token';
 
-/** @throws DaemonError `home-unusable` if the file cannot be read or has no token. */
+/** @throws DaemonError `home-unusable` if the file cannot be read, others can read it, or it has no token. */
 export const openAccessToken = async (home: string): Promise<string> => {
   const path = join(home, TOKEN_FILE);
   const held = await readToken(path);
@@ -20,23 +19,8 @@ export const openAccessToken = async (home: string): Promise<string> => {
 };
 
 const readToken = async (path: string): Promise<string | undefined> => {
-  let text: string;
-  try {
-    text = (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw new DaemonError(
-      {
-        code: 'home-unusable',
-        problem: `${path} cannot be read.`,
-        advice: 'Make it readable, or delete it: a new token is made.',
-      },
-      {
-        cause: error,
-      },
-    );
-  }
-  if (TOKEN.test(text)) return text;
+  const text = (await readSecretFile(path, ADVICE))?.trim();
+  if (text === undefined || TOKEN.test(text)) return text;
   throw new DaemonError({
     code: 'home-unusable',
     problem: `${path} does not contain a token.`,
@@ -44,4 +28,8 @@ const readToken = async (path: string): Promise<string | undefined> => {
   });
 };
 
+const ADVICE: SecretFileAdvice = {
+  unreadable: 'Make it readable, or delete it: a new token is made at the next start.',
+  exposed: 'Whoever has read it can use the API. Delete it: a new token is made at the next start.',
+};
 const TOKEN = /^[A-Za-z0-9_-]{43,128}$/;

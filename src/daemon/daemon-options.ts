@@ -106,8 +106,10 @@ export interface Daemon extends AsyncDisposable {
   readonly log: DaemonLog;
   /** "http://127.0.0.1:4180", without a path. */
   readonly url: string;
-  /** What to open in a browser: beyond loopback with a one-time code in its fragment. */
+  /** What to open in a browser. */
   readonly dashboardUrl: string;
+  /** The same with a new one-time code in its fragment, a secret: for the terminal of a person, never for what is stored. */
+  signInUrl(): string;
   /** Where peers reach this node; undefined while there is no mesh. */
   readonly meshAddress: HostPort | undefined;
   readonly notices: readonly Notice[];

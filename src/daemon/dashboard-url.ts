@@ -3,13 +3,16 @@
 // loopback to request something, such as a probe.
 
 import { networkInterfaces } from 'node:os';
+import type { HostPort } from '../core/address/host-port.ts';
 import { httpUrl } from './http/host.ts';
 
-export const dashboardUrl = (
-  { host, port }: { readonly host: string; readonly port: number },
-  issueCode: () => string,
-): string =>
-  `${httpUrl({ host: isWildcard(host) ? reachableAddress(host) : host, port })}/#code=${issueCode()}`;
+/** "http://127.0.0.1:4180/" */
+export const dashboardUrl = ({ host, port }: HostPort): string =>
+  `${httpUrl({ host: isWildcard(host) ? reachableAddress(host) : host, port })}/`;
+
+/** A secret as long as the code is valid: for the terminal of a person, never for what is stored. */
+export const signInUrl = (listening: HostPort, code: string): string =>
+  `${dashboardUrl(listening)}#code=${code}`;
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 

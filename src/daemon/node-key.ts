@@ -3,12 +3,12 @@
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodeId } from '../core/ids.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
 import { nodeIdOf } from '../wire/node-signature.ts';
 import { DaemonError } from './daemon-error.ts';
+import { readSecretFile, type SecretFileAdvice } from './secret-file.ts';
 
 export interface NodeKey {
   readonly nodeId: NodeId;
@@ -22,11 +22,11 @@ export const NODE_KEY_FILE = 'node-key.pem';
 
 /**
  * Reads the home's key, or creates it. @throws DaemonError `home-unusable` if the file exists but is not an ed25519
- * key: a new identity never overwrites an old one.
+ * key, or others can read it: a new identity never overwrites an old one.
  */
 export const openNodeKey = async (home: string): Promise<NodeKey> => {
   const path = join(home, NODE_KEY_FILE);
-  const pem = await readIfThere(path);
+  const pem = await readSecretFile(path, ADVICE);
   if (pem !== undefined) return nodeKeyOf(parsePrivateKey(pem, path));
   const { privateKey } = generateKeyPairSync('ed25519');
   await writeFileAtomic(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
@@ -65,20 +65,7 @@ const unusable = (path: string, cause: unknown): DaemonError =>
     { cause },
   );
 
-const readIfThere = async (path: string): Promise<string | undefined> => {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new DaemonError(
-      {
-        code: 'home-unusable',
-        problem: `${path} cannot be read.`,
-        advice: 'Make it readable for the user who runs Plimsoll.',
-      },
-      {
-        cause: error,
-      },
-    );
-  }
+const ADVICE: SecretFileAdvice = {
+  unreadable: 'Make it readable for the user who runs Plimsoll.',
+  exposed: 'Whoever has read it can act as this node. Move it away to start as a new node.',
 };

@@ -14,7 +14,7 @@ import { openAccessToken } from './access-token.ts';
 import { DaemonError } from './daemon-error.ts';
 import { writeDaemonFile } from './daemon-file.ts';
 import type { DaemonOptions } from './daemon-options.ts';
-import { dashboardUrl } from './dashboard-url.ts';
+import { dashboardUrl, signInUrl } from './dashboard-url.ts';
 import { Access } from './http/access.ts';
 import { httpUrl } from './http/host.ts';
 import type { HttpServerOptions } from './http/http-options.ts';
@@ -29,8 +29,8 @@ import type { OwnNode } from './own-node.ts';
 export interface OwnServer {
   /** "http://127.0.0.1:4180", without a path. */
   readonly url: string;
-  /** What to open in a browser: beyond loopback with a one-time code in its fragment. */
   readonly dashboardUrl: string;
+  readonly signInUrl: () => string;
 }
 
 /** What is served besides the node itself. */
@@ -106,7 +106,11 @@ export const openOwnServer = async (
     version,
   });
   lifetimes.defer(() => removeIfThere(daemonFile));
-  return { url, dashboardUrl: dashboardUrl(listening, () => access.issueCode()) };
+  return {
+    url,
+    dashboardUrl: dashboardUrl(listening),
+    signInUrl: () => signInUrl(listening, access.issueCode()),
+  };
 };
 
 const noOwnerSocket = (reason: string): Notice => ({

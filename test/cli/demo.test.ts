@@ -13,7 +13,7 @@ describe('plimsoll demo', () => {
     const demo = madeUpProcess(['demo', '--nodes', '3', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
     const running = demo.run();
     await demo.stdout.until(/Ctrl-C stops it/);
-    const [, url = ''] = /^Dashboard: ([^#\s]+)#code=\S+$/m.exec(demo.stdout.text) ?? [];
+    const [, url = ''] = /^Dashboard: ([^#\s]+)$/m.exec(demo.stdout.text) ?? [];
     const [, home = ''] = /--home (\S+)$/m.exec(demo.stdout.text) ?? [];
     expect(demo.stdout.text).toContain('none of them is real');
     expect(existsSync(home)).toBe(true);
@@ -45,7 +45,7 @@ describe('plimsoll demo', () => {
     const demo = madeUpProcess(['demo', '--nodes', '8', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
     const running = demo.run();
     await demo.stdout.until(/Ctrl-C stops it/);
-    const [, url = ''] = /^Dashboard: ([^#\s]+)#code=\S+$/m.exec(demo.stdout.text) ?? [];
+    const [, url = ''] = /^Dashboard: ([^#\s]+)$/m.exec(demo.stdout.text) ?? [];
     const json = async (path: string): Promise<unknown> => await (await fetch(`${url}${path}`)).json();
     const past = async () =>
       v.parse(runsAnswerSchema, await json('api/runs')).runs.filter(({ run }) => isUnknown(run.sweep));

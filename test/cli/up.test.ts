@@ -67,7 +67,32 @@ describe('plimsoll up', () => {
     using folder = temporaryDirectory();
     const process = madeUpProcess(upArgs(folder.path));
     const ended = process.run();
+    await process.stdout.until(/Ctrl-C stops it/);
+    process.stop('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  test('prints the code that signs a browser in on a terminal', async () => {
+    using folder = temporaryDirectory();
+    const process = madeUpProcess(upArgs(folder.path), { isTerminal: true, env: { CI: '1' } });
+    const ended = process.run();
     await process.stdout.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+\n/);
+    expect(process.stdout.text).not.toContain('plimsoll open');
+    process.stop('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  test('writes no code where it is stored: a journal, a file, the log of a container; open gives one there', async () => {
+    using folder = temporaryDirectory();
+    const process = madeUpProcess(upArgs(folder.path));
+    const ended = process.run();
+    await process.stdout.until(/Ctrl-C stops it/);
+    expect(process.stdout.text).toMatch(/^Dashboard: http:\/\/127\.0\.0\.1:\d+\/$/m);
+    expect(process.stdout.text).toContain(`To sign a browser in: plimsoll open --home ${folder.path}\n`);
+    expect(process.stdout.text + process.stderr.text).not.toContain('code=');
+    const open = madeUpProcess(['open', '--home', folder.path], { isAlive: () => true });
+    expect(await open.run()).toBe(0);
+    expect(open.stdout.text).toMatch(/#code=[\w-]+\n$/);
     process.stop('SIGINT');
     expect(await ended).toBe(0);
   });

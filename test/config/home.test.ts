@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -53,6 +53,22 @@ describe('the home', () => {
       message: expect.stringContaining('chmod 700'),
     });
     expect((await stat(path)).mode & 0o777).toBe(0o777);
+  });
+
+  test('that belongs to another user is refused by root, and by its own user not', async () => {
+    const path = join(folder, 'theirs');
+    await mkdir(path, { mode: 0o700 });
+    if (userInfo().uid === 0) await chown(path, 12_345, 12_345);
+    const { uid } = await stat(path);
+    await expect(openHome(path, { isRoot: true })).rejects.toMatchObject({
+      code: 'of-another-user',
+      message: expect.stringContaining(`belongs to the user ${uid}, and this is root`),
+    });
+    expect(await openHome(path, { isRoot: false })).toEqual({ path, notices: [] });
+    if (userInfo().uid === 0) {
+      await chown(path, 0, 0);
+      expect(await openHome(path)).toEqual({ path, notices: [] });
+    }
   });
 
   test('that is a link to nowhere is refused', async () => {

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -126,7 +126,7 @@ describe('a daemon', () => {
     const daemon = await started(home.path, { logOutput }, stop.signal);
     await until(() => lines.some(line => line.includes('"ready"')), AbortSignal.timeout(60_000));
     expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
-    const [, code] = /#code=(.*)$/.exec(daemon.dashboardUrl) ?? [];
+    const [, code] = /#code=(.*)$/.exec(daemon.signInUrl()) ?? [];
     await writeFile(join(home.path, 'config.toml'), 'name = "broken\n');
     await until(() => lines.some(line => line.includes('notice-raised')), AbortSignal.timeout(30_000));
     stop.abort(new Error('stopped by SIGTERM'));
@@ -234,6 +234,40 @@ describe('a daemon', () => {
       expect((await stat(join(home.path, file))).mode & 0o077, file).toBe(0);
     }
   });
+
+  it.each(['token', 'node-key.pem'])('does not start with a %s that others can read', async file => {
+    await using home = await temporaryHome();
+    await (await started(home.path))[Symbol.asyncDispose]();
+    const path = join(home.path, file);
+    for (const mode of [0o640, 0o604, 0o644]) {
+      await chmod(path, mode);
+      await expect(started(home.path)).rejects.toMatchObject({
+        code: 'home-unusable',
+        problem: {
+          problem: `Other users can read ${path}: its mode is 0${mode.toString(8)}.`,
+          advice: expect.stringContaining(`chmod 600 ${path}`),
+        },
+      });
+    }
+    await chmod(path, 0o600);
+    await (await started(home.path))[Symbol.asyncDispose]();
+  });
+
+  it.each(['token', 'node-key.pem'])(
+    'does not wait for a %s that is no file, and reads no large one',
+    async file => {
+      await using home = await temporaryHome();
+      const path = join(home.path, file);
+      execFileSync('mkfifo', ['-m', '600', path]);
+      await expect(started(home.path)).rejects.toMatchObject({ code: 'home-unusable' });
+      await rm(path);
+      await writeFile(path, 'x'.repeat(5_000), { mode: 0o600 });
+      await expect(started(home.path)).rejects.toMatchObject({
+        code: 'home-unusable',
+        problem: { problem: expect.stringContaining('more than 4096 bytes') },
+      });
+    },
+  );
 
   it('does not make a new identity over a key file that it cannot read', async () => {
     await using home = await temporaryHome();

@@ -96,7 +96,7 @@ describe('plimsoll demo', () => {
     if (!isLongRun) skip('a demo of its own: in the long run');
     using place = demoPlace();
     await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], place);
-    const { page, problems } = await browser.open(demo.printedUrl);
+    const { page, problems } = await browser.open(await demo.signInUrl());
     await page.getByRole('button', { name: /^Link / }).dispatchEvent('click');
     await page.getByRole('button', { name: /^Probe now: / }).click();
     const dock = page.getByRole('region', { name: /^Connections of / });

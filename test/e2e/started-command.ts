@@ -1,6 +1,6 @@
 // A built command that serves a page, in a process of its own: `plimsoll demo`, `plimsoll up --replay`.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +8,12 @@ import { childEnv } from '../support/child-env.ts';
 
 export interface StartedCommand extends AsyncDisposable {
   readonly url: string;
-  /** With its one-time code. */
-  readonly printedUrl: string;
   readonly pid: number;
   /** From the start of the process to the printed URL. */
   readonly urlAfterMs: number;
   output(): string;
+  /** With a one-time code, as `plimsoll open` prints it: what is no terminal gets none at the start. */
+  signInUrl(): Promise<string>;
   /** Sends the signal; resolves with the exit code, null where the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -54,10 +54,14 @@ export const startCommand = async (
   };
   return {
     url: new URL(url).origin,
-    printedUrl: url,
     pid: child.pid ?? 0,
     urlAfterMs: performance.now() - beganAtMs,
     output: () => said,
+    signInUrl: async () => {
+      const [, home = ''] = /^To sign a browser in: .*open --home (\S+)$/m.exec(said) ?? [];
+      const args = [program, 'open', '--no-open', '--home', home];
+      return execFileSync(execPath, args, { env: { ...childEnv, ...env }, encoding: 'utf8' }).trim();
+    },
     end,
     [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
   };

@@ -29,7 +29,7 @@ describe(
       await using daemon = await startCommand(['up', '--home', home, '--probes', 'off']);
       await using mock = startProcess(['mock', '--home', home, '--ttft', '20ms', '--gap', '2ms']);
       const target = /Serving \S+ at (\S+)/.exec(await mock.printed(/Serving \S+ at \S+/))?.[1] ?? '';
-      const { page, problems } = await browser.open(daemon.printedUrl);
+      const { page, problems } = await browser.open(await daemon.signInUrl());
       await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
       await page.getByRole('navigation').getByRole('link', { name: /^Runs/ }).click();
       await using bench = startProcess([...benchOf(target, home)]);

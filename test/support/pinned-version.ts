@@ -1,6 +1,7 @@
 // What a version of the past wrote, as test/fixtures/versions keeps it.
 
-import { readFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { NodeId } from '../../src/core/ids.ts';
@@ -23,6 +24,12 @@ export interface PinnedFact {
 /** The path of one of its files. */
 export const pinnedPath = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/versions/${PINNED_VERSION}/${name}`, import.meta.url));
+
+/** Its home, as private as it was written: git keeps no such modes. */
+export const copyPinnedHome = (path: string): void => {
+  cpSync(pinnedPath('home'), path, { recursive: true });
+  chmodSync(join(path, 'node-key.pem'), 0o600);
+};
 
 export const pinnedText = (name: string): string => readFileSync(pinnedPath(name), 'utf8');
 

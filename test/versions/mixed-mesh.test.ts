@@ -1,7 +1,7 @@
 // A mesh of the pinned version and this one. Nothing is lost, no link is closed, and what one version does not know it passes
 // on to those that may.
 
-import { copyFileSync, cpSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
@@ -16,7 +16,7 @@ import { announceSweepTo, madeUpLine } from '../support/made-up-line.ts';
 import { memoryFact, openedConnection } from '../support/mesh-node.ts';
 import type { MixedNode, Which } from '../support/mixed-mesh.ts';
 import { MixedMesh } from '../support/mixed-mesh.ts';
-import { PINNED_NODE, PINNED_VERSION, pinnedPath } from '../support/pinned-version.ts';
+import { copyPinnedHome, PINNED_NODE, PINNED_VERSION } from '../support/pinned-version.ts';
 import { textOf } from '../support/repository.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -110,7 +110,7 @@ test.each<{ readonly starts: readonly Which[] }>([
     await using future = await mesh.future(stays);
     sayWhatNobodyKnows(future, stays);
     // What the pinned version wrote of every kind, and a kind of another version to come.
-    cpSync(pinnedPath('home'), mesh.homeOf('moves'), { recursive: true });
+    copyPinnedHome(mesh.homeOf('moves'));
     let before = recordsIn(mesh.homeOf('moves'));
     expect(before.size).toBeGreaterThan(10);
     for (const which of starts) {

@@ -1,7 +1,7 @@
 // The home that version 0.1.0 left behind: who it was, what it was told to do, and every durable event, its own and another
 // node's. test/versions/mixed-mesh.test.ts starts daemons on it.
 
-import { copyFileSync, cpSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
@@ -20,7 +20,14 @@ import { clusterKeyPath, keysIn, readClusterKey } from '../../src/mesh/key/key-f
 import { proofOf } from '../../src/mesh/replication/record-proof.ts';
 import { eventsOf } from '../../src/recording/recording-line.ts';
 import { NodeKeys, PUBLIC_KEY_BYTES } from '../../src/wire/node-signature.ts';
-import { PINNED_NODE, pinnedFacts, pinnedPath, pinnedText, withUntold } from '../support/pinned-version.ts';
+import {
+  copyPinnedHome,
+  PINNED_NODE,
+  pinnedFacts,
+  pinnedPath,
+  pinnedText,
+  withUntold,
+} from '../support/pinned-version.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const OTHER = nodeId('lqu3pdyqunnetjrddueo5bakaq');
@@ -28,7 +35,7 @@ const OTHER = nodeId('lqu3pdyqunnetjrddueo5bakaq');
 /** A copy: whoever opens a journal writes into it. */
 const openHome = () => {
   const folder = temporaryDirectory();
-  cpSync(pinnedPath('home'), folder.path, { recursive: true });
+  copyPinnedHome(folder.path);
   const journal: Journal = openSqliteJournal({
     path: join(folder.path, 'journal.sqlite'),
     ownNode: PINNED_NODE,

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { ServerFact, ServerTold } from '../../core/run/provenance.ts';
 import { SERVER_FACT_NAME_MAX, SERVER_FACT_VALUE_MAX, SERVER_FACTS_MAX } from '../../core/run/provenance.ts';
+import { isSecretSetting, looksSecret } from '../../core/text/secret-look.ts';
 import { singleLine } from '../../core/text/single-line.ts';
 import type { HeaderField } from './load-target.ts';
 import { pageLines } from './server-metrics.ts';
@@ -107,7 +108,9 @@ const secretsOf = ({ value }: HeaderField): readonly string[] => {
 };
 
 const isSecret = (name: string, text: string, secrets: readonly string[]): boolean =>
-  SECRET_NAME.test(name) || SECRET_VALUE.test(text) || secrets.some(secret => text.includes(secret));
+  isSecretSetting(name) ||
+  looksSecret(withoutPassword(text)) ||
+  secrets.some(secret => text.includes(secret));
 
 const withoutPassword = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, '//');
 
@@ -150,12 +153,6 @@ const FIRST: readonly string[] = [
   'max_model_len',
 ];
 const LEFT_OUT = '(left out: it may be a secret)';
-/** Behind the last dot or underscore of a name. "tokenizer" and "eos_token" are none. */
-const SECRET_NAME =
-  /(^|[._\-[\]])((api|admin|private|ssl|secret|access|encryption)[_-]?key\w*|keyfile\w*|secret\w*|passw\w*|pwd|credentials?|authori[sz]ation|cookie|(access|auth|api|hf|bearer|admin|session|refresh)[_-]?token)$/i;
-/** As the well-known issuers of keys write them, and what begins as a header of authorization does. */
-const SECRET_VALUE =
-  /(\b(sk|hf|ghp|gho|xoxb|nvapi)[-_][A-Za-z0-9_-]{8,})|\bBearer \S{8,}|\bBasic [A-Za-z0-9+/=]{8,}|-----BEGIN /;
 const SECRET_LENGTH_MIN = 4;
 /** What differs from one question to the next, so that nobody takes it for a setting. */
 const FLEETING: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
 import { RUN_NAME_LENGTH_MAX, TAG_KEY, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from '../../core/run/run-tags.ts';
+import { isSecretName, looksSecret } from '../../core/text/secret-look.ts';
 import { showable } from '../../core/text/single-line.ts';
 import type { Invocation, Option } from '../command.ts';
 import { repeated, value } from '../command.ts';
@@ -38,6 +39,11 @@ export const NAMES: NameOptions = {
     parse: text => {
       const at = text.indexOf('=');
       const [key, held] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
+      if (isSecretName(key) || looksSecret(held))
+        return wrong(
+          'a tag that looks like a secret is refused, because tags are stored with the run',
+          'Give keys with --header-file FILE or --api-key-file FILE.',
+        );
       return TAG_KEY.test(key) && isShowable(held, TAG_VALUE_LENGTH_MAX)
         ? parsed({ key, value: held })
         : wrong(

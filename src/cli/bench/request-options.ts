@@ -13,6 +13,8 @@ import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { SharedPrefixes } from '../../core/run/run-requests.ts';
 import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
 import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
+import { secretIn } from '../../core/text/secret-look.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Option } from '../command.ts';
 import { value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -43,18 +45,25 @@ const bodyFields = (text: string): Parsed<JsonObject> => {
     return wrong(`it is longer than ${BODY_TEXT_MAX} characters`, 'Use a data set for what is long.');
   const json = parseAnyJson(text);
   if (!isJsonObject(json)) {
-    return wrong(
-      `${text.slice(0, 40)} is not a JSON object`,
-      'Write it in single quotes: --body \'{"top_k": 40}\'',
-    );
+    // It is not repeated: it may have a key in it.
+    return wrong('it is not a JSON object', 'Write it in single quotes: --body \'{"top_k": 40}\'');
   }
   for (const [name, advice] of OWN_FIELDS) {
     if (Object.hasOwn(json, name)) return wrong(`"${name}" is not for --body`, advice);
   }
+  const secret = secretIn(json);
+  if (secret !== undefined)
+    return wrong(
+      `${JSON.stringify(secret.slice(0, SHOWN_CHARACTERS))} looks like a secret, and what --body has is stored with the run`,
+      'Send it as a header, which is stored nowhere: --header-file FILE or --api-key-file FILE.',
+    );
   const { max_tokens: limit } = json;
   return limit === undefined || limit === null
     ? parsed(json)
-    : wrong('"max_tokens" is not for --body', `Write: --output-tokens ${JSON.stringify(limit).slice(0, 20)}`);
+    : wrong(
+        '"max_tokens" is not for --body',
+        `Write: ${shellCommand`--output-tokens ${JSON.stringify(limit).slice(0, 20)}`}`,
+      );
 };
 
 /** In the order of --help. */
@@ -105,7 +114,8 @@ export const REQUEST_OPTIONS: RequestOptionTable = {
   body: value({
     name: 'body',
     valueName: 'JSON',
-    meaning: 'Fields for each request: \'{"top_k": 40}\'; null leaves one out. No secrets: they are stored.',
+    meaning:
+      'Fields for each request: \'{"top_k": 40}\'; null leaves one out. Secrets are refused: it is stored.',
     parse: bodyFields,
   }),
 };
@@ -150,7 +160,7 @@ const prefixesOf = (given: Given, hasDataset: boolean): SharedPrefixes | undefin
     if (count === undefined) return undefined;
     throw usage(
       '--prefixes has no effect without --prefix-tokens',
-      `Write: --prefix-tokens 1024 --prefixes ${count}`,
+      `Write: ${shellCommand`--prefix-tokens 1024 --prefixes ${count}`}`,
     );
   }
   if (!hasDataset) return { tokens, count: count ?? 1 };
@@ -175,6 +185,7 @@ const fieldsOf = (given: Given): JsonObject => {
 
 const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
+const SHOWN_CHARACTERS = 80;
 const SAMPLING = [
   ['temperature', REQUEST_OPTIONS.temperature],
   ['top_p', REQUEST_OPTIONS.topP],

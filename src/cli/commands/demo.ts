@@ -4,17 +4,17 @@
 import { counted } from '../../core/figure/figure.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import {
   SIMULATED_NODES_MAX,
   type SimulatedFaults,
   scenarioWith,
 } from '../../simulate/scenario/scenario-of-size.ts';
-import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command, Option } from '../command.ts';
 import { flag, homeOption, httpOption, listenPlace, portOption, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { ProcessState } from '../process-state.ts';
+import { showDashboard } from '../shown-dashboard.ts';
 
 /** What people write, and what it is called. */
 const FAULTS_OF: ReadonlyMap<string, SimulatedFaults> = new Map([
@@ -97,17 +97,15 @@ export const demoCommand: Command = {
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(
-          `A simulated cluster of ${counted(nodeCount, 'node')}; none of them is real.${faults !== 'none' && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID[faults] : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
+          `A simulated cluster of ${counted(nodeCount, 'node')}; none of them is real.${faults !== 'none' && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID[faults] : ''}\n`,
         );
-        await openPage(daemon.dashboardUrl, invocation.option(noOpenOption), state);
+        await showDashboard(daemon, { home, isToBeOpened: !invocation.option(noOpenOption) }, state, [
+          `Elsewhere: ${shellCommand`plimsoll status --home ${home}`}`,
+        ]);
       },
     });
     return EXIT_CODES.ok.code;
   },
-};
-
-const openPage = async (url: string, isUnwanted: boolean, state: ProcessState): Promise<void> => {
-  if (!isUnwanted && hasBrowser(state)) await openBrowser(url, state);
 };
 
 /** Loaded late, because other commands need neither the journal nor the server. */

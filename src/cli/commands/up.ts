@@ -14,7 +14,6 @@ import { PEER_PORT } from '../../mesh/discovery/limits.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { serviceNotify } from '../../process/service-notify.ts';
 import { renderSummary } from '../../tui/render.ts';
-import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command, Invocation } from '../command.ts';
 import {
   flag,
@@ -31,6 +30,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { nodeOtlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
+import { type ServedDashboard, showDashboard } from '../shown-dashboard.ts';
 
 const nameOption = value({
   name: 'name',
@@ -172,10 +172,11 @@ export const upCommand: Command = {
       throw contradiction('--speed without --replay', 'Write: plimsoll up --replay FILE --speed 10');
     if (invocation.option(meshOption) === 'off')
       refuseBeside('--mesh off', givenOf(invocation, OF_A_MESH), 'Without a mesh there are no peers.');
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     const discovery = invocation.option(discoveryOption);
     const { startDaemonFor } = await loadDaemon();
     await using daemon = await startDaemonFor(state, {
-      home: resolveHome({ ...state, option: invocation.option(homeOption) }),
+      home,
       http: listenPlace(invocation),
       name: invocation.option(nameOption),
       mesh: {
@@ -213,14 +214,13 @@ export const upCommand: Command = {
           reason,
         }),
     });
-    const untold = await service.ready(`Dashboard at ${daemon.dashboardUrl.split('#')[0]}`);
+    const untold = await service.ready(`Dashboard at ${daemon.dashboardUrl}`);
     if (untold !== undefined)
       daemon.log.write('service-manager', {
         problem: 'systemd was not notified that this daemon is ready',
         reason: untold,
       });
-    await state.stdout.write(`\nDashboard: ${daemon.dashboardUrl}\nCtrl-C stops it.\n`);
-    if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(daemon.dashboardUrl, state);
+    await showDashboard(daemon, { home, isToBeOpened: !invocation.option(noOpenOption) }, state);
     return await untilStopped(daemon);
   },
 };
@@ -232,9 +232,10 @@ const showReplay = async (
   state: ProcessState,
 ): Promise<ExitCode> => {
   const { runReplay } = await loadReplay();
-  const onStarted = async (url: string): Promise<void> => {
-    await state.stdout.write(`A recording, read-only.\n\nDashboard: ${url}\nCtrl-C stops it.\n`);
-    if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(url, state);
+  const onStarted = async (served: ServedDashboard): Promise<void> => {
+    await state.stdout.write('A recording, read-only.\n');
+    const isToBeOpened = !invocation.option(noOpenOption);
+    await showDashboard(served, { home: undefined, isToBeOpened }, state);
   };
   await runReplay(state, { file, speed, http: listenPlace(invocation), onStarted });
   return EXIT_CODES.ok.code;

@@ -11,7 +11,7 @@ import type { Notice } from '../../wire/notice.ts';
 import { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { ProcessResources } from '../daemon-options.ts';
-import { dashboardUrl } from '../dashboard-url.ts';
+import { dashboardUrl, signInUrl } from '../dashboard-url.ts';
 import { Access } from '../http/access.ts';
 import { HTTP_LIMITS } from '../http/http-options.ts';
 import type { HttpServer } from '../http/http-server.ts';
@@ -36,6 +36,8 @@ export interface ReplayStart {
 
 export interface ServedReplay extends AsyncDisposable {
   readonly dashboardUrl: string;
+  /** With a new one-time code: a secret. */
+  signInUrl(): string;
   /** Resolves when it has stopped. */
   readonly stopped: Promise<void>;
 }
@@ -112,7 +114,8 @@ export const startReplay = async (start: ReplayStart, signal: AbortSignal): Prom
     }
   })();
   return {
-    dashboardUrl: dashboardUrl(listening, () => access.issueCode()),
+    dashboardUrl: dashboardUrl(listening),
+    signInUrl: () => signInUrl(listening, access.issueCode()),
     stopped,
     [Symbol.asyncDispose]: async () => {
       stop.abort();

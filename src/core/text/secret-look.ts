@@ -1,0 +1,120 @@
+// What looks like a secret, by its name or by itself: what a person gives is then refused where it would be stored, and what a server
+// tells of its settings is left out. A name is enough, because most keys look like nothing in particular.
+
+import { isJsonObject, type JsonObject } from '../json.ts';
+
+/** As the well-known issuers of keys write them, what begins as a header of authorization does, and the password in a URL. */
+export const looksSecret = (text: string): boolean => SECRET_VALUE.test(text) || URL_PASSWORD.test(text);
+
+/** Of a setting: behind the last dot or underscore. "tokenizer" and "eos_token" are none. */
+export const isSecretSetting = (name: string): boolean => SECRET_SETTING.test(name);
+
+/** Of something that a person names: "api_key", "openaiKey", "token" and "db.password" are, "max_tokens" and "prompt_cache_key" are not. */
+export const isSecretName = (name: string): boolean => {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  const joined = words.join('_');
+  return (
+    !NO_SECRETS.has(joined) &&
+    !words.some(word => TOKENS_OF_TEXT.has(word)) &&
+    (words.some(word => SECRET_WORDS.has(word)) || SECRET_SETTING.test(joined))
+  );
+};
+
+/** Where the fields of a request have something that looks like a secret: "extra.api_key". Undefined: nowhere. */
+export const secretIn = (fields: JsonObject): string | undefined => {
+  for (const name of Object.keys(fields)) {
+    // What a schema describes is named there, and not given.
+    const found = secretAt(fields[name], [name], !SCHEMA_FIELDS.has(name), false);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const secretAt = (
+  value: unknown,
+  path: readonly string[],
+  areNamesMeant: boolean,
+  isInSecret: boolean,
+): string | undefined => {
+  const isSecret = isInSecret || (areNamesMeant && isSecretName(path.at(-1) ?? ''));
+  if (typeof value === 'string')
+    return (isSecret && value !== '') || looksSecret(value) ? path.join('.') : undefined;
+  if (path.length >= DEPTH_MAX)
+    return value === null || typeof value !== 'object' ? undefined : path.join('.');
+  const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
+    ? value.map((inner: unknown) => [path.at(-1) ?? '', inner])
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+  for (const [name, inner] of entries) {
+    const found = secretAt(inner, [...path, name], areNamesMeant, isSecret);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** Deeper than any field of a request is; what is deeper is refused rather than searched. */
+const DEPTH_MAX = 24;
+const SECRET_WORDS: ReadonlySet<string> = new Set([
+  'key',
+  'keys',
+  'apikey',
+  'token',
+  'password',
+  'passwd',
+  'passphrase',
+  'passcode',
+  'pwd',
+  'secret',
+  'secrets',
+  'credential',
+  'credentials',
+  'authorization',
+  'authorisation',
+  'bearer',
+  'cookie',
+  'cookies',
+]);
+/** Words of the names of tokens of a text. */
+const TOKENS_OF_TEXT: ReadonlySet<string> = new Set([
+  'eos',
+  'bos',
+  'pad',
+  'unk',
+  'sep',
+  'cls',
+  'mask',
+  'stop',
+  'special',
+  'logit',
+  'thinking',
+  'think',
+  'ids',
+  'type',
+]);
+/** Of OpenAI and those who follow it: a name that the caller makes up to find its cache again. */
+const NO_SECRETS: ReadonlySet<string> = new Set([
+  'prompt_cache_key',
+  'cache_key',
+  'routing_key',
+  'session_key',
+]);
+/** Fields of requests that hold schemas, in the APIs of OpenAI, Anthropic, vLLM, SGLang, llama.cpp and Ollama. */
+const SCHEMA_FIELDS: ReadonlySet<string> = new Set([
+  'tools',
+  'functions',
+  'response_format',
+  'json_schema',
+  'guided_json',
+  'structured_outputs',
+  'text',
+  'format',
+]);
+const SECRET_SETTING =
+  /(^|[._\-[\]])((api|admin|private|ssl|secret|access|encryption)[_-]?key\w*|keyfile\w*|secret\w*|passw\w*|pwd|credentials?|authori[sz]ation|cookie|(access|auth|api|hf|bearer|admin|session|refresh)[_-]?token)$/i;
+const SECRET_VALUE =
+  /(\b(sk|hf|ghp|gho|xoxb|nvapi)[-_][A-Za-z0-9_-]{8,})|\bBearer \S{8,}|\bBasic [A-Za-z0-9+/=]{8,}|-----BEGIN /;
+const URL_PASSWORD = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i;
