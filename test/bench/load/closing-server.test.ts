@@ -58,6 +58,29 @@ test.each([
   },
 );
 
+test('a connection that is opened in advance has no deadline of the request that it carried before', async () => {
+  if (certificate === undefined) return;
+  await using server = await farTlsServer(chunkedStream(STREAM), {
+    certificate,
+    roundTripMs: 60,
+    firstByteMs: 60,
+  });
+  const totalMs = 400;
+  const plan = loadPlan({
+    host: '127.0.0.1',
+    port: server.port,
+    tls: { serverName: '', authorities: certificate.cert, isInsecure: false },
+    limits: { samplesMax: 60, durationNs: undefined },
+    pattern: { kind: 'constant', requestsPerSecond: 40 },
+    connections: { opened: 2, max: 100 },
+  });
+  const run = await runHere({ ...plan, timeouts: { ...plan.timeouts, totalMs } });
+  expect(run.samples.map(({ sampleId }) => sampleId).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 60 }, (_, at) => at),
+  );
+  expect(run.samples.map(({ outcome }) => outcome)).toEqual(Array(60).fill('completed'));
+});
+
 test('of a load with a limit of connections none is opened ahead beyond it', async () => {
   if (certificate === undefined) return;
   await using server = await farTlsServer(chunkedStream(STREAM), {

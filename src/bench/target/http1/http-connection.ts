@@ -136,7 +136,7 @@ export class HttpConnection implements ReplySink {
         this.#triedAddresses = 0;
         if (this.hasSample) this.end('timeout-connect', `no connection within ${connectMs} ms`, nowNs);
         else this.#abandon(lostBecause(`no connection within ${connectMs} ms`));
-      } else if (this.#hasIssued && nowNs - this.#waiting.sentNs > totalMs * 1e6) {
+      } else if (this.hasSample && this.#hasIssued && nowNs - this.#waiting.sentNs > totalMs * 1e6) {
         this.end('timeout-total', `no end within ${totalMs} ms`, nowNs);
       }
     } else if (this.state === 'busy') {
