@@ -27,6 +27,8 @@ import {
   type FleetServer,
   type FleetServerAccess,
   isBefore,
+  isClientError,
+  lossOf,
   silenceOf,
 } from './server-connection.ts';
 import { inboxOf } from './server-files.ts';
@@ -91,9 +93,13 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
       notes: [...permissions.notes, ...streams.notes, ...versionNotes(server)],
     };
   } catch (error) {
-    const silent = silenceOf(server.connection, error);
-    if (silent === undefined) throw error;
-    return { server: undefined, streams: [], problems: [silent], notes: [] };
+    const misbehavior = server.misbehavior();
+    const isOfServer = misbehavior !== undefined || isClientError(error) || server.connection.isClosed();
+    const problem =
+      silenceOf(server.connection, error) ??
+      (isOfServer ? lossOf(options.servers, misbehavior ?? error) : undefined);
+    if (problem === undefined) throw error;
+    return { server: undefined, streams: [], problems: [problem], notes: [] };
   } finally {
     await server.connection.close();
     await following;
@@ -104,7 +110,7 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
 const followRefusals = async ({ connection }: FleetServer, refused: Set<string>): Promise<void> => {
   for await (const status of connection.status())
     if (status.type === 'error' && status.error instanceof errors.PermissionViolationError)
-      refused.add(status.error.subject);
+      if (refused.size < REFUSED_MAX) refused.add(status.error.subject);
 };
 
 const examinedServer = async ({ connection }: FleetServer): Promise<ExaminedServer> => {
@@ -212,6 +218,8 @@ const NEVER = new AbortController().signal;
 const TRIAL = 'trial';
 /** A server does not change the number of consumers of a stream that is there. */
 const LIMITS = ['max_msgs', 'max_bytes', 'max_msg_size'] as const;
+/** Some twenty subjects are tried. */
+const REFUSED_MAX = 256;
 const FULL_SHARE = 0.9;
 const CLOCK_OFFSET_MS = 60_000;
 /** The largest record, sealed and framed. */

@@ -10,6 +10,7 @@ import type { Sealer } from './sealed-message.ts';
 import { SEAL_BYTES } from './sealed-message.ts';
 import type { FleetServer } from './server-connection.ts';
 import { causeOf } from './server-connection.ts';
+import { SERVER_PAYLOAD_BYTES_MAX } from './server-reader.ts';
 
 export class FleetCounts {
   published = 0;
@@ -21,6 +22,8 @@ export class FleetCounts {
   otherVersions = 0;
   /** Heard before. */
   repeated = 0;
+  /** Replies of the server to others, led to a subject of the fleet. */
+  reflected = 0;
   /** Of another daemon with the same identity. */
   twins = 0;
   /** Of a node that is heard no longer. */
@@ -72,7 +75,8 @@ export class FleetMessages {
   }
 
   get payloadBytesMax(): number {
-    return this.#parts.server.connection.info?.max_payload ?? PAYLOAD_BYTES_DEFAULT;
+    const { info } = this.#parts.server.connection;
+    return Math.min(info?.max_payload ?? PAYLOAD_BYTES_DEFAULT, SERVER_PAYLOAD_BYTES_MAX);
   }
 
   onDrained(listener: () => void): void {

@@ -110,6 +110,7 @@ export const noStateStream = (node: NodeId): FleetProblem => ({
     'On the machine that has the fleet: plimsoll fleet add DIR ID, if it is not added yet, and plimsoll fleet apply DIR.',
 });
 
+/** `what`: a sentence's end about the credentials. */
 export const burdens = (node: NodeId, what: string): FleetProblem => ({
   code: 'fleet-burden',
   nodeId: node,

@@ -212,6 +212,17 @@ export class FleetSession implements AsyncDisposable {
     const { subjects, counts } = this.#parts;
     const of = subjects.parse(message.subject);
     if (of === undefined) return;
+    if (of.what === GONE) {
+      // By the server alone: a request with this subject as the place of its reply could end it as well.
+      if (message.headers?.code === NO_RESPONDERS && message.data.length === 0)
+        this.#parts.requestLinks.close(of.publisher, 'it is not connected to the fleet');
+      return;
+    }
+    // Before its rate: whose id is in the subject did not publish it.
+    if (isReflected(message)) {
+      counts.reflected += 1;
+      return;
+    }
     const bytes = message.data.length;
     if (!this.#rates.take(of.publisher, bytes)) {
       counts.dropped += 1;
@@ -230,10 +241,6 @@ export class FleetSession implements AsyncDisposable {
 
   #open(of: FleetSubject, message: Msg): void {
     const { counts, members, requestLinks } = this.#parts;
-    if (of.what === GONE) {
-      requestLinks.close(of.publisher, 'it is not connected to the fleet');
-      return;
-    }
     const frame = this.#messages.open(message.subject, of, message.data);
     if (frame === undefined) return;
     counts.heard += 1;
@@ -331,6 +338,15 @@ export class FleetSession implements AsyncDisposable {
   }
 }
 
+/**
+ * A reply of the server's interface, or what it stores: whoever requested it named this subject as the place of the reply. What a
+ * node publishes begins with the version of its seal, and has no such headers.
+ */
+const isReflected = ({ data, headers, reply }: Msg): boolean =>
+  data[0] === OPENING_BRACE || headers?.has('Nats-Stream') === true || reply?.startsWith('$JS.ACK.') === true;
+
+const OPENING_BRACE = 0x7b;
+const NO_RESPONDERS = 503;
 const GONE = 'gone';
 const EARLY_MAX = 65_536;
 const EARLY_BYTES_MAX = 67_108_864;

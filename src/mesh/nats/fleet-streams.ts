@@ -141,7 +141,8 @@ const isStreamMissing = (error: unknown): boolean =>
   error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
 
 const DAY_NS = 86_400_000_000_000;
-const DUPLICATE_WINDOW_NS = 120_000_000_000;
+/** A server keeps the id of each message so long, in memory: what comes twice costs less than what a flood of ids would. */
+const DUPLICATE_WINDOW_NS = 1_000_000_000;
 /** Of last values of one node: its own, and for a bridge those of its whole site. */
 export const NODE_STATE_BYTES_MAX = 67_108_864;
 export const NODE_STATES_MAX = 32_768;

@@ -26,7 +26,10 @@ export class GuardedTransport implements Transport {
   readonly #misbehaved: (error: ServerMisbehavior) => void;
   #socket: Socket | undefined;
   #arrived = Promise.withResolvers<void>();
-  #error: Error | undefined;
+  /** The socket has closed, and what came before is still to be read: an error of the server comes last. */
+  #isEnding = false;
+  /** Undefined where the server closed the connection without one. */
+  closeError?: Error;
 
   /** `misbehaved`: before anything else learns that the connection has ended. */
   constructor(clock: Clock, misbehaved: (error: ServerMisbehavior) => void) {
@@ -41,16 +44,13 @@ export class GuardedTransport implements Transport {
     return this.#stop.signal.aborted;
   }
 
-  get closeError(): Error {
-    return this.#error ?? new Error('the server closed the connection');
-  }
-
   /** Rejects with what the network or TLS reports, or with ServerMisbehavior. */
   async connect(server: Server, options: ConnectionOptions): Promise<void> {
     const { tls } = options;
-    const secure = { servername: server.tlsName, ...(await trustedBy(tls?.caFile)) };
     const place = { host: server.hostname, port: server.port };
     try {
+      const ca = await trustedBy(tls?.caFile);
+      const secure = { servername: server.tlsName, rejectUnauthorized: true as const, ...ca };
       if (tls?.handshakeFirst === true)
         await this.#open(connectTls({ ...place, ...secure }), 'secureConnect');
       else await this.#open(connectTcp(place), 'connect');
@@ -61,7 +61,7 @@ export class GuardedTransport implements Transport {
         throw new Error('the server has no TLS');
       const isTlsDue = info.tls_required === true || (offersTls && tls !== null);
       if (isTlsDue && !this.isEncrypted()) await this.#startTls(secure);
-      if (this.isClosed) throw this.closeError;
+      if (this.isClosed) throw this.#ended;
     } catch (error) {
       this.#end(error instanceof Error ? error : new Error(String(error)));
       throw error;
@@ -73,7 +73,7 @@ export class GuardedTransport implements Transport {
   }
 
   send(frame: Uint8Array): void {
-    if (this.isClosed || this.#socket === undefined) return;
+    if (this.isClosed || this.#socket === undefined || this.#socket.destroyed) return;
     this.#socket.write(frame);
     if (this.#socket.writableLength > OUT_BYTES_MAX)
       this.#end(new ServerMisbehavior(`it does not read: more than ${OUT_BYTES_MAX / 1e6} MB wait for it`));
@@ -99,8 +99,9 @@ export class GuardedTransport implements Transport {
     while (!this.isClosed) {
       const run = this.#reader.take();
       if (run === undefined) {
+        if (this.#isEnding) this.#end(this.closeError);
         this.#arrived = Promise.withResolvers();
-        if (this.#reader.readyBytes === 0) await this.#arrived.promise;
+        if (!this.isClosed && this.#reader.readyBytes === 0) await this.#arrived.promise;
         continue;
       }
       if (this.#reader.readyBytes < READY_BYTES_LOW) this.#socket?.resume();
@@ -126,10 +127,13 @@ export class GuardedTransport implements Transport {
     if (this.isClosed) socket.destroy();
     socket.setNoDelay(true);
     socket.once(event, opened.resolve);
-    socket.on('error', error => this.#end(error));
+    let failure: Error | undefined;
+    socket.on('error', error => {
+      failure = error; // its 'close' follows
+    });
     socket.on('close', () => {
-      if (this.#socket === socket) this.#end(undefined);
-      opened.reject(this.closeError);
+      if (this.#socket === socket) this.#socketClosed(failure);
+      opened.reject(failure ?? this.#ended);
     });
     socket.on('data', chunk => this.#take(chunk));
     return opened.promise;
@@ -154,28 +158,46 @@ export class GuardedTransport implements Transport {
       this.#arrived = Promise.withResolvers();
       await this.#arrived.promise;
     }
-    throw this.closeError;
+    throw this.#ended;
   }
 
   /** What came in plain text after the greeting could be of anybody on the way. */
-  async #startTls(secure: { readonly servername: string; readonly ca?: string }): Promise<void> {
+  async #startTls(secure: SecureOptions): Promise<void> {
     const plain = this.#socket;
-    if (plain === undefined || this.isClosed) throw this.closeError;
+    if (plain === undefined || this.isClosed) throw this.#ended;
     if (this.#reader.isWithinFrame || this.#reader.readyFrames > 1)
       throw new ServerMisbehavior('it goes on in plain text after its greeting');
     plain.removeAllListeners('data');
     await this.#open(connectTls({ ...secure, socket: plain }), 'secureConnect');
   }
 
+  get #ended(): Error {
+    return this.closeError ?? new Error('the server closed the connection');
+  }
+
+  #socketClosed(failure: Error | undefined): void {
+    if (this.isClosed) return;
+    if (failure !== undefined) this.closeError = failure;
+    this.#isEnding = this.#reader.readyBytes > 0;
+    if (this.#isEnding) this.#arrived.resolve();
+    else this.#end(failure);
+  }
+
   #end(error: Error | undefined): void {
     if (this.isClosed) return;
-    this.#error = error;
+    if (error !== undefined) this.closeError = error;
     if (error instanceof ServerMisbehavior) this.#misbehaved(error);
     this.#stop.abort();
     this.#socket?.destroy();
     this.#arrived.resolve();
     this.#closed.resolve(error);
   }
+}
+
+interface SecureOptions {
+  readonly servername: string;
+  readonly rejectUnauthorized: true;
+  readonly ca?: string;
 }
 
 /** As the library's own transport resolves names. */

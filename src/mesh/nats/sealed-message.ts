@@ -66,7 +66,7 @@ export class Sealer {
     if (this.#sealing === undefined) throw new Error('there is no cluster key to seal with');
     this.#count += 1;
     const head = new ByteWriter(HEAD_BYTES);
-    head.byte(VERSION);
+    head.byte(SEAL_VERSION);
     head.bytes(this.#sealing.keyId);
     head.bytes(this.#salt);
     head.number(this.#start);
@@ -79,7 +79,7 @@ export class Sealer {
 
   /** Never throws. */
   open(subject: string, publisher: NodeId, sealed: Uint8Array): OpenedMessage {
-    if (sealed[0] !== VERSION) return { kind: 'other-version' };
+    if (sealed[0] !== SEAL_VERSION) return { kind: 'other-version' };
     if (sealed.length < HEAD_BYTES + TAG_BYTES) return { kind: 'broken' };
     const reader = new ByteReader(sealed.subarray(1, HEAD_BYTES));
     const keyId = Buffer.from(reader.bytes(KEY_ID_BYTES)).toString('hex');
@@ -114,6 +114,8 @@ export class Sealer {
   }
 }
 
+/** The first byte of a sealed message. */
+export const SEAL_VERSION = 1;
 /** What sealing adds to a message. */
 export const SEAL_BYTES = 57;
 
@@ -130,7 +132,6 @@ const nonceOf = (count: number): Buffer => {
   return nonce;
 };
 
-const VERSION = 1;
 const CIPHER = 'aes-256-gcm';
 const KEY_ID_BYTES = 8;
 const SALT_BYTES = 16;

@@ -190,6 +190,10 @@ export const refusedSubject = (error: unknown): string | undefined => {
   return cause instanceof errors.PermissionViolationError ? cause.subject : undefined;
 };
 
+/** What the client reports of a server or a network. */
+export const isClientError = (error: unknown): boolean =>
+  error instanceof JetStreamApiError || Object.values(errors).some(kind => error instanceof kind);
+
 /** What ended a connection. */
 export const lossOf = (servers: readonly string[], error: unknown): FleetProblem =>
   error instanceof ServerMisbehavior

@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
+import { SEAL_VERSION } from './sealed-message.ts';
 import { infoLine, type ServerInfoFields, serverInfoOf } from './server-info.ts';
 
 /** What no nats-server does: it ends the connection, and a person reads the reason. */
@@ -130,7 +131,8 @@ export class ServerReader {
           this.#need = end - at;
           break;
         }
-        if (isTooLarge || !isWellFormed(payload, bytes, lineEnd + 1)) {
+        const isLeftOut = isTooLarge || !isWellFormed(payload, bytes, lineEnd + 1);
+        if (isLeftOut || isLongReply(payload, bytes, lineEnd + 1)) {
           endRun();
           this.#refused += 1;
           this.#skip = Math.max(0, end - bytes.length);
@@ -215,6 +217,11 @@ const isWellFormed = ({ subject, reply, headerBytes }: Payload, bytes: Buffer, f
   return HEADER.test(header) && header.split(LINE_END).length - 2 <= HEADER_LINES_MAX;
 };
 
+const isLongReply = ({ subject, headerBytes = 0, size }: Payload, bytes: Buffer, from: number): boolean =>
+  size - headerBytes > REPLY_BYTES_MAX &&
+  subject.startsWith('_INBOX') &&
+  bytes[from + headerBytes] !== SEAL_VERSION;
+
 const checkLine = (bytes: number): void => {
   if (bytes > LINE_BYTES_MAX) throw new ServerMisbehavior(`a line of more than ${LINE_BYTES_MAX} bytes`);
 };
@@ -238,7 +245,9 @@ const HEADER = /^NATS\/1\.0[\x20-\x7e]*\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\x20-\x7e]*\
 /** INFO names each server of a cluster; all else is far shorter (max_control_line of a server: 4,096). */
 export const LINE_BYTES_MAX = 65_536;
 /** Of one message; the largest record of a fleet has 1 MB. */
-export const SERVER_PAYLOAD_BYTES_MAX = 8_388_608;
+export const SERVER_PAYLOAD_BYTES_MAX = 4_194_304;
+/** Of a reply to a request, which the library may read as JSON: brackets within brackets take long. A stored message is sealed. */
+export const REPLY_BYTES_MAX = 524_288;
 /** What a server may be configured to pass on at most. */
 const SKIPPED_BYTES_MAX = 67_108_864;
 export const HEADER_BYTES_MAX = 8_192;

@@ -56,7 +56,7 @@ const greeted = (
 };
 
 const ESCAPES = '\u001b]0;owned\u0007\u001b[2J\u202e';
-const nested = `${'['.repeat(3_000_000)}${']'.repeat(3_000_000)}`;
+const nested = `${'['.repeat(250_000)}${']'.repeat(250_000)}`;
 
 interface Attack {
   readonly name: string;

@@ -5,6 +5,7 @@ import {
   HEADER_BYTES_MAX,
   HEADER_LINES_MAX,
   LINE_BYTES_MAX,
+  REPLY_BYTES_MAX,
   SERVER_PAYLOAD_BYTES_MAX,
   ServerReader,
 } from '../../../src/mesh/nats/server-reader.ts';
@@ -146,6 +147,16 @@ test('a message beyond the limit is passed over without being kept', () => {
   }
   reader.push(Buffer.from(`\r\n${message('next', 'y')}`));
   expect(taken(reader)).toBe(message('next', 'y'));
+  expect(reader.refused).toBe(1);
+});
+
+test('a long reply to a request is left out unless it is a sealed message', () => {
+  const { reader } = reading();
+  const [long, sealed] = ['{', '\u0001'].map(first =>
+    message('_INBOX_a.b', first + 'x'.repeat(REPLY_BYTES_MAX)),
+  );
+  reader.push(Buffer.from(`${long}${sealed}`, 'latin1'));
+  expect(taken(reader)).toBe(sealed);
   expect(reader.refused).toBe(1);
 });
 

@@ -107,6 +107,33 @@ test('it creates no consumer, and has nothing delivered to another node', async 
   await following;
 });
 
+test('it leads replies of the server to the subjects of another node, which are dropped and not held against that node', async () => {
+  await using fleet = await knownFleet(3);
+  const [stolen, first, second] = fleet.users;
+  if (stolen === undefined || first === undefined || second === undefined) throw new Error('there are three');
+  await using one = node(fleet, first);
+  await using other = node(fleet, second);
+  await other.until(() => other.fleet.members.has(one.node.id));
+  await using attacker = await fleet.connect(stolen);
+  const own = new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId);
+  const ofVictim = new FleetSubjects(FLEET_TEST_CLUSTER, one.node.id);
+  await jetstream(attacker).publish(own.ownState('junk', ''), Uint8Array.of(1, 2, 3));
+  const stored = `$JS.API.DIRECT.GET.${stateStreamOf(FLEET_TEST_CLUSTER, stolen.key.nodeId)}`;
+  const reading = { reply: ofVictim.ownReading('memory') };
+  for (let count = 0; count < 6_000; count += 1) {
+    attacker.publish(stored, JSON.stringify({ seq: 1 }), reading);
+    attacker.publish('$JS.API.INFO', '', reading);
+  }
+  const gone = ofVictim.ask(other.node.id, 'gone');
+  for (const body of ['{"seq":1}', '{"seq":9}', '']) attacker.publish(stored, body, { reply: gone });
+  await other.until(() => other.fleet.counts.reflected > 11_000);
+  one.node.tellMemory(7);
+  await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 7);
+  expect(other.fleet.counts.dropped).toBe(0);
+  expect(burdenOf(other)).toBeUndefined();
+  expect(other.fleet.requestLinks.links.has(one.node.id)).toBe(true);
+});
+
 test('it floods, is dropped past its rate and named, and the others are read as before', async () => {
   await using fleet = await knownFleet(3);
   const [stolen, first, second] = fleet.users;
