@@ -1,8 +1,9 @@
 import { connect } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
+import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { isLongRun } from '../../support/counts.ts';
-import { fleetNode } from '../../support/fleet-nodes.ts';
+import { FLEET_TEST_CLUSTER, fleetNode } from '../../support/fleet-nodes.ts';
 import { freePort } from '../../support/free-port.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
 import { tcpCable } from '../../support/tcp-cable.ts';
@@ -58,16 +59,19 @@ test('a site on a leaf server goes on alone while it is cut off, and catches up'
     hasJetStream: false,
     config: `server_name: hub\njetstream { store_dir: "js", domain: hub }\nleafnodes { listen: "127.0.0.1:${leafPort}" }`,
   });
-  await hub.createStreams();
+  const keys = [generateNodeKey(), generateNodeKey(), generateNodeKey()];
+  const nodes = keys.map(({ nodeId }) => nodeId);
+  await hub.createStreams({ byNode: { cluster: FLEET_TEST_CLUSTER, nodes } });
   await using cable = await tcpCable(leafPort);
   // No JetStream of its own: its nodes use the streams of the hub through it.
   await using leaf = await NatsServer.start({
     hasJetStream: false,
     config: `server_name: leaf\ndefault_js_domain: { "$G": hub }\nleafnodes { remotes: [{ url: "nats://127.0.0.1:${cable.port}" }] }`,
   });
-  await using center = fleetNode({ keys: KEYS, servers: [hub.url] });
-  await using here = fleetNode({ keys: KEYS, servers: [leaf.url] });
-  await using there = fleetNode({ keys: KEYS, servers: [leaf.url] });
+  const [ofCenter = generateNodeKey(), ofHere = generateNodeKey(), ofThere = generateNodeKey()] = keys;
+  await using center = fleetNode({ keys: KEYS, key: ofCenter, servers: [hub.url] });
+  await using here = fleetNode({ keys: KEYS, key: ofHere, servers: [leaf.url] });
+  await using there = fleetNode({ keys: KEYS, key: ofThere, servers: [leaf.url] });
   here.node.open('before');
   await center.until(() => center.node.connectionsOf(here.node.id).length === 1);
   await there.until(() => there.node.connectionsOf(here.node.id).length === 1);

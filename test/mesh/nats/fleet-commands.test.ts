@@ -166,6 +166,36 @@ test('the server lets a machine publish under its own id only, and hear what it 
   await following;
 });
 
+test('a fleet of an earlier version goes on with one stream for all, is told of it, and gives each node its own when asked', async context => {
+  using folder = temporaryDirectory();
+  const fleet = await startedFleet(folder.path, context.skip);
+  await using server = fleet.server;
+  const { home, id } = await homeOf(folder.path, 'atlas', fleet);
+  const file = join(fleet.dir, 'fleet.json');
+  const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...Object(written), stateBy: undefined }));
+  const apply = (...more: readonly string[]) =>
+    run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert, ...more]);
+  const earlier = await apply();
+  expect(earlier).toMatchObject({ code: 0, stderr: '' });
+  expect(earlier.stdout).toContain('PLIMSOLL_STATE was created');
+  await server.reload();
+  const shared = await run(['fleet', 'status', '--home', home]);
+  expect(shared).toMatchObject({ code: 0 });
+  expect(shared.stdout).toContain('All nodes share one stream');
+  expect(shared.stdout).toContain('lets this node create consumers');
+  const moved = await apply('--by-node');
+  expect(moved).toMatchObject({ code: 0, stderr: '' });
+  expect(moved.stdout).toContain('PLIMSOLL_STATE was removed');
+  expect(moved.stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} was created`);
+  expect(moved.stdout).toContain('users.conf was written anew');
+  await server.reload();
+  const own = await run(['fleet', 'status', '--home', home]);
+  expect(own.stdout).not.toContain('share one stream');
+  expect(own.stdout).not.toContain('create consumers');
+  expect((await apply('--by-node')).stdout).not.toContain('was removed');
+});
+
 test('credentials are readable only by their owner, and nothing is replaced', async () => {
   using folder = temporaryDirectory();
   const dir = join(folder.path, 'fleet');

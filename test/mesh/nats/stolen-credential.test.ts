@@ -134,6 +134,23 @@ test('it leads replies of the server to the subjects of another node, which are 
   expect(other.fleet.requestLinks.links.has(one.node.id)).toBe(true);
 });
 
+test('a node without a stream of its own reads the others, and is told what is missing', async () => {
+  await using fleet = await knownFleet(2);
+  const [first, second] = fleet.users;
+  if (first === undefined || second === undefined) throw new Error('there are two');
+  await using administrator = await fleet.connect(fleet.administrator);
+  const manager = await jetstreamManager(administrator);
+  await manager.streams.delete(stateStreamOf(FLEET_TEST_CLUSTER, second.key.nodeId));
+  await using one = node(fleet, first);
+  one.node.open('a');
+  await using other = node(fleet, second);
+  await other.until(() => other.node.connectionsOf(one.node.id).length === 1);
+  expect(burdenOf(other)).toMatchObject({
+    code: 'fleet-no-stream',
+    problem: expect.stringContaining(second.key.nodeId),
+  });
+});
+
 test('it floods, is dropped past its rate and named, and the others are read as before', async () => {
   await using fleet = await knownFleet(3);
   const [stolen, first, second] = fleet.users;
