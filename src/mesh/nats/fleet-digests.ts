@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
+import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import { isAhead } from '../replication/positions.ts';
 import type { FleetClaims } from './fleet-claims.ts';
 import type { FleetMembers } from './fleet-members.ts';
@@ -13,6 +13,8 @@ export class FleetDigests {
   readonly #members: FleetMembers;
   readonly #claims: FleetClaims;
   #told = new Map<NodeId, VectorEntry>();
+  /** Entries that each publisher has brought since they were taken. */
+  readonly #brought = new Map<NodeId, number>();
 
   constructor({ members, claims }: { readonly members: FleetMembers; readonly claims: FleetClaims }) {
     this.#members = members;
@@ -30,14 +32,24 @@ export class FleetDigests {
         this.#claims.told(publisher, entry);
       }
       const told = this.#told.get(entry.origin);
+      if (told === undefined && !this.#hasRoom(publisher)) continue;
       if (told === undefined || isAhead(entry, told)) this.#told.set(entry.origin, entry);
     }
+  }
+
+  /** More would be no message of the mesh any more, and one publisher that makes up origins must not use the room of all. */
+  #hasRoom(publisher: NodeId): boolean {
+    const brought = this.#brought.get(publisher) ?? 0;
+    if (brought >= DIGEST_ENTRIES_MAX || this.#told.size >= MESH_LIST_LENGTH_MAX) return false;
+    this.#brought.set(publisher, brought + 1);
+    return true;
   }
 
   /** All since it was asked before. */
   take(): readonly VectorEntry[] {
     const vectors = [...this.#told.values()];
     this.#told = new Map();
+    this.#brought.clear();
     return vectors;
   }
 }

@@ -79,7 +79,10 @@ export class FleetMembers {
     return false;
   }
 
+  /** Of those beyond the bound the one that was muted first is heard again. */
   mute(node: NodeId): void {
+    const first = this.#mutedUntilMs.keys().next().value;
+    if (this.#mutedUntilMs.size >= FLEET_MEMBERS_MAX && first !== undefined) this.#mutedUntilMs.delete(first);
     this.#mutedUntilMs.set(node, this.#nowMs() + MUTED_MS);
   }
 

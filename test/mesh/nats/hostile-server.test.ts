@@ -138,11 +138,7 @@ const ATTACKS: readonly Attack[] = [
     run: socket =>
       greeted(socket, {
         requested: async reply => {
-          await writeAll(
-            socket,
-            `MSG ${reply}x 1 2\r\nxx\r\n`.repeat(1_000),
-            3_000_000,
-          );
+          await writeAll(socket, `MSG ${reply}x 1 2\r\nxx\r\n`.repeat(1_000), 3_000_000);
           socket.write('end of it\r\n');
         },
       }),
