@@ -58,6 +58,22 @@ describe('plimsoll status', () => {
     expect(stdout.text).toContain('unknown key "nmae"');
   });
 
+  test('reaches the daemon over the socket of its home, and over TCP where there is none', async () => {
+    await using daemon = await commandDaemon();
+    const path = join(daemon.home, 'daemon.json');
+    const file: Record<string, unknown> = JSON.parse(readFileSync(path, 'utf8'));
+    const codeWith = async (changes: object): Promise<number> => {
+      writeFileSync(path, JSON.stringify({ ...file, ...changes }));
+      return await madeUpProcess(['status', '--home', daemon.home]).run();
+    };
+    const closed = { url: 'http://127.0.0.1:9' };
+    expect(file['socket']).toBe(join(daemon.home, 'daemon.sock'));
+    expect(await codeWith(closed)).toBe(0);
+    expect(await codeWith({ socket: join(daemon.home, 'gone.sock') })).toBe(0);
+    expect(await codeWith({ socket: { kind: 'unknown', reason: 'its path is too long' } })).toBe(0);
+    expect(await codeWith({ ...closed, socket: join(daemon.home, 'gone.sock') })).toBe(5);
+  });
+
   test('without a daemon ends with 5 and two lines', async () => {
     using folder = temporaryDirectory();
     const { run, stderr } = madeUpProcess(['status', '--home', folder.path]);
