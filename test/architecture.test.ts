@@ -257,7 +257,7 @@ describe('habits', () => {
 
 /** What reads the headers of models is pure but for the bytes that it is given, so that the dashboard can do it as well. */
 const layerOf = (path: string): string =>
-  /^src\/model\/((gguf|config|safetensors)\/|byte-source|model-error)/.test(path)
+  /^src\/model\/((gguf|config|safetensors)\/|byte-source|model-error|header-budget)/.test(path)
     ? 'headers'
     : folderOf(path);
 

@@ -52,6 +52,8 @@ export interface Option<T> {
   readonly valueAlone?: string;
   readonly meaning: string;
   readonly isRepeatable: boolean;
+  /** The file, folder or http(s) URL that a text of it makes the command read; undefined: none. */
+  readonly reads?: (text: string) => string | undefined;
   /** The texts given, none when the option was not. A flag gets one empty text. */
   read(texts: readonly string[]): Parsed<T>;
 }
@@ -69,6 +71,7 @@ export interface ValueOption<T> {
   readonly valueName: string;
   readonly valueAlone?: string;
   readonly meaning: string;
+  readonly reads?: (text: string) => string | undefined;
   readonly parse: (text: string) => Parsed<T>;
 }
 
@@ -92,6 +95,9 @@ export const repeated = <T>({ parse, ...option }: ValueOption<T>): Option<readon
     return parsed(values);
   },
 });
+
+/** Of an option whose text is the path. */
+export const wholeText = (text: string): string => text;
 
 /** Any text but an empty one. */
 export const nonEmpty = (text: string): Parsed<string> =>

@@ -208,9 +208,12 @@ const stopSignals = (): Pick<ProcessState, 'stop' | 'takeSecondStop'> => {
       if (!stop.signal.aborted) {
         askedAtMs = performance.now();
         stop.abort(new StopRequest(signal));
+        setTimeout(() => {
+          if (!isSecondTaken) endBy(signal);
+        }, STOP_MS_MAX).unref();
       } else if (performance.now() - askedAtMs < SAME_WISH_MS) return;
       else if (isSecondTaken && !stopNow.signal.aborted) stopNow.abort(new StopRequest(signal));
-      else process.exit(STOP_CODES[signal]);
+      else endBy(signal);
     });
   }
   return {
@@ -220,6 +223,13 @@ const stopSignals = (): Pick<ProcessState, 'stop' | 'takeSecondStop'> => {
       return stopNow.signal;
     },
   };
+};
+
+/** By the signal itself: process.exit waits for readings that are under way, and one of a file system that hangs has no end. */
+const endBy = (signal: StopSignal): void => {
+  process.exitCode = STOP_CODES[signal];
+  for (const each of STOP_SIGNALS) process.removeAllListeners(each);
+  process.kill(process.pid, signal);
 };
 
 const isAlive = (pid: number): boolean => {
@@ -248,3 +258,5 @@ export const SMALL_YOUNG_GENERATION = '--semi-space-growth-factor=1';
 /** Shorter than a person takes to press Ctrl-C again. */
 export const SAME_WISH_MS = 300;
 const EXIT_GRACE_MS = 300;
+/** For a command that has nothing to save and does not end; a daemon says goodbye in less. */
+const STOP_MS_MAX = 30_000;

@@ -1,11 +1,10 @@
 // config.toml on disk. An invalid file never stops the daemon: the last valid text is stored beside it and applies
 // until the file is fixed; without one the defaults apply.
 
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, shortReason } from '../core/problem.ts';
 import { createFileAtomic, writeFileAtomic } from '../process/atomic-file.ts';
+import { InputFileError, openInputFile } from '../process/input-file.ts';
 import type { Config } from './config.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { configTemplate } from './config-template.ts';
@@ -87,15 +86,8 @@ type FileText =
 
 const readText = async (path: string): Promise<FileText> => {
   try {
-    // Without O_NONBLOCK a pipe in the file's place would block.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await using file = await openInputFile(path, 'homeFile');
     const info = await file.stat();
-    if (!info.isFile())
-      return unreadable(
-        path,
-        'it is not a file',
-        'Settings are kept in a file. Where a folder stands in its place, move it away; the next start writes a new one.',
-      );
     if (info.size > CONFIG_BYTES_MAX) {
       return unreadable(
         path,
@@ -108,6 +100,12 @@ const readText = async (path: string): Promise<FileText> => {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') return { kind: 'missing' };
+    if (error instanceof InputFileError)
+      return unreadable(
+        path,
+        error.message,
+        'Settings are kept in a file. Move away what is in its place; the next start writes a new one.',
+      );
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
       return unreadable(path, 'it is not UTF-8 text', 'Save it as UTF-8.');
     }

@@ -1,12 +1,13 @@
 // <home>/daemon.json: how the command line finds the daemon of this home. Written when the daemon listens, 0600 because
 // of the token, removed when it stops; the file of a killed daemon is recognized because its process is gone.
 
-import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
-import { errorCode, shortReason } from '../core/problem.ts';
+import { errorCode } from '../core/problem.ts';
 import type { Reported } from '../core/unknown.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
+import { fileReason } from '../process/disk-reason.ts';
+import { readInputText } from '../process/input-file.ts';
 import { nodeIdSchema, reported } from '../wire/schema.ts';
 
 export interface DaemonFile {
@@ -34,11 +35,11 @@ export const writeDaemonFile = (path: string, file: DaemonFile): Promise<void> =
 export const readDaemonFile = async (path: string): Promise<DaemonFileResult> => {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readInputText(path, 'homeFile');
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    return { kind: 'unreadable', reason: `${path}: ${shortReason(error)}` };
+    return { kind: 'unreadable', reason: `${path}: ${fileReason(error)}` };
   }
   const file = parseDaemonFile(text);
   return file === undefined

@@ -1,9 +1,9 @@
 // One daemon per home, by a lock that is released with the process that holds it.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../core/problem.ts';
 import { isDiskFull, lockFile } from '../process/file-lock.ts';
+import { readInputTextSync } from '../process/input-file.ts';
 import { DaemonError } from './daemon-error.ts';
 
 export const HOME_LOCK_FILE = 'daemon.lock';
@@ -37,7 +37,7 @@ const lockOf = (path: string): Disposable | undefined => {
 
 const holder = (home: string): string => {
   try {
-    const { pid }: { pid?: unknown } = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8'));
+    const { pid }: { pid?: unknown } = JSON.parse(readInputTextSync(join(home, 'daemon.json'), 'homeFile'));
     return typeof pid === 'number' ? ` (process ${pid})` : '';
   } catch {
     return ''; // the other one has not written it yet, or it is being replaced

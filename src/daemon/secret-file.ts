@@ -1,11 +1,10 @@
 // A secret of the home: a small file that nobody else can read. What others can read is rejected, not repaired: somebody may have
 // read it already, and only a person can decide whether that matters.
 
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { errorCode, shortReason } from '../core/problem.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
+import { InputFileError, openInputFile } from '../process/input-file.ts';
 import { DaemonError } from './daemon-error.ts';
 
 export interface SecretFileAdvice {
@@ -33,14 +32,13 @@ const textAndMode = async (
   { unreadable }: SecretFileAdvice,
 ): Promise<{ readonly text: string; readonly mode: number } | undefined> => {
   try {
-    // Not blocking: a FIFO of that name would wait for a writer.
-    await using file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    await using file = await openInputFile(path, 'secret');
     const info = await file.stat();
-    if (!info.isFile()) throw unusable(path, 'is not a file', unreadable);
     if (info.size > FILE_BYTES_MAX) throw unusable(path, `has more than ${FILE_BYTES_MAX} bytes`, unreadable);
     return { text: await file.readFile('utf8'), mode: info.mode };
   } catch (error) {
     if (error instanceof DaemonError) throw error;
+    if (error instanceof InputFileError) throw unusable(path, 'is not a file', unreadable);
     if (errorCode(error) === 'ENOENT') return undefined;
     throw unusable(path, `cannot be read (${shortReason(error)})`, unreadable, error);
   }

@@ -2,9 +2,10 @@
 // damaged byte, and without a second place nothing would show that it had gone on. Written after each commit and not
 // synchronised, so that after a power cut it may be behind, never ahead: what it shows to be missing is missing.
 
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
+import { readInputTextSync } from '../process/input-file.ts';
 import { nodeIdSchema } from '../wire/schema.ts';
 import type { StoredOrigin } from './journal.ts';
 
@@ -13,7 +14,7 @@ export const storedCountPath = (journalPath: string): string => `${journalPath}-
 /** Undefined where there is none, it is not whole, or another node wrote it. */
 export const readStoredCount = (journalPath: string, ownNode: NodeId): StoredOrigin | undefined => {
   try {
-    const read = v.safeParse(COUNT, JSON.parse(readFileSync(storedCountPath(journalPath), 'utf8')));
+    const read = v.safeParse(COUNT, JSON.parse(readInputTextSync(storedCountPath(journalPath), 'homeFile')));
     return read.success && read.output.origin === ownNode ? read.output : undefined;
   } catch {
     // Less is known then, as of a journal of an older version.

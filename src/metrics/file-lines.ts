@@ -1,6 +1,7 @@
 // The lines of a file of any size, with a bound on one line, so that a damaged file cannot take the memory.
 
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openInputFile } from '../process/input-file.ts';
 
 export type FileLine =
   | { readonly kind: 'line'; readonly text: string }
@@ -26,7 +27,7 @@ export async function* fileBlocks(
   path: string,
   { lineBytesMax }: FileLinesOptions,
 ): AsyncGenerator<FileBlock, void, void> {
-  await using file = await open(path, 'r');
+  await using file = await openInputFile(path, 'runLines');
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let parts: Buffer[] = [];
   let partBytes = 0;
@@ -71,7 +72,7 @@ function* linesOf(bytes: Buffer, lineBytesMax: number): Generator<FileLine, void
   }
 }
 
-const fill = async (file: Awaited<ReturnType<typeof open>>, chunk: Buffer): Promise<number> =>
+const fill = async (file: FileHandle, chunk: Buffer): Promise<number> =>
   (await file.read(chunk, 0, chunk.length)).bytesRead;
 
 const LINE_FEED = 0x0a;

@@ -1,8 +1,8 @@
 // Where a report's figures come from, best first. At the end of a run: the final snapshot by message, its file, the last
 // live one. Later, from the run directory alone: its file, a report that was complete, the samples counted again.
 
-import { readFile, stat } from 'node:fs/promises';
 import { counted } from '../core/figure/figure.ts';
+import { ExpansionBudget } from '../core/input/expansion-budget.ts';
 import type { Problem } from '../core/problem.ts';
 import { errorCode, ProblemError } from '../core/problem.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
@@ -10,6 +10,8 @@ import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
+import { fileReason } from '../process/disk-reason.ts';
+import { readInputFile } from '../process/input-file.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';
@@ -276,15 +278,16 @@ const readIf = async <T>(
   decode: (text: string) => T,
 ): Promise<ReadFile<T>> => {
   try {
-    const info = await stat(path);
-    if (!info.isFile()) return { kind: 'wrong', reason: 'not a file' };
-    if (info.size > bytesMax) return { kind: 'wrong', reason: `larger than ${bytesMax} bytes` };
-    return { kind: 'read', value: decode(await readFile(path, 'utf8')) };
+    const bytes = await readInputFile(path, 'runFile');
+    if (bytes.length > bytesMax) return { kind: 'wrong', reason: `larger than ${bytesMax} bytes` };
+    const text = bytes.toString('utf8');
+    new ExpansionBudget('runFile', ({ problem }) => new DecodeError(problem)).checkedJson(text);
+    return { kind: 'read', value: decode(text) };
   } catch (error) {
     if (error instanceof DecodeError) return { kind: 'wrong', reason: error.message };
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    if (code !== undefined) return { kind: 'wrong', reason: code };
+    if (code !== undefined) return { kind: 'wrong', reason: fileReason(error) };
     throw error;
   }
 };

@@ -1,8 +1,8 @@
 // What a server told of itself, in the steps of a run's pictures. The file is small: a line a second at the most.
 
-import { open } from 'node:fs/promises';
 import { errorCode } from '../core/problem.ts';
 import { recordOf } from '../core/record-of.ts';
+import { openInputFile } from '../process/input-file.ts';
 import type { ServerColumns, TimeSeries } from '../wire/api/run-answers.ts';
 import { SERVER_COLUMN_KEYS } from '../wire/api/run-answers.ts';
 import type { ServerLine } from '../wire/server-line.ts';
@@ -37,7 +37,7 @@ const columnsOf = (
 /** '' where there is none. */
 export const startOfFile = async (path: string): Promise<string> => {
   try {
-    await using file = await open(path, 'r');
+    await using file = await openInputFile(path, 'runLines');
     const { size } = await file.stat();
     const length = Math.min(size, BYTES_MAX);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);

@@ -1,13 +1,13 @@
 // A file on this machine, read by range.
 
-import { open } from 'node:fs/promises';
 import { fileReason } from '../process/disk-reason.ts';
+import { openInputFile } from '../process/input-file.ts';
 import type { ByteSource } from './byte-source.ts';
 import { ModelError } from './model-error.ts';
 
 /** @throws ModelError `missing` for what cannot be opened or is not a file. */
 export const openFileSource = async (path: string): Promise<ByteSource> => {
-  const file = await open(path, 'r').catch((error: unknown) => {
+  const file = await openInputFile(path, 'gguf').catch((error: unknown) => {
     throw new ModelError(
       {
         code: 'missing',

@@ -1,9 +1,10 @@
 // The local cache of the Hugging Face hub: where a model that a server calls by its id was downloaded to. Layout and environment as in
 // huggingface_hub, "Understand caching" and "Environment variables": models--ORG--NAME/refs/main names the snapshot.
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../core/problem.ts';
+import { readInputText } from '../process/input-file.ts';
 
 type HubEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -24,7 +25,7 @@ export const hubFolder = (env: HubEnvironment): string | undefined => {
 export const hubModel = async (id: string, hub: string): Promise<string | undefined> => {
   if (!MODEL_ID.test(id) || id.includes('..')) return undefined;
   const folder = join(hub, `models--${id.replaceAll('/', '--')}`);
-  const revision = (await present(readFile(join(folder, 'refs', 'main'), 'utf8')))?.trim() ?? '';
+  const revision = (await present(readInputText(join(folder, 'refs', 'main'), 'modelConfig')))?.trim() ?? '';
   if (REVISION.test(revision)) {
     const snapshot = join(folder, 'snapshots', revision);
     if (await hasConfig(snapshot)) return snapshot;

@@ -1,11 +1,11 @@
 // The facts of a model from wherever it lies: a .gguf file (all parts of one that was split), a folder with config.json and
 // safetensors, a config.json alone, or the same behind HTTP.
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { parseAnyJson } from '../core/json.ts';
 import type { ModelFacts } from '../core/model/model-facts.ts';
 import { fileReason } from '../process/disk-reason.ts';
+import { readInputText } from '../process/input-file.ts';
 import type { ByteSource } from './byte-source.ts';
 import { configFacts } from './config/config-facts.ts';
 import { readModelConfig } from './config/model-config.ts';
@@ -14,6 +14,7 @@ import { ggufFacts } from './gguf/gguf-facts.ts';
 import type { GgufHeader } from './gguf/read-gguf.ts';
 import { readGguf } from './gguf/read-gguf.ts';
 import { splitParts } from './gguf/split-parts.ts';
+import { headerBudget, parsedModelJson } from './header-budget.ts';
 import { openHttpSource } from './http-source.ts';
 import { ModelError } from './model-error.ts';
 import type { SafeTensor } from './safetensors/read-safetensors.ts';
@@ -71,8 +72,6 @@ export const readModel = async (place: string, signal: AbortSignal): Promise<Mod
     throw missing(place, fileReason(error), error);
   });
   if (about.isDirectory()) return await modelIn(place, signal);
-  // Whoever opens a pipe waits for its other end.
-  if (!about.isFile()) throw missing(place, 'it is neither a file nor a folder', undefined);
   if (basename(place).endsWith('.json')) return await modelIn(dirname(place), signal, basename(place));
   return await ggufModel(place, path => openFileSource(path), signal);
 };
@@ -95,10 +94,11 @@ const ggufModel = async (
   signal: AbortSignal,
 ): Promise<ModelFacts> => {
   const headers: GgufHeader[] = [];
+  const budget = headerBudget('gguf', place);
   for (const part of splitParts(place)) {
     signal.throwIfAborted();
     await using source = await open(part);
-    headers.push(await readGguf(source));
+    headers.push(await readGguf(source, budget));
   }
   return ggufFacts(headers, place);
 };
@@ -124,18 +124,21 @@ const modelIn = async (
   const shards = names.filter(name => name.endsWith('.safetensors'));
   if (shards.length === 0) return configFacts(config);
   const tensors: SafeTensor[] = [];
+  const budget = headerBudget('safetensors', folder);
   for (const shard of shards.slice(0, SHARDS_MAX)) {
     signal.throwIfAborted();
     await using source = await openFileSource(join(folder, shard));
-    tensors.push(...(await readSafetensors(source)));
+    // One after the other: as arguments of one call, some hundred thousand are too many for the stack.
+    for (const tensor of await readSafetensors(source, budget)) tensors.push(tensor);
   }
   return configFacts(config, tensors);
 };
 
 const readJson = async (path: string): Promise<unknown> => {
-  const { size } = await stat(path);
-  if (size > CONFIG_BYTES_MAX) throw missing(path, `it has ${size} bytes, which no config has`, undefined);
-  return parseAnyJson(await readFile(path, 'utf8'));
+  const text = await readInputText(path, 'modelConfig').catch((error: unknown) => {
+    throw missing(path, fileReason(error), error);
+  });
+  return parsedModelJson(text, path);
 };
 
 const missing = (place: string, reason: string, cause: unknown): ModelError =>
@@ -149,4 +152,3 @@ const missing = (place: string, reason: string, cause: unknown): ModelError =>
   );
 
 const SHARDS_MAX = 1_000;
-const CONFIG_BYTES_MAX = 16 * 2 ** 20;

@@ -1,6 +1,7 @@
 // What the system says of a file or folder that cannot be written, or read, in words.
 
 import { errorCode, errorMessage } from '../core/problem.ts';
+import { InputFileError } from './input-file.ts';
 
 /** Part of a sentence: "no space left on the disk". */
 export const diskReason = (error: unknown): string => {
@@ -10,7 +11,9 @@ export const diskReason = (error: unknown): string => {
 
 /** Of a file that cannot be read: "there is no such file". */
 export const fileReason = (error: unknown): string =>
-  READ_REASONS.get(errorCode(error) ?? '') ?? diskReason(error);
+  error instanceof InputFileError
+    ? error.message
+    : (READ_REASONS.get(errorCode(error) ?? '') ?? diskReason(error));
 
 const DISK_REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'no space left on the disk'],
@@ -27,4 +30,5 @@ const DISK_REASONS: ReadonlyMap<string, string> = new Map([
 const READ_REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'there is no such file'],
   ['EISDIR', 'it is a folder'],
+  ['ENXIO', 'it is a socket or a device, not a regular file'],
 ]);

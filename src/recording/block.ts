@@ -3,10 +3,8 @@
 // of a truncated file and the first invalid one of a damaged file. Each block is independent.
 
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { INPUT_LIMITS } from '../core/input/input-limits.ts';
 
-/** Of a block on disk, and of its lines. */
-export const BLOCK_BYTES_MAX: number = 16 * 1024 * 1024;
-export const BLOCK_TEXT_BYTES_MAX: number = 64 * 1024 * 1024;
 export const BLOCK_HEAD_BYTES = 16;
 
 export const encodeBlock = (text: string): Uint8Array => {
@@ -29,7 +27,8 @@ export const decodeBlockHead = (bytes: Uint8Array): BlockHead => {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (head.length < BLOCK_HEAD_BYTES || head.readUInt32LE(0) !== SKIPPABLE_MAGIC) return { kind: 'wrong' };
   const frameBytes = head.readUInt32LE(8);
-  if (head.readUInt32LE(4) !== HEAD_CONTENT_BYTES || frameBytes > BLOCK_BYTES_MAX) return { kind: 'wrong' };
+  if (head.readUInt32LE(4) !== HEAD_CONTENT_BYTES || frameBytes > INPUT_LIMITS.recording.bytesMax)
+    return { kind: 'wrong' };
   return { kind: 'head', frameBytes, checksum: head.readUInt32LE(12) };
 };
 
@@ -37,7 +36,7 @@ export const decodeBlockHead = (bytes: Uint8Array): BlockHead => {
 export const decodeBlockText = (frame: Uint8Array, checksum: number): string | undefined => {
   if (crc32(frame) !== checksum) return undefined;
   try {
-    const bytes = zstdDecompressSync(frame, { maxOutputLength: BLOCK_TEXT_BYTES_MAX });
+    const bytes = zstdDecompressSync(frame, { maxOutputLength: INPUT_LIMITS.recording.expandedBytesMax });
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return undefined;

@@ -2,9 +2,11 @@
 // that is not a recording is refused at once.
 
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { INPUT_LIMITS } from '../core/input/input-limits.ts';
 import type { Problem } from '../core/problem.ts';
 import { errorMessage, ProblemError } from '../core/problem.ts';
+import { linesIn } from '../core/text/lines-in.ts';
+import { openInputFile } from '../process/input-file.ts';
 import { BLOCK_HEAD_BYTES, decodeBlockHead, decodeBlockText } from './block.ts';
 import type { RecordingHeader, RecordingLine } from './recording-line.ts';
 import { decodeLine, RECORDING_VERSION } from './recording-line.ts';
@@ -46,6 +48,7 @@ export async function* readRecording(path: string): AsyncGenerator<RecordingPart
 async function* partsOf(file: FileHandle): AsyncGenerator<RecordingPart, void, void> {
   let at = 0;
   let hasEnded = false;
+  let textBytes = 0;
   for (;;) {
     const headBytes = await bytesAt(file, at, BLOCK_HEAD_BYTES);
     if (headBytes.length === 0) {
@@ -59,8 +62,10 @@ async function* partsOf(file: FileHandle): AsyncGenerator<RecordingPart, void, v
     if (frame.length < head.frameBytes) return yield broken(cutOff(at));
     const text = decodeBlockText(frame, head.checksum);
     if (text === undefined) return yield broken(damaged(at));
-    for (const one of text.split('\n')) {
-      if (one === '') continue;
+    textBytes += text.length;
+    if (textBytes > INPUT_LIMITS.recording.expandedBytesMax + at * EXPANSION_MAX)
+      return yield broken(`${damaged(at)}: it expands to more than ${EXPANSION_MAX} times its size`);
+    for (const { text: one } of linesIn(text)) {
       const decoded = decodeLine(one);
       if (decoded.kind === 'refused') return yield broken(`${damaged(at)} (${decoded.reason})`);
       hasEnded = decoded.line.kind === 'end';
@@ -83,10 +88,7 @@ const checkHeader = (path: string, part: RecordingPart): void => {
 
 const opened = async (path: string): Promise<FileHandle> => {
   try {
-    const file = await open(path, 'r');
-    const info = await file.stat();
-    if (info.isFile()) return file;
-    await file.close();
+    return await openInputFile(path, 'recording');
   } catch (error) {
     const reason = errorMessage(error);
     throw new RecordingError(
@@ -98,7 +100,6 @@ const opened = async (path: string): Promise<FileHandle> => {
       { cause: error },
     );
   }
-  throw noRecording(path);
 };
 
 const bytesAt = async (file: FileHandle, position: number, length: number): Promise<Uint8Array> => {
@@ -111,6 +112,9 @@ const bytesAt = async (file: FileHandle, position: number, length: number): Prom
   }
   return buffer.subarray(0, filled);
 };
+
+/** Events of a quiet cluster are compressed to a fortieth. */
+const EXPANSION_MAX = 128;
 
 const broken = (reason: string): RecordingPart => ({ kind: 'broken', reason });
 const cutOff = (at: number): string => `the recording is cut off at byte ${at}`;

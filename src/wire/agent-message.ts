@@ -16,6 +16,7 @@
 //   samples… →
 //           ←    done
 
+import { INPUT_LIMITS } from '../core/input/input-limits.ts';
 import type { ReportEnvironment } from '../core/run/report.ts';
 import type { Reported } from '../core/unknown.ts';
 import type { AgentRequest, AgentShare, AgentSurvey } from './agent-request.ts';
@@ -140,7 +141,7 @@ export interface AgentProblem {
 /** Parts of files are a fraction of it, live snapshots some 100 kB. Bounds in docs/limits.md. */
 export const AGENT_MESSAGE_BYTES_MAX: number = 8 * 1024 * 1024;
 /** Of one part of a data set or a sample file before compression: whoever inflates takes no more. */
-export const AGENT_PART_BYTES_MAX: number = 1024 * 1024;
+export const AGENT_PART_BYTES_MAX: number = INPUT_LIMITS.agentPart.expandedBytesMax;
 /** An agent that says nothing for so long has left the run. */
 export const AGENT_SILENCE_MS_MAX = 5_000;
 export const AGENT_ALIVE_MS = 1_000;

@@ -1,8 +1,7 @@
 // JSON and MessagePack from outside, bounded in depth before anything is made of them. V8 parses any depth, but writing or
 // walking what came of it goes down the stack, which ends at some thousands: one text of 30 kB could stop a daemon.
 
-/** Of arrays and objects within each other. What this program sends has a dozen; versions to come may have more. */
-export const NESTING_MAX = 64;
+import { NESTING_MAX } from '../core/input/json-footprint.ts';
 
 /** Undefined for what is not JSON, or is nested deeper than NESTING_MAX. */
 export const parseShallowJson = (text: string): unknown => {

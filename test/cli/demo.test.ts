@@ -81,7 +81,7 @@ describe('plimsoll demo', () => {
 describe('plimsoll up --replay', () => {
   test.each([
     [['--replay', '/nonexistent'], 'recording', /cannot be read: ENOENT.*\n.*plimsoll record/],
-    [['--replay', '/dev/null'], 'recording', /not a recording.*\n.*plimsoll record/],
+    [['--replay', '/dev/null'], 'recording', /not a regular file.*\n.*plimsoll record/],
     [['--replay', 'x', '--speed', '0'], 'usage', /--speed.*\n.*--speed 10/],
     [['--replay', 'x', '--speed', 'fast'], 'usage', /--speed.*\n.*--speed 10/],
     [['--speed', '10'], 'usage', /--speed without --replay.*\n.*--replay FILE/],

@@ -108,5 +108,5 @@ test('a damaged file is refused with its line and leaves nothing behind', async 
   expect(problems).toMatch(/line 5: no JSON/);
   expect(readdirSync(join(home.path, 'runs'))).toEqual([kept.split('/').at(-1)]);
   expect((await ran(home, 'import', join(home.path, 'nowhere.json'))).code).toBe(EXIT_CODES.benchInput.code);
-  expect((await ran(home, 'import', home.path)).problems).toContain('it is not a file');
+  expect((await ran(home, 'import', home.path)).problems).toContain('it is a folder');
 });

@@ -258,7 +258,7 @@ describe('a report from a run directory', () => {
         await mkdir(join(directory, 'sub', 'config.json'), { recursive: true });
         return join(directory, 'sub');
       },
-      /not a file/,
+      /it is a folder/,
     ],
   ])('is refused in words when the directory %s', async (_, make, words) => {
     const directory = await make();

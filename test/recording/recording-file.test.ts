@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nodeId } from '../../src/core/ids.ts';
+import { INPUT_LIMITS } from '../../src/core/input/input-limits.ts';
 import { runTool } from '../../src/process/child.ts';
-import { BLOCK_TEXT_BYTES_MAX, encodeBlock } from '../../src/recording/block.ts';
+import { encodeBlock } from '../../src/recording/block.ts';
 import type { RecordingHeader } from '../../src/recording/recording-line.ts';
 import type { RecordingPart } from '../../src/recording/recording-reader.ts';
 import { RecordingError, readHeader, readRecording } from '../../src/recording/recording-reader.ts';
@@ -150,7 +151,7 @@ describe('a recording', () => {
   test('whose block unpacks to more than the bound counts as damaged there', async () => {
     using folder = temporaryDirectory();
     const path = join(folder.path, 'bomb');
-    const bomb = encodeBlock(' '.repeat(BLOCK_TEXT_BYTES_MAX + 1));
+    const bomb = encodeBlock(' '.repeat(INPUT_LIMITS.recording.expandedBytesMax + 1));
     expect(bomb.length).toBeLessThan(100_000);
     writeFileSync(path, Buffer.concat([encodeBlock(`${HEADER_TEXT}\n`), bomb]));
     const parts = await partsOf(path);

@@ -27,7 +27,9 @@ export const boundsOf = (file: string): readonly Bound[] => {
       if (value !== undefined) known.set(name, value);
     }
   return constants.flatMap(({ name, initializer }) => [
-    ...(/_MAX(_|$)/.test(name) ? [{ file, name, value: calculated(initializer, known) }] : []),
+    ...(/_MAX(_|$)/.test(name) && !/^INPUT_LIMITS\./.test(initializer.getText())
+      ? [{ file, name, value: calculated(initializer, known) }]
+      : []),
     ...(ts.isObjectLiteralExpression(initializer) ? initializer.properties : []).flatMap(property =>
       ts.isPropertyAssignment(property) && /Max$/.test(property.name.getText())
         ? [

@@ -1,6 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NESTING_MAX } from '../../src/core/input/json-footprint.ts';
 import { decodeLine } from '../../src/recording/recording-line.ts';
 import { decodeRecordBody, RECORD_BYTES_MAX } from '../../src/wire/durable-record.ts';
 import { decodeMeshMessage, MESH_PROTOCOL_VERSION } from '../../src/wire/mesh-message.ts';
@@ -8,12 +9,7 @@ import { decodeRecordHead } from '../../src/wire/record-head.ts';
 import { decodeRequest } from '../../src/wire/request-message.ts';
 import { runConfigFromJson } from '../../src/wire/run-config.ts';
 import { decodeSampleLine } from '../../src/wire/sample-line.ts';
-import {
-  isNestedTooDeep,
-  isPackedTooDeep,
-  NESTING_MAX,
-  parseShallowJson,
-} from '../../src/wire/shallow-json.ts';
+import { isNestedTooDeep, isPackedTooDeep, parseShallowJson } from '../../src/wire/shallow-json.ts';
 import { decodeSnapshotPacked, snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
 import { decodeSnapshot } from '../../src/wire/stream-message.ts';
 

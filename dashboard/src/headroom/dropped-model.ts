@@ -2,7 +2,7 @@
 // sent anywhere.
 
 import { counted } from '../../../src/core/figure/figure.ts';
-import { parseAnyJson } from '../../../src/core/json.ts';
+import { INPUT_LIMITS } from '../../../src/core/input/input-limits.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import type { ByteSource } from '../../../src/model/byte-source.ts';
 import { configFacts } from '../../../src/model/config/config-facts.ts';
@@ -11,6 +11,7 @@ import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
 import type { GgufHeader } from '../../../src/model/gguf/read-gguf.ts';
 import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { splitParts } from '../../../src/model/gguf/split-parts.ts';
+import { headerBudget, parsedModelJson } from '../../../src/model/header-budget.ts';
 import { ModelError } from '../../../src/model/model-error.ts';
 import type { SafeTensor } from '../../../src/model/safetensors/read-safetensors.ts';
 import { readSafetensors } from '../../../src/model/safetensors/read-safetensors.ts';
@@ -51,9 +52,10 @@ const droppedGguf = async (files: readonly DroppedFile[]): Promise<ModelFacts> =
       'Drop all parts together: only their headers are read.',
     );
   const headers: GgufHeader[] = [];
+  const budget = headerBudget('gguf', first.name);
   for (const part of parts) {
     const file = files.find(({ name }) => name === part);
-    if (file !== undefined) headers.push(await readGguf(fileBytes(file)));
+    if (file !== undefined) headers.push(await readGguf(fileBytes(file), budget));
   }
   return ggufFacts(headers, first.name);
 };
@@ -75,7 +77,9 @@ const droppedConfig = async (file: DroppedFile, files: readonly DroppedFile[]): 
       'Drop all .safetensors files together, or config.json alone.',
     );
   const tensors: SafeTensor[] = [];
-  for (const shard of shards) tensors.push(...(await readSafetensors(fileBytes(shard))));
+  const budget = headerBudget('safetensors', file.name);
+  for (const shard of shards)
+    for (const tensor of await readSafetensors(fileBytes(shard), budget)) tensors.push(tensor);
   return configFacts(config, tensors);
 };
 
@@ -86,9 +90,9 @@ const onlyJson = (files: readonly DroppedFile[]): DroppedFile | undefined => {
 };
 
 const droppedJson = async (file: DroppedFile): Promise<unknown> => {
-  if (file.size > JSON_BYTES_MAX)
+  if (file.size > INPUT_LIMITS.modelConfig.bytesMax)
     throw refused(`${file.name} has ${file.size} bytes, which no config has`, 'Drop the config of a model.');
-  return parseAnyJson(await file.text());
+  return parsedModelJson(await file.text(), file.name);
 };
 
 const fileBytes = (file: DroppedFile): ByteSource => ({
@@ -104,4 +108,3 @@ const refused = (problem: string, advice: string): ModelError =>
 
 /** A folder of a large model has some hundred. */
 const FILES_MAX = 1_000;
-const JSON_BYTES_MAX = 16 * 2 ** 20;

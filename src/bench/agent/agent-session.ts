@@ -2,11 +2,11 @@
 // against this machine's own policy. A coordinator that dies or falls silent ends the load: nobody is left to stop it.
 
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import { openInputFile } from '../../process/input-file.ts';
 import type { AgentMessage, AgentProblem, CoordinatorMessage } from '../../wire/agent-message.ts';
 import { AGENT_ALIVE_MS, COORDINATOR_SILENCE_MS_MAX } from '../../wire/agent-message.ts';
 import type { AgentRequest, AgentShare } from '../../wire/agent-request.ts';
@@ -245,7 +245,7 @@ class AgentSession implements AsyncDisposable {
 
   async #sendSamples(): Promise<void> {
     const { samples } = runFiles(this.#run?.directory ?? '');
-    for await (const part of deflatedParts(createReadStream(samples)))
+    for await (const part of deflatedParts((await openInputFile(samples, 'runLines')).createReadStream()))
       if (!(await this.#tell({ kind: 'samples', ...part }))) return;
   }
 

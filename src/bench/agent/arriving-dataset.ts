@@ -7,20 +7,16 @@ import { DecodeError } from '../../wire/decode-error.ts';
 import type { Dataset, Prompt } from '../dataset/prompt.ts';
 import type { FilePart } from '../fleet/file-parts.ts';
 import { PartReader } from '../fleet/file-parts.ts';
-import { datasetOf, promptsOfLines } from '../fleet/travelling-request.ts';
+import { datasetOf, promptsOfLines, sentBudget } from '../fleet/travelling-request.ts';
 
 export class ArrivingDataset {
-  readonly #parts = new PartReader();
+  readonly #parts = new PartReader('agentDataset');
   #texts: Buffer[] = [];
-  #bytes = 0;
   #dataset: Dataset | undefined;
 
   /** @throws DecodeError for a part that is wrong, or one too many. */
   async take(part: FilePart): Promise<void> {
-    const text = await this.#parts.read(part);
-    this.#bytes += text.length;
-    if (this.#bytes > DATASET_BYTES_MAX) throw new DecodeError('a data set that is too large');
-    this.#texts.push(text);
+    this.#texts.push(await this.#parts.read(part));
   }
 
   /** As `linesFor`, read, in turns of the event loop. @throws as `linesFor`; BenchError `input`; the signal's reason. */
@@ -49,11 +45,12 @@ export interface SentLines {
 /** Pings and a `stop` are answered between two turns. */
 const datasetInTurns = async (description: string, bytes: Buffer, signal: AbortSignal): Promise<Dataset> => {
   const prompts: Prompt[] = [];
+  const budget = sentBudget();
   let line = 1;
   for (let at = 0; at < bytes.length; ) {
     const cut = bytes.length - at <= TURN_BYTES ? bytes.length : bytes.indexOf(NEWLINE, at + TURN_BYTES) + 1;
     const end = cut === 0 ? bytes.length : cut;
-    const read = promptsOfLines(bytes.toString('utf8', at, end), line);
+    const read = promptsOfLines(bytes.toString('utf8', at, end), line, budget);
     prompts.push(...read.prompts);
     line = read.nextLine;
     at = end;
@@ -66,5 +63,3 @@ const datasetInTurns = async (description: string, bytes: Buffer, signal: AbortS
 /** About 10 ms of parsing. */
 const TURN_BYTES = 1_048_576;
 const NEWLINE = 10;
-/** Like that of a file of prompts. */
-const DATASET_BYTES_MAX: number = 256 * 1024 * 1024;

@@ -1,9 +1,8 @@
 // The API key that this machine's own config names for a target. It is read when a load begins, goes into the requests and
 // nowhere else; what goes wrong is told without the key and without its place, because a coordinator hears of it.
 
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
 import type { Env } from '../../process/child.ts';
+import { readInputText } from '../../process/input-file.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import type { AgentKey } from './agent-policy.ts';
 import { AgentError } from './agent-policy.ts';
@@ -39,20 +38,9 @@ const keyAt = async (place: AgentKey['place'], env: Env): Promise<string | undef
 
 /** undefined for what cannot be read, or is no key by its size. */
 const textOf = async (path: string): Promise<string | undefined> => {
-  let file: FileHandle;
   try {
-    file = await open(path);
+    return await readInputText(path, 'secret');
   } catch {
     return undefined; // told as a key that cannot be used
   }
-  try {
-    const { size } = await file.stat();
-    return size > KEY_FILE_BYTES_MAX ? undefined : await file.readFile('utf8');
-  } catch {
-    return undefined;
-  } finally {
-    await file.close();
-  }
 };
-
-const KEY_FILE_BYTES_MAX = 65_536;

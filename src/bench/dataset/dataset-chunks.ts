@@ -1,9 +1,10 @@
 // The bytes of a data set's file, part by part and bounded, and the digest that tells two files of one name apart.
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import { errorCode } from '../../core/problem.ts';
 import { fileReason } from '../../process/disk-reason.ts';
+import { openInputFile } from '../../process/input-file.ts';
 import { BenchError } from '../bench-error.ts';
 
 export interface DatasetPlace {
@@ -12,7 +13,7 @@ export interface DatasetPlace {
   /** As the person wrote it: how messages call it. */
   readonly shownPath: string;
   readonly signal: AbortSignal;
-  /** Default: FILE_BYTES_MAX, of who holds what was read. */
+  /** Default: of a data set that stays in memory. */
   readonly bytesMax?: number;
 }
 
@@ -37,11 +38,12 @@ export class DatasetDigest {
 
 /** Each part is its reader's until the next one is asked for. @throws BenchError `input` */
 export async function* datasetChunks(
-  { path, shownPath, signal, bytesMax = FILE_BYTES_MAX }: DatasetPlace,
+  { path, shownPath, signal, bytesMax = INPUT_LIMITS.dataset.bytesMax }: DatasetPlace,
   digest: DatasetDigest,
 ): AsyncGenerator<Buffer, void, void> {
-  const stream = createReadStream(path, { highWaterMark: READ_BYTES, signal });
   try {
+    const file = await openInputFile(path, 'dataset');
+    const stream = file.createReadStream({ highWaterMark: READ_BYTES, signal });
     for await (const read of stream) {
       const chunk: Buffer = read;
       digest.add(chunk);
@@ -75,5 +77,3 @@ export const unreadableDataset = (shownPath: string, cause: unknown): BenchError
 
 const MEBIBYTE = 1024 * 1024;
 const READ_BYTES = 256 * 1024;
-/** In memory a file takes up to seven times its size while it is read. */
-export const FILE_BYTES_MAX: number = 256 * MEBIBYTE;

@@ -1,8 +1,10 @@
 // A data set of the person's own: JSONL, a JSON list, CSV, Parquet or a folder of texts, told apart by what the file is. Read into
 // memory, bounded; of the first entry that is wrong it says where it stands and how it begins.
 
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
+import { openInputFile } from '../../process/input-file.ts';
 import type { DatasetPlace } from './dataset-chunks.ts';
 import { DatasetDigest, datasetChunks, unreadableDataset, wrongFile } from './dataset-chunks.ts';
 import { csvEntries } from './formats/csv-entries.ts';
@@ -72,7 +74,7 @@ const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat |
   try {
     if ((await stat(path)).isDirectory()) return 'folder';
     if (extname(path).toLowerCase() === '.csv') return 'csv';
-    await using file = await open(path, 'r');
+    await using file = await openInputFile(path, 'dataset');
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
     if (buffer.toString('latin1', 0, PARQUET_MAGIC.length) === PARQUET_MAGIC) return 'parquet';
     return LIST_START.test(buffer.toString('utf8', 0, bytesRead)) ? 'json-list' : 'jsonl';
@@ -92,19 +94,29 @@ const readEntries = async (
   const prompts: Prompt[] = [];
   const ignored = new Set<string>();
   let leftOut = 0;
+  let place: Pick<EntryError, 'line' | 'unit'> = { line: 1, unit: 'line' };
+  const budget = new ExpansionBudget(
+    'dataset',
+    ({ problem, advice }) => new EntryError(place.line, problem, advice, place.unit),
+  );
   try {
     for await (const entry of entries) {
       signal.throwIfAborted();
+      place = { line: entry.line, unit: entry.kind === 'row' ? 'row' : 'line' };
+      if (entry.kind === 'json') budget.checkedJson(entry.text);
       const row = readRow(entry, column, isWhole);
       if (row.kind === 'wrong')
         throw wrongFile(
-          `${entryPlace(shownPath, { line: entry.line, unit: entry.kind === 'row' ? 'row' : 'line' })}: ${row.problem}. It begins: ${startOf(entry)}`,
+          `${entryPlace(shownPath, place)}: ${row.problem}. It begins: ${startOf(entry)}`,
           row.advice,
         );
       if (prompts.length === PROMPTS_MAX)
         throw wrongFile(`${shownPath} has more than ${PROMPTS_MAX} prompts`, 'Use a part of it.');
       if (row.value === undefined) leftOut += 1;
-      else prompts.push(row.value);
+      else {
+        budget.addValue(row.value);
+        prompts.push(row.value);
+      }
       if (prompts.length <= ROWS_LOOKED_AT)
         for (const name of ignoredFields(entry, column)) ignored.add(name);
     }
@@ -121,6 +133,7 @@ const readFolder = async ({ path, shownPath, signal }: DatasetFileOptions): Prom
   const prompts: Prompt[] = [];
   const digest = new DatasetDigest();
   for (const name of names) {
+    signal.throwIfAborted();
     const place = { path: join(path, name), shownPath: join(shownPath, name), signal };
     digest.add(Buffer.from(`${name}\n`));
     const text = await wholeText(place, digest);

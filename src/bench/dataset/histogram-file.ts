@@ -1,13 +1,14 @@
 // Reads `file:HIST.json`: how often each length occurs, as somebody measured it. Three shapes, because histograms are written
 // in three ways; what is wrong with one is said with where it stands.
 
-import { readFile, stat } from 'node:fs/promises';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
 import { isLength, WEIGHT_MAX, weighted } from '../../core/figure/parse-length.ts';
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import { errorCode, shortReason } from '../../core/problem.ts';
 import type { LengthBin, LengthDistribution } from '../../core/statistics/length-distribution.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { BenchError } from '../bench-error.ts';
 
 export interface HistogramFile {
@@ -20,6 +21,10 @@ export interface HistogramFile {
 /** @throws BenchError `input` when it cannot be read or is no histogram. */
 export const readHistogramFile = async ({ path, shownPath }: HistogramFile): Promise<LengthDistribution> => {
   const text = await textOf(path, shownPath);
+  new ExpansionBudget(
+    'lengths',
+    ({ problem, advice }) => new BenchError({ code: 'input', problem: `${shownPath}: ${problem}`, advice }),
+  ).addJson(text);
   const histogram = parseHistogram(text);
   if (histogram.kind === 'ok') return histogram.value;
   throw new BenchError({
@@ -65,13 +70,10 @@ const binOf = (row: readonly unknown[]): LengthBin | undefined => {
 
 const textOf = async (path: string, shownPath: string): Promise<string> => {
   try {
-    if ((await stat(path)).size > HISTOGRAM_BYTES_MAX)
-      throw new RangeError(`it is larger than ${HISTOGRAM_BYTES_MAX} bytes`);
-    return await readFile(path, 'utf8');
+    return await readInputText(path, 'lengths');
   } catch (error) {
-    const reason = errorCode(error) === 'ENOENT' ? 'there is no such file' : shortReason(error);
     throw new BenchError(
-      { code: 'input', problem: `${shownPath} cannot be read: ${reason}`, advice: SHAPES },
+      { code: 'input', problem: `${shownPath} cannot be read: ${fileReason(error)}`, advice: SHAPES },
       { cause: error },
     );
   }
@@ -80,4 +82,3 @@ const textOf = async (path: string, shownPath: string): Promise<string> => {
 const SHAPES =
   'Write lengths with their weights: {"128": 60, "512": 30}, or [[100, 200, 60], [200, 400, 30]] for ranges.';
 const ROW_SHOWN = 60;
-const HISTOGRAM_BYTES_MAX = 1_048_576;

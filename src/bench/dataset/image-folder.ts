@@ -1,9 +1,10 @@
 // Pictures of a person's own: the PNG, JPEG and WebP files of a folder, in the order of their names, told by what they begin with.
 
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { shortReason } from '../../core/problem.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { readInputFile } from '../../process/input-file.ts';
 import { BenchError } from '../bench-error.ts';
 
 export interface FolderImages {
@@ -37,7 +38,7 @@ export const readImageFolder = async (
 
 const imageNames = async (path: string, shownPath: string): Promise<readonly string[]> => {
   const names = await readdir(path).catch((error: unknown): never => {
-    throw wrongImages(`the folder ${shownPath} cannot be read: ${shortReason(error)}`);
+    throw wrongImages(`the folder ${shownPath} cannot be read: ${fileReason(error)}`);
   });
   const images = names.filter(name => EXTENSIONS.has(extname(name).toLowerCase())).toSorted();
   if (images.length === 0)
@@ -49,17 +50,12 @@ const imageNames = async (path: string, shownPath: string): Promise<readonly str
 
 const imageBytes = async (path: string, name: string, bytesLeft: number): Promise<Buffer> => {
   try {
-    const info = await stat(join(path, name));
-    if (!info.isFile()) throw wrongImages(`${name} is not a file`);
-    if (info.size > IMAGE_BYTES_MAX)
-      throw wrongImages(`${name} is larger than ${IMAGE_BYTES_MAX / MEBIBYTE} MiB`);
-    if (info.size > bytesLeft)
-      throw wrongImages(`up to ${name} the pictures are larger than ${IMAGES_BYTES_MAX / MEBIBYTE} MiB`);
-    return await readFile(join(path, name));
+    const bytes = await readInputFile(join(path, name), 'image');
+    if (bytes.length <= bytesLeft) return bytes;
   } catch (error) {
-    if (error instanceof BenchError) throw error;
-    throw wrongImages(`${name} cannot be read: ${shortReason(error)}`);
+    throw wrongImages(`${name} cannot be read: ${fileReason(error)}`);
   }
+  throw wrongImages(`up to ${name} the pictures are larger than ${IMAGES_BYTES_MAX / MEBIBYTE} MiB`);
 };
 
 /** A name may lie, and a server would refuse each request. */
@@ -82,8 +78,6 @@ const wrongImages = (problem: string): BenchError =>
 const DIGEST_VERSION = 'plimsoll images 2\n';
 const EXTENSIONS: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp']);
 const MEBIBYTE = 1_048_576;
-/** What servers take of one picture. */
-const IMAGE_BYTES_MAX: number = 20_971_520;
 /** Half of what all bodies of a run may have. */
 const IMAGES_BYTES_MAX: number = 268_435_456;
 const IMAGE_FILES_MAX = 4_096;

@@ -3,6 +3,7 @@
 
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { AGENT_PART_BYTES_MAX } from '../../wire/agent-message.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 
@@ -39,12 +40,17 @@ export async function* deflatedParts(
   yield await partOf(raw.subarray(0, filled), index, true);
 }
 
-/** Takes the parts of one file in their order. */
+/** Takes the parts of one file in their order: however small each is on its way, all of them together are limited. */
 export class PartReader {
+  readonly #budget: ExpansionBudget;
   #next = 0;
   #isOver = false;
 
-  /** @throws DecodeError for a part that is out of order, larger than it says, or not compressed as it should be. */
+  constructor(kind: 'agentDataset' | 'agentSamples') {
+    this.#budget = new ExpansionBudget(kind, ({ problem }) => new DecodeError(problem));
+  }
+
+  /** @throws DecodeError for a part that is out of order, one too many, larger than it says, or not compressed as it should be. */
   async read(part: FilePart): Promise<Buffer> {
     if (this.#isOver || part.index !== this.#next)
       throw new DecodeError(`part ${part.index} came where part ${this.#next} was due`);
@@ -53,6 +59,7 @@ export class PartReader {
     const raw = await inflated(part.bytes);
     if (raw.length !== part.rawBytes)
       throw new DecodeError(`a part of ${part.rawBytes} bytes came as ${raw.length}`);
+    this.#budget.add(raw.length);
     return raw;
   }
 

@@ -95,7 +95,7 @@ export const collectAgent = async (
 };
 
 const collectSamples = async ({ link }: PreparedAgent, file: FileHandle): Promise<void> => {
-  const reader = new PartReader();
+  const reader = new PartReader('agentSamples');
   await link.collect(async (part: FilePart) => {
     await file.writeFile(await reader.read(part));
   });

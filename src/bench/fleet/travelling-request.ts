@@ -1,13 +1,16 @@
 // A benchmark's request on its way to an agent, and back into one there. What the coordinator has read of files is part of it
 // or goes before it; headers and keys never travel, an agent adds its own.
 
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { objectiveFields } from '../../core/run/objective.ts';
+import { linesIn } from '../../core/text/lines-in.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { AgentRequest, AgentSessions, AgentSurvey } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
 import type { SessionWish } from '../dataset/chat-sessions.ts';
+import { PROMPTS_MAX } from '../dataset/dataset-file.ts';
 import type { PromptWish } from '../dataset/planned-prompts.ts';
 import type { Dataset, Prompt } from '../dataset/prompt.ts';
 import { readRow } from '../dataset/read-row.ts';
@@ -171,25 +174,35 @@ export function* linesOfDataset({ prompts }: Dataset): Generator<Uint8Array, voi
 
 /** @throws BenchError `input` for a line that is no prompt. */
 export const datasetOfLines = (description: string, text: string): Dataset =>
-  datasetOf(description, promptsOfLines(text, 1).prompts);
+  datasetOf(description, promptsOfLines(text, 1, sentBudget()).prompts);
+
+/** Of all prompts that one coordinator sends. */
+export const sentBudget = (): ExpansionBudget =>
+  new ExpansionBudget('dataset', ({ problem, advice }) =>
+    input(`the data set that was sent: ${problem}`, advice),
+  );
 
 /** Of whole lines, the first of which has that number. @throws as `datasetOfLines` */
 export const promptsOfLines = (
   text: string,
   firstLine: number,
+  budget: ExpansionBudget,
 ): { readonly prompts: readonly Prompt[]; readonly nextLine: number } => {
-  const lines = text.split('\n').filter(line => line !== '');
-  const prompts = lines.map((text, index): Prompt => {
-    const row = readRow({ kind: 'json', line: firstLine + index, text }, 'messages');
+  const prompts: Prompt[] = [];
+  for (const { text: line } of linesIn(text)) {
+    budget.checkedJson(line);
+    const row = readRow({ kind: 'json', line: firstLine + prompts.length, text: line }, 'messages');
     if (row.kind === 'wrong') throw input(row.problem, row.advice);
     if (row.value === undefined) throw input('a line of the data set that was sent asks nothing', '');
-    return row.value;
-  });
-  return { prompts, nextLine: firstLine + lines.length };
+    budget.addValue(row.value);
+    prompts.push(row.value);
+  }
+  return { prompts, nextLine: firstLine + prompts.length };
 };
 
-/** @throws BenchError `input` when there are none. */
+/** @throws BenchError `input` when there are none, or too many. */
 export const datasetOf = (description: string, prompts: readonly Prompt[]): Dataset => {
+  if (prompts.length > PROMPTS_MAX) throw input(`more than ${PROMPTS_MAX} prompts were sent`, '');
   if (prompts.length === 0) throw input('the data set that was sent has no prompt', '');
   return { description, prompts };
 };

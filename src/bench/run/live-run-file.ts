@@ -1,11 +1,12 @@
 // <home>/live-runs/<id>.json: how `plimsoll watch` and the daemon find a run that is going on. Removed at its end; what a
 // killed run leaves behind is told by its process being gone.
 
-import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
+import { mkdir, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { readInputText } from '../../process/input-file.ts';
 
 export const LIVE_RUN_SCHEMA = 'plimsoll.live-run/1';
 
@@ -51,7 +52,7 @@ export const readLiveRuns = async (
   const runs: LiveRunRecord[] = [];
   for (const name of names.filter(candidate => candidate.endsWith('.json')).slice(0, LIVE_RUNS_MAX)) {
     const path = join(folder, name);
-    const run = parseLiveRun(await readFile(path, 'utf8').catch(() => ''));
+    const run = parseLiveRun(await readInputText(path, 'homeFile').catch(() => ''));
     if (run === undefined) continue;
     if (isAlive(run.pid)) runs.push(run);
     else await unlink(path).catch(ignoreSystemError);

@@ -1,7 +1,7 @@
 // What a run's prompts are made of: every file that says what is sent is read here, before anything is started.
 
-import { open } from 'node:fs/promises';
 import { errorCode } from '../../core/problem.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { unreadableDataset, wrongFile } from '../dataset/dataset-chunks.ts';
 import { readDatasetFile } from '../dataset/dataset-file.ts';
 import { readImageFolder } from '../dataset/image-folder.ts';
@@ -44,18 +44,7 @@ const readSystemPrompt = async ({
   path,
 }: NonNullable<BenchRequest['systemPrompt']>): Promise<string> => {
   try {
-    const file = await open(path, 'r');
-    try {
-      const { size } = await file.stat();
-      if (size > SYSTEM_PROMPT_BYTES_MAX)
-        throw wrongFile(
-          `${text} is larger than ${SYSTEM_PROMPT_BYTES_MAX / 1024 / 1024} MiB`,
-          'A system prompt is shorter.',
-        );
-      return await file.readFile('utf8');
-    } finally {
-      await file.close();
-    }
+    return await readInputText(path, 'systemPrompt');
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENAMETOOLONG' || code === 'ENOTDIR' || code === 'EINVAL') {
@@ -95,4 +84,3 @@ const readDataset = async (
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
 /** One word that can only mean a file: "./system.txt", "prompts/chat", "system.md". */
 const FILE_NAME = /^(?:\S*[/\\]\S*|\S+\.(?:txt|md|prompt))$/u;
-const SYSTEM_PROMPT_BYTES_MAX: number = 8 * 1024 * 1024;

@@ -1,14 +1,14 @@
 // The directory of a sweep: made, or taken up again after whatever ended the process that wrote it. Nobody else may be at work
 // in it, and what a cut-off stage left is put aside, never written over and never counted.
 
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
-import { SWEEP_BYTES_MAX, sweepDocumentFromJson, sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { sweepDocumentFromJson, sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { cannotGoOn, lockFolder, openLockedFolder, putAside } from '../run/locked-folder.ts';
 
 export interface SweepDirectory extends Disposable {
@@ -40,9 +40,7 @@ export const openSweepDirectory = async (path: string): Promise<SweepDirectory> 
 export const readSweep = async (path: string): Promise<SweepDocument> => {
   const file = join(path, SWEEP_FILE);
   try {
-    const { size } = await stat(file);
-    if (size > SWEEP_BYTES_MAX) throw new DecodeError(`it is larger than ${SWEEP_BYTES_MAX} bytes`);
-    return sweepDocumentFromJson(await readFile(file, 'utf8'));
+    return sweepDocumentFromJson(await readInputText(file, 'runFile'));
   } catch (error) {
     if (errorCode(error) === undefined && !(error instanceof DecodeError)) throw error;
     throw cannotGoOn(path, 'sweep', {

@@ -80,15 +80,13 @@ export const askText = async ({
           chunks.push(chunk);
           if (bytes <= REPLY_BYTES_MAX) return;
           response.destroy();
-          resolve({
-            kind: 'no-answer',
-            reason: `the answer is longer than ${REPLY_BYTES_MAX / 2 ** 20} MiB`,
-          });
+          resolve(TOO_LONG);
         });
         response.once('error', reject);
         response.once('end', () => {
           const body = inflated(Buffer.concat(chunks), replied['content-encoding']);
           if (body.kind === 'wrong') resolve({ kind: 'no-answer', reason: body.problem });
+          else if (body.bytes.length > REPLY_BYTES_MAX) resolve(TOO_LONG);
           else resolve({ kind: 'answer', status, text: body.bytes.toString('utf8'), server });
         });
       });
@@ -122,4 +120,9 @@ const tlsOptions = (tls: TargetServer['tls']): ConnectionOptions =>
         rejectUnauthorized: !tls.isInsecure,
       };
 
+/** Compressed or not. */
 const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;
+const TOO_LONG: TextAnswer = {
+  kind: 'no-answer',
+  reason: `the answer is longer than ${REPLY_BYTES_MAX / 2 ** 20} MiB`,
+};

@@ -3,6 +3,7 @@
 // that is wrong ends it: what comes behind it is not looked at.
 
 import zlib from 'node:zlib';
+import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 
 export class ContentDecoder {
@@ -28,7 +29,8 @@ export class ContentDecoder {
     if (this.#isWrong) return NO_BYTES;
     this.#pieces.push(Buffer.from(bytes.subarray(start, end)));
     this.#bytes += end - start;
-    if (this.#bytes > COMPRESSED_BYTES_MAX) return this.#wrong('a compressed reply is larger than 16 MiB');
+    if (this.#bytes > INPUT_LIMITS.responseBody.bytesMax)
+      return this.#wrong('a compressed reply is larger than 16 MiB');
     const isEager = this.#bytes <= EAGER_BYTES_MAX && this.#inflatedBytes <= EAGER_INFLATED_BYTES_MAX;
     return isEager ? this.#decode(true) : NO_BYTES;
   }
@@ -40,7 +42,7 @@ export class ContentDecoder {
 
   #decode(isPartial: boolean): Decoded {
     const maxOutputLength = Math.min(
-      INFLATED_BYTES_MAX,
+      INPUT_LIMITS.responseBody.expandedBytesMax,
       INFLATED_BYTES_FREE + this.#bytes * INFLATED_RATIO_MAX,
     );
     let all: Buffer = Buffer.concat(this.#pieces);
@@ -98,8 +100,6 @@ const NO_BYTES: Decoded = { kind: 'bytes', bytes: Buffer.alloc(0) };
 /** Bounds in docs/limits.md. */
 const EAGER_BYTES_MAX = 65_536;
 const EAGER_INFLATED_BYTES_MAX = 67_108_864;
-const COMPRESSED_BYTES_MAX = 16_777_216;
-const INFLATED_BYTES_MAX = 67_108_864;
 /** Text compresses to a hundredth at the very best; a small reply may do so by chance. */
 const INFLATED_RATIO_MAX = 128;
 const INFLATED_BYTES_FREE = 4_194_304;

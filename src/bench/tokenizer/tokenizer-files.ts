@@ -2,13 +2,15 @@
 // thread that counts; whatever is wrong with it is said before any load is made.
 
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import { errorCode, errorMessage, shortReason } from '../../core/problem.ts';
+import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { readInputFile } from '../../process/input-file.ts';
 
 export interface ReadTokenizer {
   readonly facts: TokenizerFacts;
@@ -24,9 +26,13 @@ export class TokenizerError extends Error {
 /** @throws TokenizerError */
 export const readTokenizer = async (folder: string): Promise<ReadTokenizer> => {
   const digest = createHash('sha256');
-  const file = await jsonFile(folder, 'tokenizer.json', digest);
+  const budget = new ExpansionBudget(
+    'tokenizer',
+    ({ problem, advice }) => new TokenizerError(`in ${basename(folder)}: ${problem}. ${advice}`),
+  );
+  const file = await jsonFile(folder, 'tokenizer.json', { digest, budget });
   if (file === undefined) throw new TokenizerError(`${folder} has no tokenizer.json`);
-  const config = (await jsonFile(folder, 'tokenizer_config.json', digest)) ?? {};
+  const config = (await jsonFile(folder, 'tokenizer_config.json', { digest, budget })) ?? {};
   const model = checkedModel(file);
   const tokenizer = made(file, config);
   const tokensOf = (text: string): number => tokenizer.encode(text, { add_special_tokens: false }).ids.length;
@@ -39,16 +45,14 @@ export const readTokenizer = async (folder: string): Promise<ReadTokenizer> => {
 const jsonFile = async (
   folder: string,
   name: string,
-  digest: ReturnType<typeof createHash>,
+  { digest, budget }: { readonly digest: ReturnType<typeof createHash>; readonly budget: ExpansionBudget },
 ): Promise<JsonObject | undefined> => {
   try {
-    const info = await stat(join(folder, name));
-    if (!info.isFile()) throw new TokenizerError(`${name} is not a file`);
-    if (info.size > TOKENIZER_BYTES_MAX)
-      throw new TokenizerError(`${name} is larger than ${TOKENIZER_BYTES_MAX / 1_048_576} MiB`);
-    const bytes = await readFile(join(folder, name));
+    const bytes = await readInputFile(join(folder, name), 'tokenizer');
     digest.update(bytes);
-    const json = parseAnyJson(bytes.toString('utf8'));
+    const text = bytes.toString('utf8');
+    budget.addJson(text);
+    const json = parseAnyJson(text);
     if (!isJsonObject(json))
       throw new TokenizerError(`${name} is not a JSON object: it is cut off or damaged`);
     return json;
@@ -56,7 +60,7 @@ const jsonFile = async (
     const code = errorCode(error);
     if (code === 'ENOENT') return undefined;
     if (code === undefined) throw error;
-    throw new TokenizerError(`${name} cannot be read: ${shortReason(error)}`);
+    throw new TokenizerError(`${name} cannot be read: ${fileReason(error)}`);
   }
 };
 
@@ -133,5 +137,3 @@ const tryOut = (tokenizer: Tokenizer): void => {
 const SAMPLE_TEXT = 'The quick brown fox, 42 of them.\n';
 /** Of the folder's name, in the report. */
 const NAME_CHARACTERS = 100;
-/** The largest in use have 35 MB. */
-const TOKENIZER_BYTES_MAX: number = 134_217_728;

@@ -1,7 +1,7 @@
 // Runs `plimsoll agent`: the host with this machine's policy, and lines for who sits in front of it. Loaded late, because it
 // brings ZeroMQ along.
 
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AgentHost } from '../../bench/agent/agent-host.ts';
@@ -14,7 +14,8 @@ import type { Config } from '../../config/config.ts';
 import { homeFiles, openHome } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
 import { errorCode } from '../../core/problem.ts';
-import { diskReason } from '../../process/disk-reason.ts';
+import { diskReason, fileReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { asBenchCommandError, benchProcess } from '../bench/bench-process.ts';
 import { CommandError } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -90,11 +91,11 @@ export const startAgent = async (state: ProcessState, start: AgentStart): Promis
 const codeIn = async (file: string): Promise<string> => {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readInputText(file, 'secret');
   } catch (error) {
     throw new CommandError(
       'usage',
-      `--code-file: ${file} cannot be read: ${diskReason(error)}`,
+      `--code-file: ${file} cannot be read: ${fileReason(error)}`,
       'Name a file with the code of this agent, alone on one line.',
     );
   }

@@ -1,12 +1,13 @@
 // The baselines of a home: one file each, named for the baseline and nothing else.
 
-import { readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BaselineDocument } from '../../core/comparison/baseline.ts';
 import { isBaselineName } from '../../core/comparison/baseline.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import { createFileAtomic, writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { makeMissingFolder } from '../../process/make-folder.ts';
 import { BASELINE_BYTES_MAX, baselineFromJson, baselineToJson } from '../../wire/baseline-schema.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
@@ -39,10 +40,10 @@ export const baselineNames = async (home: string): Promise<readonly string[]> =>
 export const readBaseline = async (home: string, name: string): Promise<BaselineDocument> => {
   const path = pathOf(home, checkedBaselineName(name));
   try {
-    const info = await stat(path);
-    if (!info.isFile() || info.size > BASELINE_BYTES_MAX)
+    const text = await readInputText(path, 'runFile');
+    if (text.length > BASELINE_BYTES_MAX)
       throw new DecodeError(`it is no file of up to ${BASELINE_BYTES_MAX} bytes`);
-    const baseline = baselineFromJson(await readFile(path, 'utf8'));
+    const baseline = baselineFromJson(text);
     if (baseline.name !== name) throw new DecodeError(`it calls itself ${baseline.name}`);
     return baseline;
   } catch (error) {

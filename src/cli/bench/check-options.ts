@@ -1,15 +1,16 @@
 // `--tools` and `--response-schema`: what each request asks its answer to be, and what answers are then checked by.
 
-import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import { unjudged } from '../../core/json-fits.ts';
-import { errorCode, shortReason } from '../../core/problem.ts';
 import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { readInputTextSync } from '../../process/input-file.ts';
 import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value } from '../command.ts';
+import { nonEmpty, value, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface CheckOptions {
@@ -24,12 +25,14 @@ export const CHECKS: CheckOptions = {
     valueName: 'FILE',
     meaning:
       "Offer these tools (OpenAI's list, JSON), and check the arguments of each call by their schemas.",
+    reads: wholeText,
     parse: nonEmpty,
   }),
   responseSchema: value({
     name: 'response-schema',
     valueName: 'FILE',
     meaning: 'Ask for answers of this JSON schema, and check each by it.',
+    reads: wholeText,
     parse: nonEmpty,
   }),
 };
@@ -86,13 +89,11 @@ const checkJudged = (option: string, schema: unknown, what: string): void => {
 const jsonOf = (file: string, cwd: string, option: string): unknown => {
   let text: string;
   try {
-    const path = resolve(cwd, file);
-    if (statSync(path).size > SCHEMA_FILE_BYTES_MAX) throw new RangeError('it is too large');
-    text = readFileSync(path, 'utf8');
+    text = readInputTextSync(resolve(cwd, file), 'requestPart');
   } catch (error) {
-    const reason = errorCode(error) === 'ENOENT' ? 'there is no such file' : shortReason(error);
-    throw wrongFile(option, `${file} cannot be read: ${reason}`);
+    throw wrongFile(option, `${file} cannot be read: ${fileReason(error)}`);
   }
+  new ExpansionBudget('requestPart', ({ problem }) => wrongFile(option, `${file}: ${problem}`)).addJson(text);
   const json = parseAnyJson(text);
   if (json === undefined) throw wrongFile(option, `${file} is not JSON`);
   return json;
@@ -100,6 +101,3 @@ const jsonOf = (file: string, cwd: string, option: string): unknown => {
 
 const wrongFile = (option: string, problem: string): CommandError =>
   new CommandError('benchInput', `--${option}: ${problem}`, 'See docs/bench.md, "Answers that are checked".');
-
-/** Bound in docs/limits.md. */
-const SCHEMA_FILE_BYTES_MAX = 1_048_576;

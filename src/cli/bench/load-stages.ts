@@ -1,7 +1,6 @@
 // `--stages`: a load that moves while it is measured, written on the command line or in a file. Either way each stage has a
 // level, how long it takes, and whether the load is at that level at once or moves there.
 
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { parseToml, plainValue } from '../../config/toml-document.ts';
@@ -12,6 +11,7 @@ import type { LoadStep } from '../../core/run/run-shape.ts';
 import { LOAD_STEPS_MAX } from '../../core/run/run-shape.ts';
 import { firstLine } from '../../core/text/single-line.ts';
 import { fileReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { CommandError } from '../command-error.ts';
 import { duration, requestRate, wholeNumberFrom } from './option-values.ts';
 
@@ -124,13 +124,9 @@ const fileStages = (content: string): Parsed<LoadStages> => {
 
 const contentOf = async (path: string, shown: string): Promise<string> => {
   try {
-    const { size } = await stat(path);
-    if (size > FILE_BYTES_MAX) {
-      throw new CommandError('benchInput', `${shown}: larger than ${FILE_BYTES_MAX} bytes`, EXAMPLE);
-    }
-    return await readFile(path, 'utf8');
+    return await readInputText(path, 'stages');
   } catch (error) {
-    if (errorCode(error) === undefined || error instanceof CommandError) throw error;
+    if (errorCode(error) === undefined) throw error;
     throw new CommandError(
       'benchInput',
       `--stages ${shown}: ${fileReason(error)}`,
@@ -159,4 +155,3 @@ const FILE = v.strictObject({
 
 const EXAMPLE =
   'Write for each stage: [[stage]], rate = 5, duration = "30s", and move = "linear" where it grows.';
-const FILE_BYTES_MAX = 65_536;

@@ -1,11 +1,11 @@
 // Every header that a benchmark sends beside the client's own, from all places that may give one.
 
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
-import { errorCode, shortReason } from '../../core/problem.ts';
 import { urlsText } from '../../core/run/url-mix.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -110,15 +110,11 @@ const keyOf = async (file: string, cwd: string): Promise<string> => {
 const textOf = async (file: string, cwd: string, option: string): Promise<string> => {
   const path = resolve(cwd, file);
   try {
-    if ((await stat(path)).size > FILE_BYTES_MAX)
-      throw new RangeError(`it is larger than ${FILE_BYTES_MAX} bytes`);
-    return await readFile(path, 'utf8');
+    return await readInputText(path, 'secret');
   } catch (error) {
-    const code = errorCode(error);
-    const reason = code === 'ENOENT' ? 'there is no such file' : shortReason(error);
     throw new CommandError(
       'benchInput',
-      `--${option} ${file} cannot be read: ${reason}`,
+      `--${option} ${file} cannot be read: ${fileReason(error)}`,
       'Choose a file that you can read.',
       {
         cause: error,
@@ -133,4 +129,3 @@ const usage = (problem: string, advice: string): CommandError => new CommandErro
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
-const FILE_BYTES_MAX = 65_536;

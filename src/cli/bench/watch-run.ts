@@ -1,6 +1,6 @@
 // Follows a run from outside: finds it, shows its snapshots while its process lives, and its report when it has ended.
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { LiveRunRecord } from '../../bench/run/live-run-file.ts';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
@@ -17,6 +17,7 @@ import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscr
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { renderReport } from '../../metrics/text-report.ts';
+import { readInputText } from '../../process/input-file.ts';
 import type { RunStage } from '../../tui/watched-run.ts';
 import { runHead } from '../../tui/watched-run.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
@@ -137,7 +138,7 @@ const showReport = async (state: ProcessState, directory: string): Promise<ExitC
 
 const configOf = async (directory: string): Promise<RunConfig> => {
   try {
-    return runConfigFromJson(await readFile(runFiles(directory).config, 'utf8'));
+    return runConfigFromJson(await readInputText(runFiles(directory).config, 'runFile'));
   } catch (error) {
     throw new CommandError(
       'benchRunDirectory',

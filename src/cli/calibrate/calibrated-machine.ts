@@ -1,11 +1,11 @@
 // What a calibration depends on of this machine, and where it is kept.
 
-import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import type { CalibratedMachine, Calibration } from '../../core/run/calibration.ts';
 import { calibrationNotice } from '../../core/run/calibration.ts';
 import { unknown } from '../../core/unknown.ts';
+import { readInputTextSync } from '../../process/input-file.ts';
 import { calibrationFromJson } from '../../wire/calibration-schema.ts';
 
 export const calibratedMachine = ({
@@ -42,7 +42,7 @@ export const citedCalibration = (
 
 const readText = (path: string): string | undefined => {
   try {
-    return readFileSync(path, 'utf8');
+    return readInputTextSync(path, 'homeFile');
   } catch {
     // Not there: then it is not known, or never was calibrated.
     return undefined;

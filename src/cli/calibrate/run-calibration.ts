@@ -9,11 +9,13 @@ import type { BenchObserver } from '../../bench/run/bench-parts.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { counted } from '../../core/figure/figure.ts';
+import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import type { Calibration, CalibrationClock, RateStep, StreamStep } from '../../core/run/calibration.ts';
 import { CALIBRATION_SCHEMA } from '../../core/run/calibration.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { spawnMock } from '../../mock/spawn-mock.ts';
+import { boundedBody } from '../../process/bounded-body.ts';
 import { decodeTruthStamps } from '../../wire/truth-stamps.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import { benchWish } from '../bench/bench-wish.ts';
@@ -226,8 +228,7 @@ const oneRun = async (
 
 /** Of all streams since the last call. */
 const stampsOf = async (url: string): Promise<Buffer> => {
-  const reply = await answerOf(url, '/mock/stamps');
-  return Buffer.from(await reply.arrayBuffer());
+  return await answerOf(url, '/mock/stamps');
 };
 
 /** The error is half the shortest round trip, of the step that knew it least; the shortest of all steps says how far away it is. */
@@ -246,20 +247,25 @@ const clockTrips = async (url: string): Promise<ReturnType<typeof clockOffset>> 
     const sentNs = Number(monotonicNs());
     const reply = await answerOf(url, '/mock/clock');
     const receivedNs = Number(monotonicNs());
-    found.push({ sentNs, receivedNs, agentNs: Number(await reply.text()) });
+    found.push({ sentNs, receivedNs, agentNs: Number(reply.toString('utf8')) });
   }
   return clockOffset(found);
 };
 
-const answerOf = async (url: string, path: string): Promise<Response> => {
+const answerOf = async (url: string, path: string): Promise<Buffer> => {
   const where = new URL(path, url).href;
   const advice = 'Start the target with plimsoll mock --stamp.';
-  const reply = await fetch(where, { signal: AbortSignal.timeout(ANSWER_MS_MAX) }).catch((error: unknown) => {
+  const silent = (error: unknown): never => {
     throw new CommandError('benchUnreachable', `${where} does not answer`, advice, { cause: error });
-  });
+  };
+  const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+  const reply = await fetch(where, { redirect: 'manual', signal }).catch(silent);
   if (!reply.ok)
     throw new CommandError('benchUnreachable', `${where} answers ${reply.status}: it has no stamps`, advice);
-  return reply;
+  const { bytesMax } = INPUT_LIMITS.serverReply;
+  const body = await boundedBody(reply, bytesMax).catch(silent);
+  if (body !== undefined) return body;
+  throw new CommandError('benchUnreachable', `${where} replies with more than ${bytesMax} bytes`, advice);
 };
 
 const STREAMS: readonly number[] = [1, 10, 100, 500, 1_000];

@@ -35,6 +35,7 @@ export const importCommand: Command = {
     const kept = await told(async () => {
       await openHome(home);
       return await keepImported(resolve(state.cwd, given), {
+        signal: state.stop,
         home,
         version: state.version,
         name: invocation.option(NAMES.name),

@@ -1,6 +1,6 @@
 // `plimsoll service install|status|logs|uninstall`: the daemon kept running by the machine's own service manager.
 
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -8,6 +8,7 @@ import { errorCode, shortReason } from '../../core/problem.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { ToolError } from '../../process/child.ts';
+import { readInputText } from '../../process/input-file.ts';
 import type { Command, Invocation, Option } from '../command.ts';
 import { flag, homeOption, jsonOption, value } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
@@ -185,7 +186,7 @@ const installService = async ({ plan, manager }: Service, text: string): Promise
   const there = await installedService(plan.file);
   if (there.kind !== 'none') await needsService(plan);
   await manager.check();
-  const before = there.kind === 'none' ? undefined : await readFile(plan.file, 'utf8');
+  const before = there.kind === 'none' ? undefined : await readInputText(plan.file, 'homeFile');
   await changing(plan.file, mkdir(dirname(plan.file), { recursive: true }));
   await changing(plan.file, writeFileAtomic(plan.file, text, { mode: 0o644 }));
   try {

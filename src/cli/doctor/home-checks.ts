@@ -1,7 +1,7 @@
 // The home and its settings, looked at and left as they are.
 
 import type { Stats } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { placedProblem } from '../../config/config-problem.ts';
@@ -11,6 +11,7 @@ import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
+import { openInputFile } from '../../process/input-file.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
@@ -131,7 +132,7 @@ const journalChecks = async (home: string, state: ProcessState): Promise<readonl
 
 const beginsLikeSqlite = async (path: string): Promise<boolean> => {
   try {
-    await using file = await open(path, 'r');
+    await using file = await openInputFile(path, 'homeFile');
     const { buffer, bytesRead } = await file.read(
       Buffer.alloc(SQLITE_MAGIC.length),
       0,

@@ -1,7 +1,7 @@
 // The folder of a fleet, on the machine of whoever administers it: fleet.json with what was decided and who belongs to it,
 // and the files made of that, for the server and for nodes. Credentials are readable only by their owner.
 
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
@@ -17,6 +17,7 @@ import { serverConfig, usersConfig } from '../../mesh/nats/server-files.ts';
 import type { AtomicFileOptions } from '../../process/atomic-file.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { makeMissingFolder } from '../../process/make-folder.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import { CommandError } from '../command-error.ts';
@@ -130,7 +131,7 @@ const cannotWrite = (place: string, reason: string, cause?: unknown): CommandErr
 
 const readIn = async (path: string, name: string): Promise<string | undefined> => {
   try {
-    return await readFile(join(path, name), 'utf8');
+    return await readInputText(join(path, name), 'homeFile');
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

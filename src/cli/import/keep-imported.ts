@@ -2,7 +2,7 @@
 // everything is written. Its id follows from the file, so that the same file is not there twice.
 
 import { createHash } from 'node:crypto';
-import { readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from '../../core/problem.ts';
 import type { ForeignOrigin } from '../../core/run/foreign-run.ts';
@@ -19,7 +19,8 @@ import { writeReportFiles } from '../../metrics/report-files.ts';
 import { rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
-import { diskReason } from '../../process/disk-reason.ts';
+import { diskReason, fileReason } from '../../process/disk-reason.ts';
+import { readInputFile, readInputText } from '../../process/input-file.ts';
 import { makeMissingFolder } from '../../process/make-folder.ts';
 import type { ForeignRun } from '../../report/imported/foreign-file.ts';
 import { readForeignRuns } from '../../report/imported/read-foreign-runs.ts';
@@ -43,11 +44,12 @@ export interface KeepOptions {
   readonly version: string;
   readonly name: string | undefined;
   readonly tags: RunTags;
+  readonly signal: AbortSignal;
 }
 
 /** @throws ForeignFileError for what is wrong with the file @throws CommandError where a folder cannot be written */
 export const keepImported = async (path: string, options: KeepOptions): Promise<readonly KeptImport[]> => {
-  const { text, beside, bytes } = await foreignTexts(path);
+  const { text, beside, bytes } = await foreignTexts(path, options.signal);
   const sha256 = createHash('sha256').update(text).digest('hex');
   const runs = readForeignRuns(text, { beside });
   const kept: KeptImport[] = [];
@@ -181,17 +183,14 @@ const requestsOf = ({ figures }: ForeignRun): number =>
 /** The file, and AIPerf's summary where one lies beside it. */
 const foreignTexts = async (
   path: string,
+  signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly beside: string | undefined; readonly bytes: number }> => {
   try {
-    const info = await stat(path);
-    if (!info.isFile()) throw unreadable(path, 'it is not a file');
-    if (info.size > IMPORT_BYTES_MAX)
-      throw unreadable(path, `it is larger than ${IMPORT_BYTES_MAX / 1_048_576} MiB`);
-    const text = await readFile(path, 'utf8');
-    return { text, beside: await besideOf(path), bytes: info.size };
+    const content = await readInputFile(path, 'importedReport', signal);
+    return { text: content.toString('utf8'), beside: await besideOf(path), bytes: content.length };
   } catch (error) {
-    if (errorCode(error) === undefined || error instanceof CommandError) throw error;
-    throw unreadable(path, diskReason(error), error);
+    if (errorCode(error) === undefined) throw error;
+    throw unreadable(path, fileReason(error), error);
   }
 };
 
@@ -199,8 +198,7 @@ const besideOf = async (path: string): Promise<string | undefined> => {
   if (!path.endsWith('.jsonl')) return undefined;
   const summary = join(dirname(path), basename(path).replace(/\.jsonl$/, '_aiperf.json'));
   try {
-    const info = await stat(summary);
-    return info.isFile() && info.size <= BESIDE_BYTES_MAX ? await readFile(summary, 'utf8') : undefined;
+    return await readInputText(summary, 'runFile');
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return undefined;
@@ -235,6 +233,3 @@ const digestOf = (sha256: string, index: number): string =>
 const EXPECTED_CODES: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOENT']);
 const PART_LENGTH = 256 * 1024;
 const FILE_NAME_MAX = 300;
-/** Just under what one text can hold. */
-const IMPORT_BYTES_MAX: number = 500 * 1024 * 1024;
-const BESIDE_BYTES_MAX: number = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // The run directories of a home, and the directories of stages among them, newest first: from their own files, so that a run
 // is found whether or not a daemon ever heard of it.
 
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { errorCode } from '../../core/problem.ts';
@@ -12,6 +12,7 @@ import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-documen
 import { readReport, runsFolder } from '../../daemon/runs/run-reports.ts';
 import { readSweepFile } from '../../daemon/runs/sweep-files.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 
@@ -126,8 +127,8 @@ export const foundRun = async (
 export const readRunConfig = async (directory: string): Promise<RunConfig | undefined> => {
   const path = runFiles(directory).config;
   try {
-    const { size } = await stat(path);
-    return size > CONFIG_BYTES_MAX ? undefined : runConfigFromJson(await readFile(path, 'utf8'));
+    const text = await readInputText(path, 'runFile');
+    return text.length > CONFIG_BYTES_MAX ? undefined : runConfigFromJson(text);
   } catch (error) {
     if (error instanceof DecodeError || errorCode(error) !== undefined) return undefined;
     throw error;

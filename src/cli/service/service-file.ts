@@ -1,8 +1,9 @@
 // The file of a service as Plimsoll wrote it: its note says which home it serves, so that nothing else is ever taken for it.
 
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../core/problem.ts';
+import { readInputText } from '../../process/input-file.ts';
 
 /** A comment's text. Written so that no two dashes stand together, which would end a comment of XML. */
 export const homeNote = (home: string): string =>
@@ -16,7 +17,7 @@ export type InstalledService =
 export const installedService = async (file: string): Promise<InstalledService> => {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readInputText(file, 'homeFile');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { kind: 'none' };
     throw error;

@@ -1,9 +1,10 @@
 // systemd, by systemctl and journalctl: of the machine, or of the user's session.
 
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Env } from '../../process/child.ts';
 import { runTool, streamLines } from '../../process/child.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { CommandError } from '../command-error.ts';
 import type { ServiceManager } from './service-manager.ts';
 import type { ServicePlan } from './service-plan.ts';
@@ -81,7 +82,9 @@ const adviceFor = (why: string, { scope, name }: ServicePlan): string => {
 };
 
 const groupsHere = async (): Promise<readonly string[]> => {
-  const names = (await readFile('/etc/group', 'utf8')).split('\n').map(line => line.split(':')[0] ?? '');
+  const names = (await readInputText('/etc/group', 'homeFile'))
+    .split('\n')
+    .map(line => line.split(':')[0] ?? '');
   return ['video', 'render', 'systemd-journal'].filter(name => names.includes(name));
 };
 

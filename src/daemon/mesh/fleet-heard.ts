@@ -1,7 +1,6 @@
 // How far each publisher of the fleet was heard, kept in the home: after a restart of this node a message that was heard
 // before is still refused. What was heard in the last seconds before a crash may be repeated once.
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
@@ -10,13 +9,14 @@ import type { NodeId } from '../../core/ids.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { HeardFloor } from '../../mesh/nats/replay-guard.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import type { Notices } from '../notices.ts';
 
 /** None where the file is missing or damaged: then everything is new once. */
 export const readHeardFloors = async (home: string): Promise<readonly (readonly [NodeId, HeardFloor])[]> => {
   try {
-    const parsed = v.safeParse(HEARD, JSON.parse(await readFile(join(home, HEARD_FILE), 'utf8')));
+    const parsed = v.safeParse(HEARD, JSON.parse(await readInputText(join(home, HEARD_FILE), 'homeFile')));
     return parsed.success ? parsed.output.heard : [];
   } catch {
     return []; // not there, or cut off by another program

@@ -1,11 +1,11 @@
 // What [fleet] in config.toml says of a server, made ready to connect: paths, credentials, and whether it may be reached so.
 
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FleetConfig } from '../../config/config.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { FleetProblem } from '../../mesh/nats/fleet-problem.ts';
+import { readInputText } from '../../process/input-file.ts';
 
 export interface ReadyServer {
   readonly servers: readonly string[];
@@ -30,7 +30,7 @@ export const fleetSettings = async (home: string, config: FleetConfig): Promise<
   if (credentials === undefined) return { kind: 'ready', server };
   const file = resolve(home, credentials);
   try {
-    return { kind: 'ready', server: { ...server, credentials: await readFile(file, 'utf8') } };
+    return { kind: 'ready', server: { ...server, credentials: await readInputText(file, 'secret') } };
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;

@@ -1,7 +1,7 @@
 // Where a node joined its cluster: dialled at each start as if config.toml named it, so that a kill between the key and the
 // first link costs nothing where no beacon gets through. A file beside the key, which `plimsoll leave` removes.
 
-import { readFile, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -9,11 +9,12 @@ import { hostPortText } from '../../core/address/host-port.ts';
 import { errorCode } from '../../core/problem.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { readInputText } from '../../process/input-file.ts';
 
 /** As parsePeer reads them; none where there is no such file, or it is not what was written. */
 export const readJoinedPeers = async (home: string): Promise<readonly string[]> => {
   try {
-    const read = v.safeParse(peersSchema, JSON.parse(await readFile(pathIn(home), 'utf8')));
+    const read = v.safeParse(peersSchema, JSON.parse(await readInputText(pathIn(home), 'homeFile')));
     return read.success ? read.output.peers.filter(peer => parsePeer(peer).kind === 'peer') : [];
   } catch {
     return []; // the beacon and the journal know peers too

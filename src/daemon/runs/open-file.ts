@@ -1,16 +1,14 @@
-// Opens what another program named: a plain file or nothing, and never waits for a pipe that nobody writes.
+// Opens a run's or a sweep's file where it is a plain one: a daemon reads them of whoever says that they are there.
 
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { InputFileError, openInputFile } from '../../process/input-file.ts';
 
-/** Undefined for what is no plain file. @throws what the system says. */
+/** undefined for what is not a plain file: a folder, a pipe or a device. @throws the system's error */
 export const openPlainFile = async (path: string): Promise<FileHandle | undefined> => {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const isPlain = await file.stat().then(
-    stat => stat.isFile(),
-    () => false,
-  );
-  if (isPlain) return file;
-  await file.close();
-  return undefined;
+  try {
+    return await openInputFile(path, 'runFile');
+  } catch (error) {
+    if (error instanceof InputFileError) return undefined;
+    throw error;
+  }
 };

@@ -1,12 +1,14 @@
 // The cluster key in a home: a file that only its owner can read, written whole or not at all. A second line is the
 // previous key, while a cluster changes from one to the other.
 
-import { chmod, open } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import { errorCode, shortReason } from '../../core/problem.ts';
 import { createFileAtomic, writeFileAtomic } from '../../process/atomic-file.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { openInputFile } from '../../process/input-file.ts';
 import type { ClusterKey } from './cluster-key.ts';
 import { clusterKeyText, parseClusterKey } from './cluster-key.ts';
 
@@ -34,15 +36,13 @@ export const readClusterKey = async (path: string): Promise<KeyFile> => {
   let text: string;
   let mode: number;
   try {
-    await using file = await open(path, 'r');
-    const info = await file.stat();
-    if (!info.isFile()) return { kind: 'wrong', problem: `${path} is not a file` };
-    mode = info.mode;
+    await using file = await openInputFile(path, 'secret');
+    ({ mode } = await file.stat());
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FILE_BYTES_MAX + 1), 0, FILE_BYTES_MAX + 1, 0);
     text = buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { kind: 'missing' };
-    return { kind: 'wrong', problem: `${path} cannot be read (${shortReason(error)})` };
+    return { kind: 'wrong', problem: `${path} cannot be read (${fileReason(error)})` };
   }
   const [first = '', second, third] = text.split('\n').filter(line => line.trim() !== '');
   const current = parseClusterKey(first);

@@ -3,7 +3,6 @@
 // not parsed without a limit, joins an endless first line again for every piece of it, and prints what it cannot parse.
 
 import { lookup } from 'node:dns/promises';
-import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
@@ -11,6 +10,7 @@ import type { ConnectionOptions, Server, Transport } from '@nats-io/nats-core/in
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { readInputText } from '../../process/input-file.ts';
 import { ServerMisbehavior, ServerReader } from './server-reader.ts';
 
 export class GuardedTransport implements Transport {
@@ -207,7 +207,7 @@ export const resolveHost = async (name: string): Promise<string[]> => {
 };
 
 const trustedBy = async (caFile: string | undefined): Promise<{ readonly ca?: string }> =>
-  caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') };
+  caFile === undefined ? {} : { ca: await readInputText(caFile, 'homeFile') };
 
 /** Of one name. */
 const ADDRESSES_MAX = 16;

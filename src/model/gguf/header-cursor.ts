@@ -1,19 +1,25 @@
 // Goes through the header of a file in windows. Lengths inside are never trusted: what is kept has a maximum, what is skipped is
 // skipped without being read, and nothing is allocated from a length field.
 
+import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
+import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import type { ByteSource } from '../byte-source.ts';
 import { ModelError } from '../model-error.ts';
 
 export class HeaderCursor {
   readonly #source: ByteSource;
+  readonly #budget: ExpansionBudget;
   #window: DataView = new DataView(new ArrayBuffer(0));
   /** Of the window's first byte. */
   #start = 0;
   /** Within the window; beyond its end after a long skip. */
   #at = 0;
+  /** Up to this byte the header is counted. */
+  #counted = 0;
 
-  constructor(source: ByteSource) {
+  constructor(source: ByteSource, budget: ExpansionBudget) {
     this.#source = source;
+    this.#budget = budget;
   }
 
   get offset(): number {
@@ -29,13 +35,15 @@ export class HeaderCursor {
   async fill(count: number): Promise<void> {
     const offset = this.offset;
     if (offset + count > this.#source.byteCount) throw this.endsEarly(offset + count);
-    if (offset > HEADER_BYTES_MAX) {
+    if (offset > INPUT_LIMITS.gguf.bytesMax) {
       throw new ModelError({
         code: 'damaged',
-        problem: `${this.#source.place}: its header is longer than ${HEADER_BYTES_MAX / 2 ** 20} MiB`,
-        advice: 'No model has such a header: fetch the file anew.',
+        problem: `${this.#source.place}: its header is longer than ${INPUT_LIMITS.gguf.bytesMax / 2 ** 20} MiB`,
+        advice: INPUT_LIMITS.gguf.advice,
       });
     }
+    this.#budget.add(offset - this.#counted);
+    this.#counted = offset;
     const bytes = await this.#source.read(offset, Math.max(count, WINDOW_BYTES));
     if (bytes.byteLength < count) throw this.endsEarly(offset + count);
     this.#window = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -124,5 +132,3 @@ export class HeaderCursor {
 
 const UTF8 = new TextDecoder();
 const WINDOW_BYTES = 2 ** 20;
-/** Vocabularies of a quarter of a million words with their merges take about 16 MiB. */
-const HEADER_BYTES_MAX = 256 * 2 ** 20;

@@ -1,7 +1,9 @@
 // The header of a GGUF file: what it says of itself, and the name, shape and type of each tensor. The data behind it is not
 // read. Format: docs/gguf.md of ggml; versions 2 and 3, little-endian.
 
+import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import type { ByteSource } from '../byte-source.ts';
+import { headerBudget } from '../header-budget.ts';
 import { ModelError } from '../model-error.ts';
 import { HeaderCursor } from './header-cursor.ts';
 import { tensorType } from './tensor-types.ts';
@@ -35,9 +37,15 @@ export interface GgufTensor {
   readonly isKnownType: boolean;
 }
 
-/** @throws ModelError */
-export const readGguf = async (source: ByteSource): Promise<GgufHeader> => {
-  const cursor = new HeaderCursor(source);
+/**
+ * @param budget of all parts of the model
+ * @throws ModelError
+ */
+export const readGguf = async (
+  source: ByteSource,
+  budget: ExpansionBudget = headerBudget('gguf', source.place),
+): Promise<GgufHeader> => {
+  const cursor = new HeaderCursor(source, budget);
   if (source.byteCount < FIXED_BYTES) throw cursor.endsEarly(FIXED_BYTES);
   await cursor.fill(FIXED_BYTES);
   if (cursor.u32() !== MAGIC) throw cursor.damaged('it does not begin with GGUF');
@@ -49,10 +57,16 @@ export const readGguf = async (source: ByteSource): Promise<GgufHeader> => {
   for (let entry = 0; entry < entryCount; entry += 1) {
     const key = await text(cursor, KEY_BYTES_MAX);
     if (!cursor.has(4)) await cursor.fill(4);
-    metadata.set(key, await readValue(cursor, cursor.u32()));
+    const value = await readValue(cursor, cursor.u32());
+    budget.add(ENTRY_BYTES + 2 * key.length + valueBytes(value));
+    metadata.set(key, value);
   }
   const infos: TensorInfo[] = [];
-  for (let index = 0; index < tensorCount; index += 1) infos.push(await readTensor(cursor));
+  for (let index = 0; index < tensorCount; index += 1) {
+    const info = await readTensor(cursor);
+    budget.add(TENSOR_BYTES + 2 * info.name.length);
+    infos.push(info);
+  }
   const alignment = alignmentOf(cursor, metadata);
   const dataOffset = Math.ceil(cursor.offset / alignment) * alignment;
   const tensors = sized(infos, { cursor, room: Math.max(0, source.byteCount - dataOffset) });
@@ -202,6 +216,17 @@ const SCALARS: Readonly<
   11: { bytes: 8, take: cursor => cursor.i64() },
   12: { bytes: 8, take: cursor => cursor.f64() },
 };
+/** In memory. */
+const valueBytes = (value: GgufValue): number =>
+  typeof value === 'string'
+    ? 2 * value.length
+    : typeof value === 'object' && 'length' in value
+      ? 8 * value.length
+      : 0;
+
+/** In memory: of a map's entry, and of a tensor with what is made of it. */
+const ENTRY_BYTES = 128;
+const TENSOR_BYTES = 512;
 const STRING = 8;
 const ARRAY = 9;
 /** "GGUF", little-endian. */

@@ -1,7 +1,10 @@
 // The header of a safetensors file: eight bytes of length, then JSON with the type, shape and place of each tensor.
 
+import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
+import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { ByteSource } from '../byte-source.ts';
+import { headerBudget } from '../header-budget.ts';
 import { ModelError } from '../model-error.ts';
 
 export interface SafeTensor {
@@ -13,17 +16,25 @@ export interface SafeTensor {
   readonly bytes: number;
 }
 
-/** @throws ModelError */
-export const readSafetensors = async (source: ByteSource): Promise<readonly SafeTensor[]> => {
+/**
+ * @param budget of all files of the model
+ * @throws ModelError
+ */
+export const readSafetensors = async (
+  source: ByteSource,
+  budget: ExpansionBudget = headerBudget('safetensors', source.place),
+): Promise<readonly SafeTensor[]> => {
   const head = await source.read(0, LENGTH_BYTES);
   if (head.byteLength < LENGTH_BYTES) throw damaged(source, 'it is shorter than its own length field');
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const length = view.getBigUint64(0, true);
   const room = source.byteCount - LENGTH_BYTES;
-  if (length > BigInt(TENSOR_LIST_BYTES_MAX) || length > BigInt(Math.max(0, room)))
+  if (length > BigInt(INPUT_LIMITS.safetensors.bytesMax) || length > BigInt(Math.max(0, room)))
     throw damaged(source, `it tells a header of ${length} bytes in a file of ${source.byteCount}`);
   const bytes = await source.read(LENGTH_BYTES, Number(length));
-  const header = parseAnyJson(new TextDecoder().decode(bytes));
+  const text = new TextDecoder().decode(bytes);
+  budget.addJson(text);
+  const header = parseAnyJson(text);
   if (bytes.byteLength < Number(length) || !isJsonObject(header))
     throw damaged(source, 'its header is not JSON');
   return Object.entries(header)
@@ -58,5 +69,3 @@ const damaged = ({ place }: ByteSource, what: string): ModelError =>
   });
 
 const LENGTH_BYTES = 8;
-/** As the format's own library has it, 100 MB; real ones have some MB at most. */
-const TENSOR_LIST_BYTES_MAX = 48 * 2 ** 20;

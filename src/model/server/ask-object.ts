@@ -1,10 +1,13 @@
 // One question to a server that may be anything: bounded in time and bytes, redirects are not followed, and what is no JSON
 // object is no answer.
 
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
+import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import { errorMessage } from '../../core/problem.ts';
+import { errorMessage, ProblemError } from '../../core/problem.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
+import { boundedBody } from '../../process/bounded-body.ts';
 
 export interface ServerAsk {
   readonly url: URL;
@@ -17,6 +20,14 @@ export interface ServerAsk {
 export const askObject = async (question: ServerAsk): Promise<JsonObject | Unknown> => {
   const text = await askBoundedText(question);
   if (typeof text !== 'string') return text;
+  try {
+    new ExpansionBudget('serverReply', found => new ProblemError({ code: 'expands', ...found })).addJson(
+      text,
+    );
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return unknown(`${question.url.pathname}: ${error.problem.problem}`);
+  }
   const json = parseAnyJson(text);
   return isJsonObject(json) ? json : unknown(`${question.url.pathname} answers no JSON object`);
 };
@@ -46,21 +57,13 @@ export const askBoundedText = async ({ url, body, signal }: ServerAsk): Promise<
       await response.body?.cancel();
       return unknown(`${url.pathname} answers status ${response.status}`);
     }
-    const parts: Uint8Array[] = [];
-    let taken = 0;
-    for await (const part of response.body ?? []) {
-      taken += part.byteLength;
-      // Leaving the loop cancels the body.
-      if (taken > BODY_BYTES_MAX) return unknown(`${url.pathname} answers more than ${BODY_BYTES_MAX} bytes`);
-      parts.push(part);
-    }
-    return Buffer.concat(parts).toString('utf8');
+    const { bytesMax } = INPUT_LIMITS.serverReply;
+    const reply = await boundedBody(response, bytesMax);
+    return reply?.toString('utf8') ?? unknown(`${url.pathname} answers more than ${bytesMax} bytes`);
   } catch (error) {
     return told(error);
   }
 };
 
 const ANSWER_MS_MAX = 10_000;
-/** With all its tensors and tokens a model of Ollama takes some MB. */
-const BODY_BYTES_MAX = 32 * 2 ** 20;
 const REASON_LENGTH_MAX = 200;

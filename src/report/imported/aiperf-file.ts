@@ -8,6 +8,7 @@ import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UntoldFact } from '../../core/run/foreign-run.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { linesIn } from '../../core/text/lines-in.ts';
 import { unknown } from '../../core/unknown.ts';
 import { peakConcurrency } from '../foreign/peak-concurrency.ts';
 import type { ForeignRun } from './foreign-file.ts';
@@ -25,9 +26,9 @@ export const isAiperfRecord = (value: unknown): boolean => v.safeParse(MARK, val
 /** @param beside text of profile_export_aiperf.json, where it lies there @throws ForeignFileError with the line */
 export const aiperfRun = (text: string, beside: string | undefined): ForeignRun => {
   const records: { readonly record: AiperfRecord; readonly place: string }[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
+  for (const { text: line, number } of linesIn(text)) {
     if (line.trim() === '') continue;
-    const place = `line ${index + 1}`;
+    const place = `line ${number}`;
     records.push({ record: checkedBy(RECORD, parsedJson(line, place), place), place });
     if (records.length > IMPORTED_REQUESTS_MAX)
       throw wrongForeignFile(place, `more than ${IMPORTED_REQUESTS_MAX} requests`);

@@ -2,6 +2,7 @@
 // says is checked before it is believed, because files of results are handed around.
 
 import * as v from 'valibot';
+import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import type { Problem } from '../../core/problem.ts';
 import { ProblemError } from '../../core/problem.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
@@ -10,7 +11,6 @@ import type { ReportRun } from '../../core/run/report.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { ForeignSummary } from '../../metrics/foreign-report.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
-import { isNestedTooDeep } from '../../wire/shallow-json.ts';
 
 export interface ForeignRun {
   readonly tool: ForeignTool;
@@ -40,7 +40,7 @@ export const wrongForeignFile = (place: string, problem: string): ForeignFileErr
 
 /** @throws ForeignFileError with the place that JSON.parse names */
 export const parsedJson = (text: string, place: string): unknown => {
-  if (isNestedTooDeep(text)) throw wrongForeignFile(place, 'nested too deep');
+  new ExpansionBudget('importedReport', ({ problem }) => wrongForeignFile(place, problem)).addJson(text);
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -1,5 +1,6 @@
 // Which tool wrote a file is read from what is in it, not from its name.
 
+import { linesIn } from '../../core/text/lines-in.ts';
 import { aiperfRun, isAiperfRecord } from './aiperf-file.ts';
 import type { ForeignRun } from './foreign-file.ts';
 import { parsedJson, wrongForeignFile } from './foreign-file.ts';
@@ -12,15 +13,24 @@ export const readForeignRuns = (
   { beside }: { readonly beside: string | undefined },
 ): readonly ForeignRun[] => {
   if (text.trim() === '') throw wrongForeignFile('the file', 'it is empty');
-  const lines = text.split('\n').filter(line => line.trim() !== '');
   if (isOfAiperf(text)) return [aiperfRun(text, beside)];
-  // vLLM appends one object a line with --append-result.
-  const isLines =
-    lines.length > 1 && lines.every(line => line.startsWith('{') && line.trimEnd().endsWith('}'));
-  if (isLines)
+  const lines = objectLines(text);
+  if (lines.length > 1)
     return lines.map((line, index) => oneRun(parsedJson(line, `line ${index + 1}`), `line ${index + 1}`));
   const value = parsedJson(text, 'the file');
   return isGuidellmReport(value) ? guidellmRuns(value) : [oneRun(value, 'the file')];
+};
+
+/** vLLM appends one object a line with --append-result. None where one line is something else. */
+const objectLines = (text: string): readonly string[] => {
+  const lines: string[] = [];
+  for (const { text: line } of linesIn(text)) {
+    if (line.trim() === '') continue;
+    if (!line.startsWith('{') || !line.trimEnd().endsWith('}')) return [];
+    if (lines.length === RUNS_MAX) throw wrongForeignFile('the file', `it has more than ${RUNS_MAX} results`);
+    lines.push(line);
+  }
+  return lines;
 };
 
 const oneRun = (value: unknown, place: string): ForeignRun => {
@@ -40,3 +50,5 @@ const isOfAiperf = (text: string): boolean => {
 };
 
 const HEAD_CHARACTERS = 65_536;
+/** As many as GuideLLM's benchmarks in one file. */
+const RUNS_MAX = 256;

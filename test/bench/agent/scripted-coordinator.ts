@@ -154,7 +154,7 @@ export class CoordinatorScript implements AsyncDisposable {
   /** The sample file, whole. */
   async collect(): Promise<string> {
     await this.say({ kind: 'collect' });
-    const reader = new PartReader();
+    const reader = new PartReader('agentSamples');
     const parts: Buffer[] = [];
     for (let from = 0; !reader.isOver; ) {
       const found = this.heard.findIndex((message, index) => index >= from && message.kind === 'samples');

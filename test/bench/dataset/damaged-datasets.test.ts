@@ -170,13 +170,13 @@ test('of damaged histograms of lengths, and files of stages, each is read or ref
     if (lengths instanceof Error) {
       if (!(lengths instanceof BenchError)) throw lengths;
       expect(lengths.problem).toMatchObject(PROBLEM);
-      expect(lengths.message).toMatch(/^f: ./);
+      expect(lengths.message).toMatch(/^(--stages )?f: ./);
     }
     writeFileSync(path, damagedBytes(stages, round, random));
     const course = await readLoadStages('f', directory.path).catch((error: unknown) => error);
     if (!(course instanceof Error)) continue;
     if (!(course instanceof CommandError)) throw course;
     expect(course.code).toBe('benchInput');
-    expect(course.message).toMatch(/^f: ./);
+    expect(course.message).toMatch(/^(--stages )?f: ./);
   }
 });

@@ -61,14 +61,14 @@ describe('a folder is refused', () => {
   test.each<[string, (path: string) => void, string]>([
     ['that lies', path => writeFileSync(path, '<html>'), 'a.png begins as no PNG, JPEG or WebP'],
     ['that is empty', path => writeFileSync(path, ''), 'a.png begins as no PNG'],
-    ['that is a folder', path => mkdirSync(path), 'a.png is not a file'],
+    ['that is a folder', path => mkdirSync(path), 'a.png cannot be read: it is a folder'],
     [
       'that is too large',
       path => {
         writeFileSync(path, PNG);
         truncateSync(path, 20_971_521);
       },
-      'a.png is larger than 20 MiB',
+      'a.png cannot be read: it is larger than 20 MiB',
     ],
   ])('for a picture %s', async (_, make, problem) => {
     using folder = temporaryDirectory();

@@ -18,7 +18,7 @@ describe('a file that is sent in parts', () => {
       [1, false, AGENT_PART_BYTES_MAX],
       [2, true, AGENT_PART_BYTES_MAX / 2],
     ]);
-    const reader = new PartReader();
+    const reader = new PartReader('agentSamples');
     const arrived = [];
     for (const part of parts) arrived.push(await reader.read(part));
     expect(Buffer.concat(arrived).equals(file)).toBe(true);
@@ -32,15 +32,21 @@ describe('a file that is sent in parts', () => {
   test('is refused out of order, behind its end, inflated past its bound, and where it is no such thing', async () => {
     const [first] = await partsOf(Buffer.from('hello'));
     if (first === undefined) throw new Error('no part');
-    await expect(new PartReader().read({ ...first, index: 1 })).rejects.toThrow('part 1 came where part 0');
-    const read = new PartReader();
+    await expect(new PartReader('agentSamples').read({ ...first, index: 1 })).rejects.toThrow(
+      'part 1 came where part 0',
+    );
+    const read = new PartReader('agentSamples');
     await read.read(first);
     await expect(read.read({ ...first, index: 1 })).rejects.toThrow('part 1 came');
-    await expect(new PartReader().read({ ...first, rawBytes: 9 })).rejects.toThrow('9 bytes came as 5');
+    await expect(new PartReader('agentSamples').read({ ...first, rawBytes: 9 })).rejects.toThrow(
+      '9 bytes came as 5',
+    );
     const noise = { ...first, bytes: Buffer.from('not deflated at all') };
-    await expect(new PartReader().read(noise)).rejects.toThrow('cannot be decompressed');
+    await expect(new PartReader('agentSamples').read(noise)).rejects.toThrow('cannot be decompressed');
     const { deflateRawSync } = await import('node:zlib');
     const bomb = { ...first, bytes: deflateRawSync(Buffer.alloc(AGENT_PART_BYTES_MAX + 1)) };
-    await expect(new PartReader().read(bomb)).rejects.toThrow('cannot be decompressed, or is too large');
+    await expect(new PartReader('agentSamples').read(bomb)).rejects.toThrow(
+      'cannot be decompressed, or is too large',
+    );
   });
 });

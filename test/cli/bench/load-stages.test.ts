@@ -106,7 +106,7 @@ describe('--stages in a file', () => {
     ['[[stage]]\nrate = 5\nduration = "30s"\npace = 1\n', 'pace'],
     ['[[stage]]\nrate = 5\nconcurrency = 5\nduration = "30s"\n', 'a rate each or a concurrency each'],
     ['[[stage]]\nrate = 5\nduration = "1s"\n[[stage]]\nconcurrency = 5\nduration = "1s"\n', 'a rate each or'],
-    [`# ${'x'.repeat(70_000)}`, 'larger than 65536 bytes'],
+    [`# ${'x'.repeat(70_000)}`, 'larger than 64 KiB'],
   ])('%j is refused with where and why', async (content, words) => {
     expect(await refusedFile(content)).toContain(words);
   });

@@ -80,8 +80,8 @@ describe('headers of requests', () => {
       [['--header-file', place('d', 'X-Ok: 1\ns3cret\n')], 'line 2: this is not a header'],
       [['--header-file', place('e', '\n')], 'there is no header in it'],
       [['--header-file', join(folder.path, 'none')], 'there is no such file'],
-      [['--header-file', join(folder.path, 'folder')], 'cannot be read: EISDIR'],
-      [['--header-file', place('f', 'x'.repeat(70_000))], 'larger than 65536 bytes'],
+      [['--header-file', join(folder.path, 'folder')], 'cannot be read: it is a folder'],
+      [['--header-file', place('f', 'x'.repeat(70_000))], 'larger than 64 KiB'],
     ];
     for (const [args, reason] of refusals) {
       const error: unknown = await headersOf(LOCAL, args).catch((caught: unknown) => caught);

@@ -110,7 +110,7 @@ test('import of a file without a key says so, whatever its length, and where key
       expect(refused.stderr).not.toContain('--replace');
     }
   }
-  expect((await key(folder.path, ['import', folder.path])).stderr).toContain('is not a file');
+  expect((await key(folder.path, ['import', folder.path])).stderr).toContain('it is a folder');
 });
 
 test('a damaged key in the home is told, and replaced only when told to', async () => {

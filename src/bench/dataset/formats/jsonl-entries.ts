@@ -5,15 +5,19 @@ import { decodedEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 
 /** @throws EntryError */
 export async function* jsonlEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator<DatasetEntry, void, void> {
-  let line = 0;
-  for await (const bytes of linesOf(chunks)) {
-    line += 1;
+  for await (const { line, bytes } of linesOf(chunks)) {
     const text = decodedEntry(bytes, line);
     if (text.trim() !== '') yield { kind: 'json', line, text };
   }
 }
 
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+interface Line {
+  readonly line: number;
+  readonly bytes: Buffer;
+}
+
+/** Without empty ones: a file of line feeds alone would else take minutes. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, void, void> {
   let rest: Buffer[] = [];
   let restBytes = 0;
   let line = 1;
@@ -29,7 +33,8 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       check(restBytes + end - from);
-      yield restBytes === 0 ? chunk.subarray(from, end) : Buffer.concat([...rest, chunk.subarray(from, end)]);
+      if (restBytes > 0) yield { line, bytes: Buffer.concat([...rest, chunk.subarray(from, end)]) };
+      else if (end > from) yield { line, bytes: chunk.subarray(from, end) };
       rest = [];
       restBytes = 0;
       from = end + 1;
@@ -40,7 +45,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
     restBytes += chunk.length - from;
     check(restBytes);
   }
-  if (restBytes > 0) yield Buffer.concat(rest);
+  if (restBytes > 0) yield { line, bytes: Buffer.concat(rest) };
 }
 
 const NEWLINE = 0x0a;

@@ -1,16 +1,18 @@
 // The rows of a Parquet file under the names of its columns, one row group after the other, so that no more than one of them is
-// in memory. Only columns are read that a data set has a use for. The file's own sizes are believed only up to a bound: a
-// damaged one would otherwise ask for gigabytes.
+// in memory. Only columns are read that a data set has a use for. The file's own sizes are believed only up to a limit, and what
+// rows become outside of this thread is counted: a text that a dictionary stores once is a copy of its own in each of them.
 
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { AsyncBuffer, Compressors, RowGroup } from 'hyparquet';
 import { parquetMetadataAsync, parquetReadObjects, parquetSchema, snappyUncompress } from 'hyparquet';
 import { counted } from '../../../core/figure/figure.ts';
+import { ExpansionBudget } from '../../../core/input/expansion-budget.ts';
+import { valueFootprint } from '../../../core/input/json-footprint.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import { errorCode, shortReason } from '../../../core/problem.ts';
+import { openInputFile } from '../../../process/input-file.ts';
 import type { DatasetEntry } from './dataset-entry.ts';
 import { ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 
@@ -23,11 +25,11 @@ export interface ParquetSource {
 
 export type ParquetRow = Extract<DatasetEntry, { readonly kind: 'row' }>;
 
-/** A row group at a time. @throws EntryError with the row at which reading ended; whatever opening the file throws. */
+/** Some megabytes at a time. @throws EntryError with the row at which reading ended; whatever opening the file throws. */
 export async function* parquetBatches(
   source: ParquetSource,
 ): AsyncGenerator<readonly ParquetRow[], void, void> {
-  await using handle = await open(source.path, 'r');
+  await using handle = await openInputFile(source.path, 'parquet');
   const file = new FileRanges(handle, (await handle.stat()).size);
   const metadata = await namedAs(1, WHOLE, () => parquetMetadataAsync(file, { geoparquet: false }));
   const names = await namedAs(1, WHOLE, () =>
@@ -39,7 +41,10 @@ export async function* parquetBatches(
     yield [{ kind: 'row', line: 1, row: Object.fromEntries(names.map(name => [name, null])) }];
     return;
   }
+  if (metadata.row_groups.length > ROW_GROUPS_MAX)
+    throw damaged(1, `it has ${metadata.row_groups.length} row groups; at most ${ROW_GROUPS_MAX} are read`);
   let rowStart = 0;
+  const batch = new RowBatch();
   for (const [index, group] of metadata.row_groups.entries()) {
     const line = rowStart + 1;
     const what = `row group ${index + 1}`;
@@ -47,13 +52,50 @@ export async function* parquetBatches(
     const rowCount = await namedAs(line, unreadable, () => checkedRows(group, columns, { line, what }));
     const rowEnd = rowStart + rowCount;
     const rows = await namedAs(line, unreadable, () =>
-      parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, ...DECODING }),
+      parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, ...decodingOfGroup() }),
     );
     checkCount(rows.length, rowCount, line, what);
-    yield rows.map((row, at) => ({ kind: 'row', line: line + at, row: plainRow(row, line + at) }));
+    for (const [at, row] of rows.entries()) {
+      batch.add({ kind: 'row', line: line + at, row: plainRow(row, line + at) });
+      if (batch.isFull) yield batch.taken();
+    }
     rowStart = rowEnd;
+    if (rowStart > ROWS_MAX)
+      throw new EntryError(rowStart, `it has more than ${ROWS_MAX} rows`, 'Use a part of it.', 'row');
   }
+  yield batch.taken();
   checkCount(rowStart, Number(metadata.num_rows), rowStart + 1, 'the file');
+}
+
+/** Rows on their way to the main thread, where each gets memory of its own. */
+class RowBatch {
+  #rows: ParquetRow[] = [];
+  #bytes = 0;
+  #line = 1;
+  readonly #budget = new ExpansionBudget(
+    'parquet',
+    ({ problem, advice }) => new EntryError(this.#line, `up to here ${problem}`, advice, 'row'),
+  );
+
+  /** @throws EntryError where all rows together have too much */
+  add(row: ParquetRow): void {
+    const bytes = valueFootprint(row.row);
+    this.#line = row.line;
+    this.#budget.add(bytes);
+    this.#bytes += bytes;
+    this.#rows.push(row);
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= BATCH_BYTES;
+  }
+
+  taken(): readonly ParquetRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#bytes = 0;
+    return rows;
+  }
 }
 
 /** How many rows it has, if no more than fit. */
@@ -63,6 +105,7 @@ const checkedRows = (
   { line, what }: { readonly line: number; readonly what: string },
 ): number => {
   let bytes = 0;
+  let values = 0;
   for (const { meta_data: told } of columns) {
     // A damaged footer may lack what the library's type promises.
     if (told?.path_in_schema === undefined) throw damaged(line, `${what} does not say what its columns are`);
@@ -75,14 +118,15 @@ const checkedRows = (
         'row',
       );
     bytes += Number(told.total_uncompressed_size);
+    values += Number(told.num_values);
   }
   const rows = Number(num_rows);
   if (!(bytes >= 0 && rows >= 0))
     throw damaged(line, `${what} says that it has ${counted(rows, 'row')} of ${bytes} bytes`);
-  if (bytes <= GROUP_BYTES_MAX && rows <= GROUP_ROWS_MAX) return rows;
+  if (bytes <= GROUP_BYTES_MAX && rows <= GROUP_ROWS_MAX && values <= GROUP_VALUES_MAX) return rows;
   throw new EntryError(
     line,
-    `${what} has ${counted(rows, 'row')} of ${bytes} bytes; at most ${GROUP_ROWS_MAX} rows of ${GROUP_BYTES_MAX / MEBIBYTE} MiB are held`,
+    `${what} has ${counted(rows, 'row')} of ${bytes} bytes and ${counted(values, 'value')}; at most ${GROUP_ROWS_MAX} rows of ${GROUP_BYTES_MAX / MEBIBYTE} MiB and ${GROUP_VALUES_MAX} values are held`,
     'Write the file with smaller row groups.',
     'row',
   );
@@ -169,9 +213,28 @@ class FileRanges implements AsyncBuffer {
   }
 }
 
-const bounded = (length: number): number => {
-  if (length >= 0 && length <= GROUP_BYTES_MAX) return length;
-  throw new RangeError(`a page says that it has ${length} bytes`);
+/** Node's own, with the library's for Snappy; LZO and Hadoop's framed LZ4 have none. Of the pages of one row group together. */
+const compressorsOfGroup = (): Compressors => {
+  let left = GROUP_BYTES_MAX;
+  const taken = (length: number): number => {
+    left -= length;
+    if (length >= 0 && left >= 0) return length;
+    throw new RangeError(`its pages say that they have more than ${GROUP_BYTES_MAX} bytes`);
+  };
+  /** One more than is expected, so that a longer page shows. */
+  const limit = (length: number): { readonly maxOutputLength: number } => ({
+    maxOutputLength: taken(length) + 1,
+  });
+  return {
+    SNAPPY: (input, length) => {
+      const page = new Uint8Array(taken(length));
+      snappyUncompress(input, page);
+      return page;
+    },
+    GZIP: (input, length) => sized(gunzipSync(input, limit(length)), length),
+    BROTLI: (input, length) => sized(brotliDecompressSync(input, limit(length)), length),
+    ZSTD: (input, length) => sized(zstdDecompressSync(input, limit(length)), length),
+  };
 };
 
 const sized = (page: Uint8Array, length: number): Uint8Array => {
@@ -179,30 +242,28 @@ const sized = (page: Uint8Array, length: number): Uint8Array => {
   throw new RangeError(`a page has ${page.length} bytes, and says that it has ${length}`);
 };
 
-/** Node's own, with the library's for Snappy. LZO and Hadoop's framed LZ4 have none. */
-const COMPRESSORS: Compressors = {
-  SNAPPY: (input, length) => {
-    const page = new Uint8Array(bounded(length));
-    snappyUncompress(input, page);
-    return page;
-  },
-  GZIP: (input, length) => sized(gunzipSync(input, { maxOutputLength: bounded(length) + 1 }), length),
-  BROTLI: (input, length) =>
-    sized(brotliDecompressSync(input, { maxOutputLength: bounded(length) + 1 }), length),
-  ZSTD: (input, length) => sized(zstdDecompressSync(input, { maxOutputLength: bounded(length) + 1 }), length),
-};
-
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-const DECODING = {
-  compressors: COMPRESSORS,
+const decodingOfGroup = (): {
+  readonly compressors: Compressors;
+  readonly geoparquet: false;
+  readonly parsers: { readonly stringFromBytes: (bytes: Uint8Array) => string };
+} => ({
+  compressors: compressorsOfGroup(),
   geoparquet: false,
-  parsers: { stringFromBytes: (bytes: Uint8Array) => UTF_8.decode(bytes) },
-} as const;
+  parsers: { stringFromBytes: bytes => UTF_8.decode(bytes) },
+});
 
-const READABLE_CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', ...Object.keys(COMPRESSORS)]);
 const WHOLE = 'the file is no Parquet file, or a damaged one';
 const MEBIBYTE = 1024 * 1024;
 /** Of the columns that are read, uncompressed. */
 const GROUP_BYTES_MAX: number = 256 * MEBIBYTE;
 const GROUP_ROWS_MAX = 1_000_000;
+/** Of lists within rows, too. */
+const GROUP_VALUES_MAX = 16_000_000;
+const ROW_GROUPS_MAX = 100_000;
+/** Rows that ask nothing are no prompts, and take their time. */
+const ROWS_MAX = 10_000_000;
+/** As memory of the thread that they go to. */
+const BATCH_BYTES: number = 4 * MEBIBYTE;
+const READABLE_CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', ...Object.keys(compressorsOfGroup())]);

@@ -31,6 +31,7 @@ export const agenticEntry = (text: string, line: number): Parsed<TraceEntry> => 
   const key = typeof id === 'string' && id !== '' ? id : `line ${line}`;
   const problem = readAgent(row, {
     key,
+    agents: { most: 0 },
     blockTokens,
     requests,
     spawnedMs: 0,
@@ -44,6 +45,8 @@ export const agenticEntry = (text: string, line: number): Parsed<TraceEntry> => 
 };
 
 interface AgentReading {
+  /** Of the whole entry: the highest number of an agent that made a request. */
+  readonly agents: { most: number };
   /** Names the agent's own blocks. */
   readonly key: string;
   readonly blockTokens: number;
@@ -57,7 +60,7 @@ interface AgentReading {
   readonly startsAfter: readonly number[];
 }
 
-/** The number of agents is found in the requests read so far. @returns the last request of the agent itself, if it made one. */
+/** @returns the last request of the agent itself, if it made one. */
 const readAgent = (object: JsonObject, reading: AgentReading): Parsed<number | undefined> => {
   const { requests: rows, tool_tokens: tools = 0, system_tokens: system = 0 } = object;
   if (!Array.isArray(rows)) return wrong('"requests" is not a list', SHAPE);
@@ -68,7 +71,7 @@ const readAgent = (object: JsonObject, reading: AgentReading): Parsed<number | u
   const chains = new AgentChains({ ...reading, toolTokens, systemTokens });
   let last: number | undefined;
   let waited: readonly number[] = reading.startsAfter;
-  const running: { readonly last: number; readonly endMs: number }[] = [];
+  let running: { readonly last: number; readonly endMs: number }[] = [];
   for (const [index, row] of rows.entries()) {
     const at = `request ${index + 1}`;
     if (!isJsonObject(row)) return wrong(`${at} is not a JSON object`, SHAPE);
@@ -84,18 +87,21 @@ const readAgent = (object: JsonObject, reading: AgentReading): Parsed<number | u
       );
       if (sub.kind === 'wrong') return sub;
       if (sub.value !== undefined) running.push(sub.value);
+      if (running.length > SUBAGENTS_MAX)
+        return wrong(`at ${at} more than ${SUBAGENTS_MAX} subagents are under way`, SHAPE);
       continue;
     }
     const request = readRequest(row, { at, atMs, chains, reading });
     if (request.kind === 'wrong') return request;
     // The agent went on when these subagents were over: it waited for them.
     const over = running.filter(({ endMs }) => endMs <= atMs);
-    for (const sub of over) running.splice(running.indexOf(sub), 1);
+    if (over.length > 0) running = running.filter(({ endMs }) => endMs > atMs);
     const after = [
       ...new Set([...(last === undefined ? waited : [last]), ...over.map(sub => sub.last)]),
     ].toSorted((a, b) => a - b);
     waited = [];
     last = reading.requests.length;
+    reading.agents.most = Math.max(reading.agents.most, reading.agent);
     reading.requests.push({
       ...request.value,
       after,
@@ -112,7 +118,7 @@ const readSubagent = (
 ): Parsed<{ readonly last: number; readonly endMs: number } | undefined> => {
   if (reading.depth === DEPTH_MAX) return wrong(`${at} is a subagent ${DEPTH_MAX} levels down`, SHAPE);
   const { requests } = reading;
-  const agent = requests.reduce((most, request) => Math.max(most, request.agent), reading.agent) + 1;
+  const agent = Math.max(reading.agents.most, reading.agent) + 1;
   const name = typeof row['agent_id'] === 'string' ? row['agent_id'] : String(agent);
   const read = readAgent(row, {
     ...reading,
@@ -222,6 +228,8 @@ class AgentChains {
 const BLOCK_TOKENS = 64;
 /** Of subagents within each other. */
 const DEPTH_MAX = 8;
+/** Of one agent at a time. */
+const SUBAGENTS_MAX = 1_000;
 /** Ten years. */
 const TIME_SECONDS_MAX = 320_000_000;
 const SHAPE =

@@ -1,10 +1,13 @@
 // A trace's file, told apart from other data sets by how it begins, and its entries one after another: a file of any size is
 // never whole in memory. Of the first entry that is wrong it says where it stands.
 
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import { parsed } from '../../../core/figure/parse-figure.ts';
+import { ExpansionBudget } from '../../../core/input/expansion-budget.ts';
+import type { Sentences } from '../../../core/problem.ts';
+import { openInputFile } from '../../../process/input-file.ts';
 import type { DatasetDigest, DatasetPlace } from '../dataset-chunks.ts';
 import { datasetChunks, unreadableDataset, wrongFile } from '../dataset-chunks.ts';
 import { csvEntries } from '../formats/csv-entries.ts';
@@ -23,7 +26,7 @@ export const traceFormat = async ({ path, shownPath }: DatasetPlace): Promise<Tr
   try {
     const file = (await stat(path)).isDirectory() ? await firstJson(path) : path;
     if (file === undefined) return undefined;
-    await using handle = await open(file, 'r');
+    await using handle = await openInputFile(file, 'trace');
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
     return formatOfStart(buffer.toString('utf8', 0, bytesRead));
   } catch (error) {
@@ -63,6 +66,7 @@ export async function* traceEntries(
     try {
       for await (const entry of rawEntries(datasetChunks(file, digest), format)) {
         place.signal.throwIfAborted();
+        if (entry.kind === 'json') checkEntry(entry.text, entry.line);
         const read = readEntry(entry, format);
         if (read.kind === 'wrong')
           throw wrongFile(`${file.shownPath}:${entry.line}: ${read.problem}`, read.advice);
@@ -78,6 +82,12 @@ export async function* traceEntries(
     }
   }
 }
+
+/** Each by itself: what is kept of them is limited by its requests and blocks. @throws EntryError */
+const checkEntry = (text: string, line: number): void => {
+  const refused = ({ problem, advice }: Sentences): EntryError => new EntryError(line, problem, advice);
+  new ExpansionBudget('trace', refused).checkedJson(text);
+};
 
 async function* filesOf(place: DatasetPlace): AsyncGenerator<DatasetPlace, void, void> {
   const names = await jsonNames(place);
