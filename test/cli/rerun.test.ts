@@ -1,6 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { benchCommand } from '../../src/cli/commands/bench.ts';
+import { sweepCommand } from '../../src/cli/commands/sweep.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import type { KeptCall, RunProvenance } from '../../src/core/run/provenance.ts';
 import { unknown } from '../../src/core/unknown.ts';
@@ -37,6 +41,28 @@ const forged = (path: string, told: object): string => {
   return path;
 };
 
+/** Takes connections, and counts them. */
+const countingServer = async () => {
+  let connections = 0;
+  const server = createServer(socket => {
+    connections += 1;
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    get connections() {
+      return connections;
+    },
+    [Symbol.asyncDispose]: () => new Promise<void>(done => void server.close(() => done())),
+  };
+};
+
+/** What a stored command is refused for, or what is written. */
+const WRITTEN_OR_REFUSED: readonly string[] = ['out', 'resume', 'note-git', 'home'];
+
 const rerun = async (args: readonly string[], options: MadeUpProcessOptions = {}) => {
   const made = madeUpProcess(['rerun', ...args], options);
   const code = await made.run();
@@ -48,7 +74,7 @@ describe('a run that is repeated', () => {
     using home = temporaryDirectory();
     const directory = forged(join(home.path, 'run'), { provenance: provenance() });
     const place = ['--home', home.path];
-    const asked = await rerun([directory, ...place], { isTerminal: true, input: 'n\n', columns: 200 });
+    const asked = await rerun([directory, ...place], { isTerminal: true, input: 'y\nn\n', columns: 200 });
     expect(asked.code).toBe(EXIT_CODES.ok.code);
     expect(asked.text).toContain(`plimsoll bench ${NOBODY} --requests 3`);
     expect(asked.text).toContain('Kernel: Linux of another age -> ');
@@ -62,6 +88,103 @@ describe('a run that is repeated', () => {
       code: EXIT_CODES.usage.code,
       problem: expect.stringContaining('--yes'),
     });
+  });
+
+  test('sends nothing and reads nothing that it names before somebody has agreed', async () => {
+    using home = temporaryDirectory();
+    await using server = await countingServer();
+    const outside = join(home.path, 'elsewhere');
+    mkdirSync(outside);
+    // Read, this would be refused: it is not a data set.
+    writeFileSync(join(outside, 'private.jsonl'), 'a secret');
+    const args = [server.url, '--dataset', 'private.jsonl', '--requests', '3'];
+    const directory = forged(join(home.path, 'run'), { provenance: provenance({ args, cwd: outside }) });
+    const asked = await rerun([directory, '--home', home.path], { isTerminal: true, input: 'n\n' });
+    expect(asked.code).toBe(EXIT_CODES.ok.code);
+    expect(asked.text).toContain(
+      `--dataset: the file private.jsonl in ${realpathSync(outside)}, outside of ${directory}`,
+    );
+    expect(asked.text).toContain(`Ask ${server.url} what it serves, and read what is listed`);
+    expect(asked.text).toContain('Nothing was run.');
+    expect(asked.text).not.toContain('Different today');
+    const unasked = await rerun([directory, '--home', home.path]);
+    expect(unasked.code).toBe(EXIT_CODES.usage.code);
+    expect(server.connections).toBe(0);
+    // What the question is about happens behind it.
+    await rerun([directory, '--home', home.path], { isTerminal: true, input: 'y\nn\n' });
+    expect(server.connections).toBeGreaterThan(0);
+  });
+
+  test.each<readonly [string, readonly string[], string]>([
+    ['a data set', ['--dataset', 'prompts.jsonl'], 'prompts.jsonl'],
+    ['a data set by a link', ['--dataset=link.jsonl'], 'prompts.jsonl'],
+    ['a folder of pictures', ['--image-folder', '.'], ''],
+    ['a tokenizer', ['--tokenizer', '.'], ''],
+    ['a trace', ['--trace', 'prompts.jsonl'], 'prompts.jsonl'],
+    ['a system prompt', ['--system-prompt', './prompts.jsonl'], 'prompts.jsonl'],
+    ['lengths', ['--input-tokens', 'file:prompts.jsonl'], 'prompts.jsonl'],
+    ['stages', ['--stages', 'prompts.jsonl'], 'prompts.jsonl'],
+    ['tools', ['--tools', 'prompts.jsonl'], 'prompts.jsonl'],
+    ['a model', ['--facts', 'prompts.jsonl'], 'prompts.jsonl'],
+  ])(
+    'is not covered by --yes for %s outside of its directory, unless it is named',
+    async (_, options, file) => {
+      using home = temporaryDirectory();
+      await using server = await countingServer();
+      const outside = realpathSync(home.path);
+      writeFileSync(join(outside, 'prompts.jsonl'), '{"prompt": "Why?"}\n');
+      symlinkSync('prompts.jsonl', join(outside, 'link.jsonl'));
+      const args = [server.url, ...options];
+      const directory = forged(join(home.path, 'run'), { provenance: provenance({ args, cwd: outside }) });
+      const place = join(outside, file);
+      const refused = await rerun([directory, '--yes', '--home', home.path]);
+      expect(refused.code).toBe(EXIT_CODES.usage.code);
+      expect(refused.problem).toContain(`--yes does not cover ${place} (${options[0]?.split('=')[0]})`);
+      expect(refused.problem).toContain(`--read ${place}`);
+      expect(server.connections).toBe(0);
+    },
+  );
+
+  test('is not covered by --yes for an address that a stranger added', async () => {
+    using home = temporaryDirectory();
+    await using server = await countingServer();
+    const args = [NOBODY, '--facts', `${server.url}/m.gguf`];
+    const directory = forged(join(home.path, 'run'), { provenance: provenance({ args }) });
+    const refused = await rerun([directory, '--yes', '--home', home.path]);
+    expect(refused.problem).toContain(`--yes does not cover ${server.url}/m.gguf (--facts)`);
+    expect(server.connections).toBe(0);
+  });
+
+  test('is covered by --yes for what lies in its own directory, and for what is named', async () => {
+    using home = temporaryDirectory();
+    await using mock = await startMock({ models: ['mine'] });
+    const outside = realpathSync(home.path);
+    writeFileSync(join(outside, 'prompts.jsonl'), '{"prompt": "Why?"}\n');
+    const own = join(outside, 'run');
+    const args = (path: string) => [mock.url, '--dataset', path, '--requests', '2', '--events', 'off'];
+    const place = ['--home', home.path, '--quiet', '--yes', '--out'];
+    forged(own, { provenance: provenance({ args: args('prompts.jsonl'), cwd: own }) });
+    writeFileSync(join(own, 'prompts.jsonl'), '{"prompt": "How?"}\n');
+    expect(await rerun([own, ...place, join(outside, 'a')])).toMatchObject({ code: EXIT_CODES.ok.code });
+    forged(own, { provenance: provenance({ args: args('../prompts.jsonl'), cwd: own }) });
+    const named = ['--read', join(outside, 'prompts.jsonl')];
+    expect(await rerun([own, ...named, ...place, join(outside, 'b')])).toMatchObject({
+      code: EXIT_CODES.ok.code,
+    });
+  });
+
+  test('knows every option that reads a file, a folder or an address', () => {
+    const reading = [benchCommand, sweepCommand].flatMap(({ options }) =>
+      options.filter(({ reads }) => reads !== undefined).map(({ name }) => name),
+    );
+    const named = [benchCommand, sweepCommand].flatMap(({ options }) =>
+      options
+        .filter(
+          ({ valueName = '', meaning }) => /FILE|DIR|^F$|MODEL/.test(valueName) && !/^Refused/.test(meaning),
+        )
+        .map(({ name }) => name),
+    );
+    expect(named.filter(name => !reading.includes(name) && !WRITTEN_OR_REFUSED.includes(name))).toEqual([]);
   });
 
   test('gets no key unless its target is repeated, and none at all for another target', async () => {

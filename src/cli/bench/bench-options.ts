@@ -8,7 +8,7 @@ import { OBJECTIVE_NAMES } from '../../core/run/objective.ts';
 import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
 import { agentsOption, fromOption } from '../agent/agent-options.ts';
 import type { Option } from '../command.ts';
-import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
+import { flag, homeOption, nonEmpty, repeated, value, wholeText } from '../command.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import { otlpOption } from '../otlp-option.ts';
 import type { CancelOptions } from './cancel-options.ts';
@@ -151,6 +151,7 @@ export const BENCH: BenchOptions = {
     valueName: 'FILE',
     meaning:
       'Prompts: JSONL, a JSON list, ShareGPT, CSV, Parquet or a folder of texts (docs/bench.md). Default: generated text.',
+    reads: wholeText,
     parse: nonEmpty,
   }),
   systemPrompt: value({
@@ -158,6 +159,7 @@ export const BENCH: BenchOptions = {
     valueName: 'TEXT|FILE',
     meaning:
       'The same system prompt before every request without one of its own: a text, or the file of that name.',
+    reads: wholeText,
     parse: nonEmpty,
   }),
   promptColumn: value({
@@ -204,6 +206,7 @@ export const BENCH: BenchOptions = {
     valueName: 'MODEL',
     meaning:
       'The served model, as for plimsoll headroom: its bound stands in the report. Default: as the server tells.',
+    reads: wholeText,
     parse: nonEmpty,
   }),
   out: value({
@@ -236,12 +239,14 @@ export const BENCH: BenchOptions = {
     name: 'header-file',
     valueName: 'F',
     meaning: 'Headers, one "K: V" on each line.',
+    reads: wholeText,
     parse: nonEmpty,
   }),
   apiKeyFile: value({
     name: 'api-key-file',
     valueName: 'F',
     meaning: 'The API key, alone in a file. Default: OPENAI_API_KEY.',
+    reads: wholeText,
     parse: nonEmpty,
   }),
   maxFailures: value({

@@ -6,7 +6,7 @@ import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value } from '../command.ts';
+import { nonEmpty, value, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 
@@ -46,6 +46,7 @@ export const IMAGES: ImageOptions = {
     valueName: 'DIR',
     meaning:
       'Pictures of this folder in turn (PNG, JPEG, WebP), in place of made-up ones. One each without --images.',
+    reads: wholeText,
     parse: nonEmpty,
   }),
 };

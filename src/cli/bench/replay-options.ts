@@ -5,7 +5,7 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value } from '../command.ts';
+import { nonEmpty, value, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { TraceOptions } from '../dataset/trace-options.ts';
 import { givenTraceOption, TRACE, tracePart } from '../dataset/trace-options.ts';
@@ -38,6 +38,7 @@ export const REPLAY: TraceReplayOptions = {
     valueName: 'FILE',
     meaning:
       'Replay a recorded trace, its requests at their times: Mooncake, Azure, BurstGPT, agents (docs/datasets.md).',
+    reads: wholeText,
     parse: nonEmpty,
   }),
   speed: value({

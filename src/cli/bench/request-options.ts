@@ -66,6 +66,11 @@ const bodyFields = (text: string): Parsed<JsonObject> => {
       );
 };
 
+const lengthFile = (text: string): string | undefined => {
+  const wish = parseLength(text);
+  return wish.kind === 'ok' && wish.value.kind === 'file' ? wish.value.path : undefined;
+};
+
 /** In the order of --help. */
 export const REQUEST_OPTIONS: RequestOptionTable = {
   outputTokens: value({
@@ -73,12 +78,14 @@ export const REQUEST_OPTIONS: RequestOptionTable = {
     valueName: 'N|A..B|D',
     meaning:
       'How long answers are: 256, 50..200, normal(1024,200) or another distribution of docs/bench.md. Default: at most 256.',
+    reads: lengthFile,
     parse: parseLength,
   }),
   inputTokens: value({
     name: 'input-tokens',
     valueName: 'N|A..B|D',
     meaning: 'How long generated prompts are, as the server counts them. Default: 128 words.',
+    reads: lengthFile,
     parse: parseLength,
   }),
   prefixTokens: value({

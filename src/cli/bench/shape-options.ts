@@ -27,6 +27,7 @@ export const SHAPE: ShapeOptions = {
     name: 'stages',
     valueName: 'LIST|FILE',
     meaning: 'A load that moves: rate=5:30s,5..20:1m, concurrency=4:30s,16:30s, or a TOML file.',
+    reads: text => (/^(rate|concurrency)=/.test(text) ? undefined : text),
     parse: nonEmpty,
   }),
   maxInFlight: value({

@@ -18,6 +18,7 @@ export const TOKENIZER: TokenizerOptions = {
     valueName: 'DIR|server',
     meaning:
       "Count the tokens of answers after the run, where the server tells none: by this folder's tokenizer.json, or by the server's /tokenize.",
+    reads: text => (text === 'server' ? undefined : text),
     parse: nonEmpty,
   }),
 };

@@ -1,6 +1,7 @@
-// `plimsoll rerun DIR`: the run of a directory once more, after it was shown what would be run and what is different today.
+// `plimsoll rerun DIR`: the run of a directory once more. A directory may come from anybody: before a person has agreed, no file that it
+// names is read and nothing is sent. Then the server is asked and the files are read, what is different today is shown, and it is run.
 
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { RerunDifferences } from '../../core/run/rerun-differences.ts';
@@ -14,7 +15,7 @@ import { replayed, replayWish } from '../bench/replay-options.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { Command, Invocation, Option } from '../command.ts';
-import { flag, homeOption } from '../command.ts';
+import { flag, homeOption, nonEmpty, repeated } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -22,17 +23,26 @@ import type { ProcessState } from '../process-state.ts';
 import { factsToday } from '../rerun/facts-today.ts';
 import type { StoredCall } from '../rerun/stored-call.ts';
 import { readStoredCall } from '../rerun/stored-call.ts';
+import type { StoredRead } from '../rerun/stored-reads.ts';
+import { storedReads } from '../rerun/stored-reads.ts';
+import type { InputLine } from '../standard-input.ts';
 import { KEY_VARIABLE } from '../sweep/kept-command.ts';
 import { asBench, askedLoads } from '../sweep/sweep-options.ts';
 
-const yesOption = flag('yes', 'Do not ask.');
+const yesOption = flag('yes', 'Do not ask, except for what would be read outside of DIR.');
+const readOption = repeated({
+  name: 'read',
+  valueName: 'PATH',
+  meaning: 'A file, a folder or an address outside of DIR that may be read, as it is listed.',
+  parse: nonEmpty,
+});
 const SECRET_OPTIONS: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENCH.apiKeyFile];
 
 export const rerunCommand: Command = {
   name: 'rerun',
   summary: 'Repeat a run from its directory',
   description:
-    'Prints the command that the directory of a run or a sweep holds and what is different today, asks, and runs it. A key is sent\nonly where the target is repeated here: a directory may come from anybody. No stored command starts a server.',
+    'Prints the command of a run or a sweep and the files that it would read, asks, prints what is different today, asks again, and runs it.\nBefore that nothing is sent and no such file is read: a directory may come from anybody. A key is sent only if the target is\nrepeated here. No stored command starts a server.',
   arguments: [
     { name: 'DIR', meaning: 'The directory of a run or a sweep.', isRequired: true },
     {
@@ -44,6 +54,7 @@ export const rerunCommand: Command = {
   ],
   options: [
     yesOption,
+    readOption,
     BENCH.out,
     BENCH.noteGit,
     BENCH.header,
@@ -76,17 +87,44 @@ export const rerunCommand: Command = {
     const args = [stored.command.name, ...(urls ?? urlsOf(stored)), ...stored.args, ...own];
     const line = parseCommandLine(args, [stored.command]);
     if (line.kind !== 'run') throw new Error('a stored command line asks for help');
-    const differences = await differencesOf(stored, line.invocation, { invocation, state: calling });
+    const reads = await storedReads(directory, stored);
     // Standard output is for the report where a program reads it.
     const isJson = invocation.option(BENCH.json);
     const show = isJson ? state.stderr : state.stdout;
-    await show.write(`${[...told(stored, urls !== undefined, state), '', ...differences].join('\n')}\n\n`);
-    if (!(await mayRun(stored, invocation, state))) {
-      await show.write('Nothing was run.\n');
-      return EXIT_CODES.ok.code;
-    }
-    return await stored.command.run(line.invocation, { ...calling, args });
+    await show.write(
+      `${[...told(stored, urls !== undefined, state), ...readLines(reads, directory)].join('\n')}\n\n`,
+    );
+    const isAgreed = await agreed(reads, {
+      stored,
+      invocation,
+      state,
+      compare: async () => {
+        const differences = await differencesOf(stored, line.invocation, { invocation, state: calling });
+        await show.write(`${differences.join('\n')}\n\n`);
+      },
+    });
+    if (isAgreed) return await stored.command.run(line.invocation, { ...calling, args });
+    await show.write('Nothing was run.\n');
+    return EXIT_CODES.ok.code;
   },
+};
+
+interface Agreement {
+  readonly stored: StoredCall;
+  readonly invocation: Invocation;
+  readonly state: ProcessState;
+  /** Asks the server and reads the files, and shows what is different today. */
+  readonly compare: () => Promise<void>;
+}
+
+const agreed = async (
+  reads: readonly StoredRead[],
+  { stored, invocation, state, compare }: Agreement,
+): Promise<boolean> => {
+  await using questions = new Questions(state);
+  if (!(await mayRead(reads, { stored, invocation, state }, questions))) return false;
+  await compare();
+  return await mayRun(stored, invocation, questions);
 };
 
 /** @throws CommandError `usage` where another target is given, or a key without one. */
@@ -206,17 +244,87 @@ const grouped = (
       `${head}: ${named.map(({ name }) => showable(name)).join(', ')} (${showable(reason)})`,
   );
 
-const mayRun = async (stored: StoredCall, invocation: Invocation, state: ProcessState): Promise<boolean> => {
-  if (invocation.option(yesOption)) return true;
-  const question = `Load ${urlsOf(stored)
-    .map(text => showable(text))
-    .join(', ')} again?`;
-  if (!state.stdout.isTerminal)
-    throw usage(`${question} Nobody can be asked here`, 'To run it without being asked: --yes');
-  await state.stdout.write(`${question} [y/N] `);
-  // The first line of what is typed.
-  const answer = await state.readInput(0);
-  return /^\s*y(es)?\s*$/i.test(answer.split('\n', 1)[0] ?? '');
+const readLines = (reads: readonly StoredRead[], directory: string): readonly string[] =>
+  reads.length === 0
+    ? ['It would read no other file.']
+    : ['It would read:', ...reads.map(read => `  ${readLine(read, directory)}`)];
+
+const readLine = ({ option, place, kind, isOfRun }: StoredRead, directory: string): string => {
+  const folder = showable(dirname(place));
+  switch (kind) {
+    case 'url':
+      return `${option}: the address ${showable(place)}`;
+    case 'missing':
+      return `${option}: ${showable(basename(place))}, which is not there, in ${folder}`;
+    case 'file':
+    case 'folder':
+      return `${option}: the ${kind} ${showable(basename(place))} in ${folder}, ${isOfRun ? 'of' : 'outside of'} ${showable(directory)}`;
+    default:
+      return kind satisfies never;
+  }
 };
 
+/** Whether the target may be asked what it serves, and the files be read, so that they can be compared. */
+const mayRead = async (
+  reads: readonly StoredRead[],
+  { stored, invocation, state }: Omit<Agreement, 'compare'>,
+  questions: Questions,
+): Promise<boolean> => {
+  const named = new Set(invocation.option(readOption).flatMap(place => [place, resolve(state.cwd, place)]));
+  const [first, ...others] = reads.filter(({ isOfRun, place }) => !isOfRun && !named.has(place));
+  if (first !== undefined) {
+    const rest = others.length === 0 ? '' : ` and ${others.length} more`;
+    return await questions.isAgreed(
+      `Ask ${targetsText(stored)} what it serves, and read what is listed, ${showable(first.place)}${rest} outside of the run's directory?`,
+      `--yes does not cover ${showable(first.place)} (${first.option}). If it may be read: ${shellCommand`--yes ${[first, ...others].flatMap(({ place }) => ['--read', place])}`}`,
+    );
+  }
+  if (invocation.option(yesOption)) return true;
+  return await questions.isAgreed(
+    `Ask ${targetsText(stored)} what it serves${reads.length === 0 ? '' : ', and read these files'}, to compare it?`,
+    'To run it without being asked: --yes',
+  );
+};
+
+const mayRun = async (stored: StoredCall, invocation: Invocation, questions: Questions): Promise<boolean> => {
+  if (invocation.option(yesOption)) return true;
+  return await questions.isAgreed(
+    `Load ${targetsText(stored)} again?`,
+    'To run it without being asked: --yes',
+  );
+};
+
+const targetsText = (stored: StoredCall): string =>
+  urlsOf(stored)
+    .map(text => showable(text))
+    .join(', ');
+
+/** A line of what is typed for each. */
+class Questions {
+  readonly #state: ProcessState;
+  #lines: AsyncIterator<InputLine> | undefined;
+
+  constructor(state: ProcessState) {
+    this.#state = state;
+  }
+
+  /** @throws CommandError `usage` where nobody can be asked */
+  async isAgreed(question: string, unasked: string): Promise<boolean> {
+    const { stdout } = this.#state;
+    if (!stdout.isTerminal) throw usage(`${question} Nobody can be asked here`, unasked);
+    await stdout.write(`${question} [y/N] `);
+    this.#lines ??= this.#state.inputLines(ANSWER_BYTES_MAX)[Symbol.asyncIterator]();
+    const next = await this.#lines.next();
+    this.#state.stop.throwIfAborted();
+    return next.done !== true && next.value.kind === 'line' && /^\s*y(es)?\s*$/i.test(next.value.text);
+  }
+
+  /** Standard input is nobody's any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lines?.return?.();
+  }
+}
+
 const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+const ANSWER_BYTES_MAX = 1_024;

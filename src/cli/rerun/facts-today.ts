@@ -1,7 +1,6 @@
-// The facts of a run's provenance as they are now, before it is run again. The server is asked what every run asks it, with no key
-// unless its target was repeated; nothing is loaded.
+// The facts of a run's provenance as they are now, before it is run again and once a person has agreed to it. The server is asked what
+// every run asks it, with no key unless its target was repeated; nothing is loaded.
 
-import { stat } from 'node:fs/promises';
 import { BenchError } from '../../bench/bench-error.ts';
 import { plannedPrompts, sizedWish } from '../../bench/dataset/planned-prompts.ts';
 import { promptsSha256 } from '../../bench/dataset/prompts-digest.ts';
@@ -61,9 +60,6 @@ const promptsToday = async (
   signal: AbortSignal,
 ): Promise<Reported<PromptsProvenance>> => {
   try {
-    // A pipe or a device would be waited for, and nobody has agreed to anything yet.
-    if (request.dataset.kind === 'file' && !(await stat(request.dataset.path)).isFile())
-      return unknown(`${request.dataset.shownPath} is not a file`);
     if (request.dataset.kind === 'timed-trace') {
       const { sha256, requests, file } = request.dataset.trace;
       return { sha256, count: requests, file };
