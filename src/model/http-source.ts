@@ -11,6 +11,7 @@ import { ModelError } from './model-error.ts';
 export const openHttpSource = async (url: URL, signal: AbortSignal): Promise<ByteSource> => {
   const place = `${url.origin}${url.pathname}`;
   const first = await fetchRange(url, { place, offset: 0, length: 1, signal });
+  const { url: final } = first;
   const whole = /^bytes 0-0\/(\d{1,16})$/.exec(first.contentRange);
   if (whole === null) {
     throw new ModelError({
@@ -22,7 +23,7 @@ export const openHttpSource = async (url: URL, signal: AbortSignal): Promise<Byt
   return {
     place,
     byteCount: Number(whole[1]),
-    read: async (offset, length) => (await fetchRange(url, { place, offset, length, signal })).bytes,
+    read: async (offset, length) => (await fetchRange(final, { place, offset, length, signal })).bytes,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 };
@@ -35,15 +36,18 @@ interface RangeQuestion {
 }
 
 const fetchRange = async (
-  url: URL,
+  asked: URL,
   { place, offset, length, signal }: RangeQuestion,
-): Promise<{ readonly bytes: Uint8Array; readonly contentRange: string }> => {
-  const response = await fetch(url, {
-    headers: { range: `bytes=${offset}-${offset + length - 1}` },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
+): Promise<{ readonly url: URL; readonly bytes: Uint8Array; readonly contentRange: string }> => {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+  const { url, response } = await answered(asked, {
+    place,
+    // As it is stored: a range of what a server compresses meanwhile means something else.
+    headers: { range: `bytes=${offset}-${offset + length - 1}`, 'accept-encoding': 'identity' },
+    signal: deadline,
   }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw notThere(place, reasonOf(error), error);
+    throw error instanceof ModelError ? error : notThere(place, reasonOf(error), error);
   });
   if (response.status !== 206) {
     await response.body?.cancel();
@@ -59,8 +63,45 @@ const fetchRange = async (
     signal.throwIfAborted();
     throw notThere(place, reasonOf(error), error);
   });
-  return { bytes, contentRange: response.headers.get('content-range') ?? '' };
+  return { url, bytes, contentRange: response.headers.get('content-range') ?? '' };
 };
+
+/** Redirects are followed within the host that was named, and nowhere else: a URL must not lead to a service of somebody else's. */
+const answered = async (
+  asked: URL,
+  {
+    place,
+    ...request
+  }: {
+    readonly place: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly url: URL; readonly response: Response }> => {
+  let url = asked;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const response = await fetch(url, { ...request, redirect: 'manual' });
+    if (response.status < 300 || response.status >= 400) return { url, response };
+    await response.body?.cancel();
+    const next = URL.parse(response.headers.get('location') ?? '', url.href);
+    if (next === null) throw notThere(place, `status ${response.status} without a place`, undefined);
+    if (!isSameHost(url, next)) throw elsewhere(place, next);
+    url = next;
+  }
+  throw notThere(place, `it is redirected more than ${REDIRECTS_MAX} times`, undefined);
+};
+
+/** The same server, or the same host by TLS. */
+const isSameHost = (from: URL, to: URL): boolean =>
+  to.origin === from.origin ||
+  (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname && to.port === '');
+
+const elsewhere = (place: string, { origin, href }: URL): ModelError =>
+  new ModelError({
+    code: 'unsupported',
+    problem: `${place} redirects to another host, ${origin}, and is not followed there`,
+    advice: `If you trust that host, name it yourself: ${href.length <= SHOWN_URL_MAX ? href : origin}`,
+  });
 
 /** A server that sends more than was asked for is cut off. */
 const takenUpTo = async (response: Response, length: number): Promise<Uint8Array> => {
@@ -94,3 +135,6 @@ const notThere = (place: string, reason: string, cause: unknown): ModelError =>
   );
 
 const ANSWER_MS_MAX = 30_000;
+const REDIRECTS_MAX = 3;
+/** Signed addresses of a store have some thousand characters. */
+const SHOWN_URL_MAX = 2_048;

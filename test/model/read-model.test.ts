@@ -44,6 +44,18 @@ describe('a model on disk', () => {
     });
   });
 
+  test('is a folder with more tensors than one call takes as arguments', async () => {
+    using folder = temporaryDirectory();
+    const tensors = Array.from({ length: 150_000 }, (_, index) => [
+      `t${index}`,
+      { dtype: 'BF16', shape: [1], data_offsets: [0, 2] },
+    ]);
+    await writeFile(join(folder.path, 'config.json'), JSON.stringify(CONFIG));
+    await writeFile(join(folder.path, 'model.safetensors'), tensorFile(Object.fromEntries(tensors), 2));
+    const facts = await readModel(folder.path, NEVER);
+    expect(facts.weights).toMatchObject({ totalBytes: { low: 300_000 } });
+  });
+
   test.each([
     ['nothing', async (path: string) => join(path, 'missing'), /there is no such file/],
     ['an empty folder', async (path: string) => path, /neither config\.json nor a \.gguf file/],
@@ -113,6 +125,29 @@ describe('a model behind HTTP', () => {
     await expect(readModel(url, NEVER)).rejects.toThrow(words);
   });
 
+  test('follows a redirect within its host, and none to another host', async () => {
+    const { port } = new URL(url);
+    const leadTo = (place: string) => (request: IncomingMessage, response: ServerResponse) =>
+      request.url?.startsWith('/moved') === true
+        ? ranges(request, response)
+        : response.writeHead(302, { location: place }).end();
+    answer = leadTo('/moved.gguf');
+    expect(await readModel(url, NEVER)).toMatchObject({ architecture: 'llama' });
+    for (const place of [`http://localhost:${port}/moved.gguf`, 'http://169.254.169.254/latest/moved']) {
+      asked.length = 0;
+      answer = leadTo(place);
+      await expect(readModel(url, NEVER)).rejects.toThrow(
+        `redirects to another host, ${new URL(place).origin}, and is not followed there. If you trust that host, name it yourself: ${place}`,
+      );
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  test('that is redirected in a circle is refused in words', async () => {
+    answer = (_, response) => response.writeHead(302, { location: '/again.gguf' }).end();
+    await expect(readModel(url, NEVER)).rejects.toThrow('it is redirected more than 3 times');
+  });
+
   test('of a server that never answers ends when it is asked to', async () => {
     const stop = new AbortController();
     answer = () => stop.abort(new Error('stopped'));
@@ -139,11 +174,15 @@ const bytesOf = async (name: string): Promise<number> => {
   return 'totalBytes' in weights ? weights.totalBytes.low : 0;
 };
 
-const oneTensor = (): Uint8Array => {
-  const header = JSON.stringify({
-    'model.embed_tokens.weight': { dtype: 'BF16', shape: [64, 32], data_offsets: [0, 4_096] },
-  });
-  const bytes = new Uint8Array(8 + header.length + 4_096);
+const oneTensor = (): Uint8Array =>
+  tensorFile(
+    { 'model.embed_tokens.weight': { dtype: 'BF16', shape: [64, 32], data_offsets: [0, 4_096] } },
+    4_096,
+  );
+
+const tensorFile = (tensors: object, dataBytes: number): Uint8Array => {
+  const header = JSON.stringify(tensors);
+  const bytes = new Uint8Array(8 + header.length + dataBytes);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true);
   bytes.set(new TextEncoder().encode(header), 8);
   return bytes;
