@@ -6,6 +6,7 @@ import { shellCommand } from '../text/shell-words.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { connectionAdvice, HTTP2_ADVICE } from './connection-problems.ts';
 import type { FailureGroup } from './failure-groups.ts';
+import type { VariantFigures } from './model-mix.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
 import { isOverload } from './overload.ts';
 
@@ -17,6 +18,8 @@ export interface AdviceContext {
   readonly model: string | Unknown;
   /** Other requests of the run were answered, so that the address is right. */
   readonly wasReached?: boolean;
+  /** Of several URLs those at which nothing was answered. */
+  readonly silentUrls?: readonly string[];
   /** Which the server listed before the run; not there if it listed none. */
   readonly offeredModels?: readonly string[];
 }
@@ -48,10 +51,20 @@ interface AdviceRow {
 export const adviceContext = ({
   run,
   counts,
+  variants = [],
 }: {
-  readonly run: AdviceContext;
+  readonly run: AdviceContext & { readonly urls?: readonly { readonly url: string }[] };
   readonly counts: SampleCounts;
-}): AdviceContext => ({ ...run, wasReached: counts.completed > 0 });
+  readonly variants?: readonly Pick<VariantFigures, 'variant' | 'completed' | 'failed'>[];
+}): AdviceContext => ({
+  ...run,
+  wasReached: counts.completed > 0,
+  silentUrls: (run.urls ?? []).flatMap(({ url }, place) =>
+    variants.some(({ variant, completed, failed }) => variant === place && completed === 0 && failed > 0)
+      ? [url]
+      : [],
+  ),
+});
 
 const offeredText = ({ offeredModels = [], target, model }: AdviceContext): string => {
   const others = offeredModels.filter(name => name !== model);
@@ -76,10 +89,12 @@ const ROWS: readonly AdviceRow[] = [
   {
     kinds: ['connect'],
     says: /\((?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)\)$/,
-    advice: ({ wasReached = false }, _, example) =>
-      wasReached
-        ? 'The server answered other requests of this run: its own log says why it stopped.'
-        : (connectionAdvice(example) ?? ''),
+    advice: ({ wasReached = false, silentUrls = [] }, _, example) =>
+      wasReached && silentUrls.length > 0
+        ? `${silentUrls.join(' and ')} answered none of its requests. ${connectionAdvice(example) ?? ''}`.trimEnd()
+        : wasReached
+          ? 'The server answered other requests of this run: its own log says why it stopped.'
+          : (connectionAdvice(example) ?? ''),
   },
   { kinds: ['client'], says: /\([A-Z_]+\)$/, advice: (_, __, example) => connectionAdvice(example) ?? '' },
   {

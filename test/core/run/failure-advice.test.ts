@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AdviceContext, failureAdvice } from '../../../src/core/run/failure-advice.ts';
+import { type AdviceContext, adviceContext, failureAdvice } from '../../../src/core/run/failure-advice.ts';
 import type { FailureKind } from '../../../src/core/run/outcome.ts';
 
 const CONTEXT: AdviceContext = {
@@ -113,6 +113,24 @@ describe('the advice', () => {
     ['its name cannot be resolved (ENOTFOUND)', 'Check the host name.'],
   ])('of a connection (%s) is that of the code', (text, wanted) => {
     expect(advice(0, text, 'connect')).toBe(wanted);
+  });
+
+  test('of a connection names the URL, of several, at which nothing was answered', () => {
+    const urls = [{ url: 'http://a:1' }, { url: 'http://b:1' }];
+    const of = (failedOfA: number, completedOfB: number) =>
+      adviceContext({
+        run: { ...CONTEXT, urls },
+        counts: { issued: 9, completed: completedOfB, failed: failedOfA, cancelled: 0, unresolved: 0 },
+        variants: [
+          { variant: 0, completed: 0, failed: failedOfA },
+          { variant: 1, completed: completedOfB, failed: 0 },
+        ],
+      });
+    const refused = 'connection refused (ECONNREFUSED)';
+    expect(advice(0, refused, 'connect', of(4, 5))).toBe(
+      'http://a:1 answered none of its requests. Start the server, or check host and port.',
+    );
+    expect(advice(0, refused, 'connect', of(0, 5))).toMatch(/^The server answered other requests/);
   });
 
   test('of TLS is that of the code', () => {
