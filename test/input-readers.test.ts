@@ -45,6 +45,20 @@ describe('input', () => {
     expect(fetching.length).toBeGreaterThan(1);
   });
 
+  test('of any length is no list of arguments, for which the stack is too small', () => {
+    const offences = (repositoryFiles() ?? [])
+      .filter(file => /^(src|dashboard)\/.*\.(ts|svelte)$/.test(file))
+      .flatMap(file =>
+        callsIn(file)
+          .filter(
+            call =>
+              call.arguments.some(ts.isSpreadElement) && TAKES_ARGUMENTS.test(call.expression.getText()),
+          )
+          .map(call => `${file}: ${call.getText()}`),
+      );
+    expect(offences).toEqual([]);
+  });
+
   test('has its limits in docs/limits.md', () => {
     const expected = Object.values(INPUT_LIMITS).map(
       ({ what, bytesMax, expandedBytesMax }) =>
@@ -118,6 +132,8 @@ const KIND_ARGUMENTS: Readonly<Record<string, number>> = {
   ExpansionBudget: 0,
   PartReader: 0,
 };
+/** maximumOf, minimumOf and pushAll take a list as one. */
+const TAKES_ARGUMENTS = /^Math\.(max|min)$|\.(push|unshift|splice|concat|of|fromCharCode|fromCodePoint)$/;
 const READING: ReadonlySet<string> = new Set(['readFile', 'readFileSync', 'createReadStream']);
 /** Flags of open(2) for what this program writes. */
 const WRITING = /^('(a|ax|w|wx|wx\+)'|FLAGS)$/;

@@ -2,6 +2,7 @@
 // batch leaves no trace; and the numbers that a journal gives its own node when it is opened. Those come from the wall
 // clock, so a new journal is above a lost one, and they only grow. Pure.
 
+import { maximumOf } from '../core/extremes.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { AgedRecord, JournalNotice, StoredOrigin } from './journal.ts';
 import { JournalError } from './journal.ts';
@@ -62,7 +63,7 @@ export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly
  * A number for a new epoch or start: from the wall clock, but greater than all previous ones, whatever the clock says.
  */
 export const numberAbove = (wallMs: number, ...floors: readonly number[]): number => {
-  const number = Math.max(Math.floor(wallMs), ...floors.map(floor => floor + 1));
+  const number = maximumOf([Math.floor(wallMs), ...floors.map(floor => floor + 1)]);
   if (Number.isSafeInteger(number)) return number;
   throw new RangeError(`not a whole number above ${floors.join(', ')}`);
 };

@@ -1,6 +1,7 @@
 // What the error bounds of a run from many machines rest on beside its samples, as each agent packs it for its coordinator: its marks in
 // the groups in which they came, and what its gaps may be. Unsigned LEB128 numbers: of each group how many, then each in ns.
 
+import { pushAll } from '../core/push-all.ts';
 import { recordOf } from '../core/record-of.ts';
 import type { BoundParts } from '../core/run/error-bound.ts';
 import type { GapEdge } from '../core/run/event-record.ts';
@@ -44,7 +45,7 @@ const packGroups = (groups: MarkGroups): Uint8Array => {
   const numbers: number[] = [];
   for (const group of groups) {
     if (numbers.length + group.length >= MARK_NUMBERS_MAX) break;
-    numbers.push(group.length, ...group.map(ns => Math.ceil(ns)));
+    pushAll(numbers, [group.length, ...group.map(ns => Math.ceil(ns))]);
   }
   return encodeVarints(numbers);
 };

@@ -3,6 +3,7 @@
 import type { DepthPlan } from '../core/depth/depth-plan.ts';
 import type { DepthSample } from '../core/depth/depth-profile.ts';
 import { depthProfile } from '../core/depth/depth-profile.ts';
+import { minimumOf } from '../core/extremes.ts';
 import { errorCode } from '../core/problem.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
@@ -38,7 +39,7 @@ const depthSamples = async (path: string, isStreaming: boolean): Promise<readonl
       continue;
     measured.push(decoded.sample);
   }
-  const first = Math.min(...measured.map(({ sampleId }) => sampleId));
+  const first = minimumOf(measured.map(({ sampleId }) => sampleId));
   return measured.map(sample => ({ index: sample.sampleId - first, ...figuresOf(sample, isStreaming) }));
 };
 

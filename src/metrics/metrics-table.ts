@@ -1,6 +1,7 @@
 // From event records to counted samples. A row lives from `sample.issued` to `sample.complete`; what happens in between
 // is put together there and counted once, with its outcome known. Records that do not fit are counted, never thrown.
 
+import { pushAll } from '../core/push-all.ts';
 import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
 import type { ErrorRecord, EventRecord } from '../core/run/event-record.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
@@ -121,7 +122,7 @@ export class MetricsTable {
         this.#rowOf(record.sampleId)?.tellServed(record);
         return;
       case 'sample.choices':
-        this.#rowOf(record.sampleId)?.chunkChoices.push(...record.ofChunks);
+        pushAll(this.#rowOf(record.sampleId)?.chunkChoices, record.ofChunks);
         return;
       case 'sample.noted':
         this.#rowOf(record.sampleId)?.tellNote(record);

@@ -2,6 +2,7 @@
 // The rest is in the full text, so that the verdict does not scroll away.
 
 import { depthLines } from '../core/depth/depth-text.ts';
+import { maximumOf } from '../core/extremes.ts';
 import { formatMoment } from '../core/figure/duration.ts';
 import { counted, figureText, formatCount } from '../core/figure/figure.ts';
 import { runHeadroomLines } from '../core/model/run-headroom-text.ts';
@@ -281,7 +282,7 @@ const shown = ({ unit }: ReportSeries, value: number | null | undefined): string
 /** Whole: what would decide stands at the end of it. */
 const objectives = (report: Report, linesMax: number): readonly string[] => {
   const answers = knownOr(report.objectiveAnswers, []);
-  const width = Math.max(0, ...answers.map(({ objective }) => textWidth(objective)));
+  const width = maximumOf([0, ...answers.map(({ objective }) => textWidth(objective))]);
   const lines =
     answers.length === 0
       ? objectiveLines(report).map(line => hangingLines('  ', line, COLUMNS))

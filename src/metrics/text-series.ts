@@ -1,5 +1,6 @@
 // The series of a report as lines: a table of all, and for the times a block each with every percentile and a histogram.
 
+import { maximumOf } from '../core/extremes.ts';
 import { formatMeasuredNanoseconds, nanosecondsTicks } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
@@ -89,13 +90,13 @@ const histogram = (one: ReportSeries): readonly string[] => {
   const counts = one.histogram.map(([, , count]) => count);
   const first = counts.findIndex(count => count > 0);
   const last = counts.findLastIndex(count => count > 0);
-  const most = Math.max(1, ...counts);
+  const most = maximumOf([1, ...counts]);
   const kept = one.histogram.slice(first, last + 1);
   const lows = kept.map(([low]) => low);
   const usual = lows.map(low => shown(one, low));
   const areApart = new Set(usual).size === usual.length;
   const edges = one.unit !== 'ns' || areApart ? usual : nanosecondsTicks(lows);
-  const width = Math.max(0, ...edges.map(textWidth));
+  const width = maximumOf([0, ...edges.map(textWidth)]);
   return kept.map(([, , count], index) => {
     const bar = barOf(count / most);
     return `  ${paddedStart(edges[index] ?? '', width)} │${bar}${count > 0 ? ` ${formatCount(count)}` : ''}`;

@@ -1,6 +1,7 @@
 // How late the load threads are woken, from the marks that they were sent: a sample of what happens to every reply. What can be
 // said of the replies follows by chance alone, at odds of one in a thousand against it (docs/metrics.md, "Error bounds").
 
+import { maximumOf } from '../core/extremes.ts';
 import type { SparingLag } from './bound-percentiles.ts';
 import type { TimeBins } from './time-bins.ts';
 
@@ -20,12 +21,12 @@ export interface Lateness {
 
 /** Of whichever of several machines is later: nobody knows here which reply was whose. */
 export const latestOf = (all: readonly Lateness[]): Lateness => ({
-  meanMaxNs: groups => Math.max(...all.map(each => each.meanMaxNs(groups))),
+  meanMaxNs: groups => maximumOf(all.map(each => each.meanMaxNs(groups))),
   lags: bins => {
     const [first = [], ...rest] = all.map(each => each.lags(bins));
     return first.map(({ spared, lagNs }, at) => ({
       spared,
-      lagNs: Math.max(lagNs, ...rest.map(lags => lags[at]?.lagNs ?? Number.POSITIVE_INFINITY)),
+      lagNs: maximumOf([lagNs, ...rest.map(lags => lags[at]?.lagNs ?? Number.POSITIVE_INFINITY)]),
     }));
   },
 });

@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { pause } from '../clock/until-aborted.ts';
+import { minimumOf } from '../core/extremes.ts';
 import { errorMessage } from '../core/problem.ts';
 import { Admission } from './admission.ts';
 import { ClientConnection } from './client-connection.ts';
@@ -203,7 +204,7 @@ class MockServer implements Mock {
 /** Often enough that the shortest limit is exceeded by at most about a quarter. */
 const sweepMs = ({ headTimeoutMs, bodyTimeoutMs, stallTimeoutMs, idleCloseMs }: MockSettings): number => {
   const limits = [headTimeoutMs, bodyTimeoutMs, stallTimeoutMs, idleCloseMs].filter(limit => limit > 0);
-  return Math.max(SWEEP_MS_MIN, Math.min(SWEEP_MS_MAX, ...limits.map(limit => limit / 4)));
+  return Math.max(SWEEP_MS_MIN, minimumOf([SWEEP_MS_MAX, ...limits.map(limit => limit / 4)]));
 };
 
 const CONNECTIONS_MAX = 16_384;

@@ -254,9 +254,9 @@ const json = (status: number, body: string, closes: boolean): MockAnswer =>
   small(smallReply(status, body, { closes }), closes);
 
 const shifted = ({ atMs, tokens, chunks }: Reply['timeline']): Reply['timeline'] => ({
-  atMs: Float64Array.of(0, ...atMs),
-  tokens: Uint32Array.of(0, ...tokens),
-  chunks: Uint32Array.of(0, ...chunks),
+  atMs: Float64Array.from([0, ...atMs]),
+  tokens: Uint32Array.from([0, ...tokens]),
+  chunks: Uint32Array.from([0, ...chunks]),
 });
 
 const KNOWN_PATHS: ReadonlySet<string> = new Set([

@@ -8,6 +8,7 @@ import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { ReadingKind } from '../core/node/reading.ts';
 import { gatheredKind, statusFact } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import { pushAll } from '../core/push-all.ts';
 import { unknown } from '../core/unknown.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import type { AskedStep } from './asked-probes.ts';
@@ -90,11 +91,11 @@ export class NodeTelling {
   begin(nowMs: number): readonly ToldFact[] {
     const told = [...this.#durable(), ...this.#contacts(nowMs)].map(now);
     const { wiring, beganWallMs } = this.#options;
-    told.push(
+    pushAll(told, [
       ...pastRunsOf(this.site, wiring, beganWallMs),
       ...pastLinesOf(this.site, wiring, this.#options),
-    );
-    for (const { baseline } of this.#probed) told.push(...baseline.map(now));
+    ]);
+    for (const { baseline } of this.#probed) pushAll(told, baseline.map(now));
     for (const probed of this.#probed) {
       const moment = probeAt(probed, nowMs);
       if (moment?.agoMs !== undefined)
@@ -121,14 +122,14 @@ export class NodeTelling {
     const facts = [...this.#changes(nowMs), ...this.#contacts(nowMs), ...this.#moving(moment)];
     if (nowMs - this.#renewedAtMs >= DURABLE_INTERVAL_MS) {
       this.#renewedAtMs = nowMs;
-      facts.push(...this.#renewals(moment), ...this.#held());
+      pushAll(facts, [...this.#renewals(moment), ...this.#held()]);
     }
     if (nowMs - this.#leasedAtMs >= LEASE_REPEAT_MS) {
       this.#leasedAtMs = nowMs;
-      facts.push(...this.#leases(moment));
+      pushAll(facts, this.#leases(moment));
     }
-    for (const step of this.#asked.steps(nowMs)) facts.push(...this.#askedFacts(step, nowMs));
-    for (const probed of this.#probed) facts.push(...this.#probe(probed, nowMs));
+    for (const step of this.#asked.steps(nowMs)) pushAll(facts, this.#askedFacts(step, nowMs));
+    for (const probed of this.#probed) pushAll(facts, this.#probe(probed, nowMs));
     return facts.map(now);
   }
 

@@ -1,6 +1,7 @@
 // A simulated search for a load line: the loads that a search tries against an endpoint of known capacity, and the
 // document that it writes, complete or in progress.
 
+import { maximumOf, minimumOf } from '../core/extremes.ts';
 import { counted } from '../core/figure/figure.ts';
 import { isRunId, type RunId } from '../core/ids.ts';
 import type { Stage } from '../core/sweep/stage.ts';
@@ -119,8 +120,8 @@ const lineAfter = (stages: readonly Stage[], isDone: boolean): LoadLine => {
   const held = ended.filter(({ verdict }) => verdict === 'held').map(rateOf);
   const failed = ended.filter(({ verdict }) => verdict !== 'held');
   if (held.length === 0) return unknown('no stage has held yet');
-  const holds = Math.max(...held);
-  const fails = Math.min(...failed.map(rateOf));
+  const holds = maximumOf(held);
+  const fails = minimumOf(failed.map(rateOf));
   if (!Number.isFinite(fails)) return { kind: 'at-least', holds, limit: 'budget' };
   const failsBy = failed.some(stage => rateOf(stage) === fails && stage.verdict === 'over-capacity')
     ? 'over-capacity'

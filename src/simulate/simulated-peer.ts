@@ -6,6 +6,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import { eventClass, eventSlot, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
+import { pushAll } from '../core/push-all.ts';
 import type { MeshIdentity, MeshLink, MeshTransport } from '../mesh/mesh.ts';
 import { encodeRecordBody } from '../wire/durable-record.ts';
 import type { WireLive, WireRecord } from '../wire/mesh-message.ts';
@@ -75,7 +76,7 @@ export class SimulatedPeer {
 
   /** The last values of an absent node: any peer of this one gets them, as from any neighbour that received them. */
   hold(values: readonly LastValue[]): void {
-    this.#held.push(...values);
+    pushAll(this.#held, values);
   }
 
   tell(facts: readonly ToldFact[]): void {

@@ -1,5 +1,6 @@
 // Rows of a label, facts and an age. Lines break between facts, never inside one, and the age is at the right.
 
+import { pushAll } from '../core/push-all.ts';
 import { clipped, padded, paddedStart, textWidth } from '../core/text/columns.ts';
 import type { Line, Part } from './part.ts';
 import { lineWidth, part } from './part.ts';
@@ -57,7 +58,7 @@ const wrapped = (facts: readonly Line[], width: number): readonly Line[] => {
     }
     if (used > 0) lines.at(-1)?.push(part(SEPARATOR, 'dim'));
     const [first = [], ...more] = brokenLine(fact, width);
-    lines.at(-1)?.push(...first);
+    pushAll(lines.at(-1), first);
     for (const line of more) lines.push([...line]);
     used = more.length > 0 ? lineWidth(more.at(-1) ?? []) : used + (used > 0 ? SEPARATOR_WIDTH : 0) + size;
   }

@@ -1,5 +1,6 @@
 // A log-spaced histogram as three lines of a terminal: bars of eighths, and the ends of the range beneath.
 
+import { maximumOf } from '../core/extremes.ts';
 import { formatCount } from '../core/figure/figure.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 import { textWidth } from '../core/text/columns.ts';
@@ -16,7 +17,7 @@ export const renderLogHistogram = (
   const first = histogram[0];
   const last = histogram.at(-1);
   if (first === undefined || last === undefined) return [];
-  const most = Math.max(...histogram.map(([, , count]) => count));
+  const most = maximumOf(histogram.map(([, , count]) => count));
   const wide = Math.max(1, Math.min(2, Math.floor((columns - INDENT.length) / histogram.length)));
   const rows = [...Array(ROWS).keys()].reverse().map((row): Line => {
     const bars = histogram.map(([, , count]) => barAt(row, most === 0 ? 0 : count / most).repeat(wide));

@@ -1,6 +1,7 @@
 // The nodes of the cluster as a table, one row each: hardware, load, and measured performance.
 
 import { entriesOf } from '../core/entry-maps.ts';
+import { maximumOf } from '../core/extremes.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import {
   figureText,
@@ -142,7 +143,7 @@ const gpuCell = (view: NodeView): Line => {
   if (uses.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
   const count = gpus.length > 1 ? ` ×${gpus.length}` : '';
   const tone = gpus.some(gpu => gpu.isLoadStale) ? 'caution' : 'plain';
-  return [part(`${figureText(formatPercent(Math.max(...uses)))}${count}`, tone)];
+  return [part(`${figureText(formatPercent(maximumOf(uses)))}${count}`, tone)];
 };
 
 /** The hottest sensor of the machine. */
@@ -151,7 +152,7 @@ const temperatureCell = (view: NodeView): Line => {
   const all = [system, ...gpusOf(view).map(({ load }) => load?.temperatureCelsius)];
   const known = all.filter(value => typeof value === 'number');
   if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
-  return [part(figureText(formatCelsius(Math.max(...known))))];
+  return [part(figureText(formatCelsius(maximumOf(known))))];
 };
 
 /** Of the whole machine if it reports that, else the sum of the processors that do. */

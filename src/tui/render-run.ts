@@ -1,6 +1,7 @@
 // A running benchmark on one screen, or in one line if the output is not a terminal: a job's log, a pipe. Pure: the
 // same view gives the same lines.
 
+import { maximumOf } from '../core/extremes.ts';
 import { formatAge, formatClock } from '../core/figure/duration.ts';
 import {
   counted,
@@ -197,7 +198,7 @@ const sessionLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[
 const objectiveLines = ({ snapshot, stage }: WatchedRun, columns: number): readonly Line[] => {
   const labels = stage === 'ended' ? VERDICT_LABELS : LIVE_VERDICT_LABELS;
   const answers = snapshot?.objectives ?? [];
-  const widthOf = (texts: readonly string[]): number => Math.max(0, ...texts.map(textWidth));
+  const widthOf = (texts: readonly string[]): number => maximumOf([0, ...texts.map(textWidth)]);
   const names = widthOf(answers.map(({ objective }) => objective));
   const verdicts = widthOf(answers.map(({ answer }) => labels[answer]));
   return answers.flatMap(answer => {
@@ -301,7 +302,7 @@ const AGENT_TABLE: readonly Column[] = LIVE_AGENT_COLUMNS.map((title, index) => 
 /** Series that are also shown for the last seconds. */
 const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
 const ERROR_LINES_MAX = 3;
-const NAME_WIDTH: number = Math.max(...RECENT.map(key => RUN_RATES[key].label.length)) + 2;
+const NAME_WIDTH: number = maximumOf(RECENT.map(key => RUN_RATES[key].label.length)) + 2;
 const VERDICT_TONES = { met: 'good', missed: 'bad', 'too-few-samples': 'plain' } as const;
 /** Snapshots come five times a second. */
 const LATE_MS = 1_500;

@@ -1,5 +1,6 @@
 // A table that fits the terminal: when there is no room, less important columns are cut, or dropped.
 
+import { maximumOf } from '../core/extremes.ts';
 import { clipped } from '../core/text/columns.ts';
 import type { Line } from './part.ts';
 import { lineWidth, part } from './part.ts';
@@ -21,7 +22,7 @@ export const layoutTable = (
   width: number,
 ): readonly Line[] => {
   const widths = columns.map(({ title, widthMax }, index) =>
-    Math.min(widthMax, Math.max(title.length, ...rows.map(cells => lineWidth(cells[index] ?? [])))),
+    Math.min(widthMax, maximumOf([title.length, ...rows.map(cells => lineWidth(cells[index] ?? []))])),
   );
   const shown = fitting(columns, widths, width);
   const header = columns.map(({ title }): Line => [part(title, 'dim')]);
@@ -60,7 +61,7 @@ const cell = (line: Line, width: number, isNumber: boolean): Line => {
 /** The widest part is shortened: a name is cut, the sign before it and the word after it stay. */
 const shrunk = (line: Line, width: number, overflow: number): Line => {
   const sizes = line.map(piece => lineWidth([piece]));
-  const widest = sizes.indexOf(Math.max(...sizes));
+  const widest = sizes.indexOf(maximumOf(sizes));
   const left = (sizes[widest] ?? 0) - overflow;
   return line.map((piece, index) => {
     if (left > 0) return index === widest ? { ...piece, text: clipped(piece.text, left) } : piece;

@@ -1,6 +1,7 @@
 // The pages of `plimsoll top`: the whole cluster, all links, all runs, one machine, and the keys. Each shows what fits around the
 // chosen row, and says which part of how much that is.
 
+import { maximumOf } from '../core/extremes.ts';
 import type { LinkView } from '../core/link/link-view.ts';
 import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
 import type { NodeView } from '../core/node/node-view.ts';
@@ -181,9 +182,9 @@ const footerText = ({ page, search, isTyping, sort, isHelp }: TopView): string =
 const SORT_VALUES: Readonly<Record<TopSort, ((view: NodeView) => number) | undefined>> = {
   name: undefined,
   memory: view => usedShare(hostMemoryUse(view)) ?? -1,
-  GPU: view => Math.max(-1, ...gpusOf(view).map(gpu => freshGpuUse(gpu) ?? -1)),
+  GPU: view => maximumOf([-1, ...gpusOf(view).map(gpu => freshGpuUse(gpu) ?? -1)]),
   temperature: view =>
-    Math.max(-1, ...gpusOf(view).map(({ load }) => knownOr(load?.temperatureCelsius ?? -1, -1))),
+    maximumOf([-1, ...gpusOf(view).map(({ load }) => knownOr(load?.temperatureCelsius ?? -1, -1))]),
   power: view =>
     knownOr(heldValue(view.system)?.systemPowerWatts ?? -1, -1) +
     gpusOf(view).reduce((sum, { load }) => sum + Math.max(0, knownOr(load?.powerWatts ?? 0, 0)), 0),

@@ -1,6 +1,8 @@
 // Where the lines of a load-line board go: a hull section with its scale at the left, and at the right one named line for
 // each thing the machine is known to carry. The names keep their distance; a line bends towards a name that had to move.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
+
 export interface BoardLine {
   readonly at: number;
   readonly name: string;
@@ -33,7 +35,7 @@ export interface Board {
  */
 export const boardScale = (values: readonly number[], end?: number): BoardScale => {
   if (end !== undefined) return { max: end, step: end / STEPS };
-  const highest = Math.max(...values, Number.MIN_VALUE) * AIR;
+  const highest = maximumOf([...values, Number.MIN_VALUE]) * AIR;
   const power = 10 ** Math.floor(Math.log10(highest / STEPS));
   const step = (ROUND.find(factor => factor * power * STEPS >= highest) ?? 10) * power;
   return { max: step * STEPS, step };

@@ -1,6 +1,8 @@
 // One or two figures over days as lines from zero: measurements are points in time, not beats, so each is a dot where there
 // is room, and the line between two says no more than that they follow each other.
 
+import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
+
 export interface PastPoint {
   readonly atMs: number;
   /** One a line; undefined where it was not measured. */
@@ -41,7 +43,7 @@ export const pastPicture = (
   const [first] = points;
   const last = points.at(-1);
   if (first === undefined || last === undefined || last.atMs <= first.atMs) return undefined;
-  const highest = Math.max(...points.flatMap(({ values }) => values.map(value => value ?? 0)));
+  const highest = maximumOf(points.flatMap(({ values }) => values.map(value => value ?? 0)));
   if (highest <= 0) return undefined;
   const step = niceStep(highest / 3);
   const top = step * Math.ceil((highest * 1.02) / step);
@@ -58,8 +60,8 @@ export const pastPicture = (
     return {
       d: known.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x} ${y}`).join(''),
       dots: known.length > DOTS_MAX ? [end] : known,
-      low: Math.min(...all),
-      high: Math.max(...all),
+      low: minimumOf(all),
+      high: maximumOf(all),
       last: end,
     };
   });

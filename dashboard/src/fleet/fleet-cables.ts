@@ -1,6 +1,7 @@
 // The few lines that a fleet draws: faulty cables, inside a group or along the trunk, and what a picked node has to its own
 // group. Never across a cell: a cable leaves its group through the gutter beside its column.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import type { LinkFault } from '../../../src/core/fleet/cable-fault.ts';
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
@@ -146,7 +147,7 @@ const along = (
   const [trunkA, trunkB] = [layout.trunks[a.box.row], layout.trunks[b.box.row]];
   if (trunkA === undefined || trunkB === undefined) return undefined;
   const rows = [...new Set([a.box.row, b.box.row])];
-  const lane = Math.max(...rows.map(row => lanes.get(row) ?? 0));
+  const lane = maximumOf(rows.map(row => lanes.get(row) ?? 0));
   if (lane >= LANES_MAX) return undefined;
   for (const row of rows) lanes.set(row, lane + 1);
   const yA = trunkA.y - LANE_FIRST - lane * LANE_STEP;

@@ -1,6 +1,8 @@
 // Where groups and cells stand on the page of a fleet, in CSS pixels. Only names, counts and the page's width decide: a level,
 // a fault or a figure moves nothing, because each has its room from the beginning.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
+
 export interface FleetFrame {
   readonly width: number;
   /** One a group: how many nodes it has. */
@@ -75,7 +77,7 @@ export const fleetLayout = (frame: FleetFrame): FleetLayout => {
   const isBig = look === 'big' && !isPhone;
   const isNumbered = size.width > NUMBERED_WIDTH_MIN && !(isPhone && look !== 'big');
   const pitch = size.width + size.gpuWidth + size.gap;
-  const isRacked = Math.max(0, ...sizes) <= RACK_NODES;
+  const isRacked = maximumOf([0, ...sizes]) <= RACK_NODES;
   const left = isPhone ? 0 : TRUNK_MARGIN;
   const gap = isPhone ? 16 : look === 'tiny' ? 22 : 26;
   const across = groupsAcross({
@@ -92,7 +94,7 @@ export const fleetLayout = (frame: FleetFrame): FleetLayout => {
   const columns =
     isRacked && sizes.length > 1 ? RACK_COLUMNS : Math.max(RACK_COLUMNS, Math.floor(room / pitch));
   const spread = isRacked
-    ? Math.min(pitch * size.spread, room / Math.min(columns, Math.max(1, ...sizes)))
+    ? Math.min(pitch * size.spread, room / Math.min(columns, maximumOf([1, ...sizes])))
     : pitch;
   const rowHeight = size.height + (isNumbered || isBig ? NUMBER_ROOM : ROW_GAP);
   const head = isBig ? 42 : look === 'tiny' ? 32 : 34;
@@ -105,7 +107,7 @@ export const fleetLayout = (frame: FleetFrame): FleetLayout => {
   let y = 4;
   for (let first = 0; first < sizes.length; first += across) {
     const line = sizes.slice(first, first + across);
-    const rows = Math.max(1, ...line.map(nodes => Math.ceil(nodes / columns)));
+    const rows = maximumOf([1, ...line.map(nodes => Math.ceil(nodes / columns))]);
     const footTop = y + head + rows * rowHeight + arcRoom;
     const bottom = footTop + foot;
     for (const [place, nodes] of line.entries()) {

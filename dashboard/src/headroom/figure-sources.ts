@@ -1,6 +1,7 @@
 // Where each figure behind a placement comes from: measured and when, read from which header, fitted with which error, computed.
 
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
+import { minimumOf } from '../../../src/core/extremes.ts';
 import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import {
   counted,
@@ -19,6 +20,7 @@ import { CACHE_TYPES, cacheBytesPerToken } from '../../../src/core/model/cache-b
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { Interval, ModelFacts, ModelSource } from '../../../src/core/model/model-facts.ts';
+import { pushAll } from '../../../src/core/push-all.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { ModelPlacement } from './placement.ts';
@@ -47,8 +49,8 @@ export const figureSources = (
   const from = SOURCE_WORDS[model.source.kind];
   const { layers, experts, weights, cache, quantisation } = model;
   const rows: FigureSource[] = [];
-  for (const place of placement?.places ?? []) rows.push(...measuredRows(place, state, nowMs));
-  for (const hop of placement?.hops ?? []) rows.push(...linkRows(hop, links, nowMs));
+  for (const place of placement?.places ?? []) pushAll(rows, measuredRows(place, state, nowMs));
+  for (const hop of placement?.hops ?? []) pushAll(rows, linkRows(hop, links, nowMs));
   rows.push({
     what: [
       isUnknown(layers) ? 'Layers unknown' : counted(layers, 'layer'),
@@ -78,7 +80,7 @@ export const figureSources = (
           how: 'computed',
         },
   );
-  if (placement !== undefined) rows.push(...constantRows(placement));
+  if (placement !== undefined) pushAll(rows, constantRows(placement));
   return rows;
 };
 
@@ -114,7 +116,7 @@ const linkRows = (
   const rates = [there, back].flatMap(rate => rate?.value ?? []);
   return [
     {
-      what: `RTT ${figureText(formatNanoseconds(roundTrip.value))}${rates.length === 0 ? '' : `, ${figureText(formatBitsPerSecond(Math.min(...rates)))}`}, ${typeWords(roundTrip.of)}`,
+      what: `RTT ${figureText(formatNanoseconds(roundTrip.value))}${rates.length === 0 ? '' : `, ${figureText(formatBitsPerSecond(minimumOf(rates)))}`}, ${typeWords(roundTrip.of)}`,
       how: `measured, ${figureText(formatAge(figureAgeMs(roundTrip, nowMs)))} ago`,
     },
   ];

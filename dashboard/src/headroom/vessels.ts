@@ -2,6 +2,7 @@
 // All share one scale, so that what is slower stands higher. Pure; pixels.
 
 import { linearScale } from '../../../src/core/chart/linear-scale.ts';
+import { maximumOf } from '../../../src/core/extremes.ts';
 import { formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { LayerTerm, ModelPlacement, PlacementTime } from './placement.ts';
@@ -172,7 +173,7 @@ const rooms = (
 const scaleEnd = (times: readonly (number | undefined)[], objectiveSeconds: number | undefined): number => {
   const known = times.filter(time => time !== undefined);
   const best = known[0] ?? objectiveSeconds ?? 0.05;
-  const most = Math.min(Math.max(best, ...known), best * OVER_FACTOR);
+  const most = Math.min(maximumOf([best, ...known]), best * OVER_FACTOR);
   const wanted =
     objectiveSeconds !== undefined && objectiveSeconds <= best * OVER_FACTOR ? objectiveSeconds : 0;
   return Math.max(most, wanted) * 1.1;

@@ -1,6 +1,8 @@
 // The steps of the heat map: seven. A share of what a link should carry goes from none to all, so that a colour means the
 // same on every cluster; rates and delays go by the logarithm over what is there, or all fast links would look alike.
 
+import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
+
 export type HeatMeasure = 'share' | 'bandwidth' | 'delay';
 
 export const HEAT_STEPS = 7;
@@ -16,8 +18,8 @@ export const heatScale = (measure: HeatMeasure, values: readonly number[]): Heat
   if (measure === 'share') return { low: 0, high: 1 };
   const known = values.filter(value => value > 0);
   if (known.length === 0) return FIRST_SCALES[measure];
-  const low = roundDown(Math.min(...known));
-  const high = roundUp(Math.max(...known));
+  const low = roundDown(minimumOf(known));
+  const high = roundUp(maximumOf(known));
   return high > low ? { low, high } : { low, high: low * 2 };
 };
 

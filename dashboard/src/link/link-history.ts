@@ -1,5 +1,6 @@
 // What a connection carried before, as points of two lines and as their picture.
 
+import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 import { figurePoints } from '../../../src/wire/api/figure-points.ts';
 import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
 
@@ -52,7 +53,7 @@ export const historyPicture = (
   const [first] = points;
   const last = points.at(-1);
   if (first === undefined || last === undefined || last.atMs <= first.atMs) return undefined;
-  const max = 1.1 * Math.max(...points.flatMap(({ upload, download }) => [upload ?? 0, download ?? 0]));
+  const max = 1.1 * maximumOf(points.flatMap(({ upload, download }) => [upload ?? 0, download ?? 0]));
   const place = (atMs: number, value: number) => ({
     x: ((atMs - first.atMs) / (last.atMs - first.atMs)) * width,
     y: height - (value / max) * height,
@@ -67,8 +68,8 @@ export const historyPicture = (
     const values = known.map(({ value }) => value);
     return {
       d: known.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join(''),
-      low: Math.min(...values),
-      high: Math.max(...values),
+      low: minimumOf(values),
+      high: maximumOf(values),
       last: end,
     };
   };

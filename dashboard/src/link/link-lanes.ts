@@ -1,6 +1,7 @@
 // The connections of a link by what they are made of: a lane each for a map of two nodes, with what arrives at either end,
 // whoever measured it. Addresses of one cable are one lane.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import { rateFrom } from '../../../src/core/link/link-facts.ts';
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
@@ -63,5 +64,5 @@ const laneOf = (
 
 const highest = (values: readonly (number | undefined)[]): number | undefined => {
   const known = values.filter(value => value !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+  return known.length === 0 ? undefined : maximumOf(known);
 };

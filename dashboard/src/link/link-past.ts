@@ -1,5 +1,6 @@
 // The past of a link's connections as its page shows it: a chosen connection, a chosen measure, a chosen span.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
@@ -73,7 +74,7 @@ export interface PastScale {
 
 /** The unit of the largest figure, for all of an axis. */
 export const pastScale = (points: readonly PastPoint[], measure: PastMeasure, unit: RateUnit): PastScale => {
-  const highest = Math.max(0, ...points.flatMap(({ values }) => values.map(value => value ?? 0)));
+  const highest = maximumOf([0, ...points.flatMap(({ values }) => values.map(value => value ?? 0))]);
   const steps = measure === 'delay' ? DELAY_STEPS : RATE_STEPS[unit];
   return steps.find(({ of }) => highest >= of) ?? steps.at(-1) ?? { of: 1, unit: '' };
 };

@@ -1,6 +1,7 @@
 // How wide the columns of the matrix are, and whether the names over them fit lying down. If one does not, all are
 // vertical: shortened names could no longer be distinguished.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import type { MatrixColumn } from './matrix.ts';
 
 export interface MatrixHeads {
@@ -16,7 +17,7 @@ export const matrixHeads = (columns: readonly MatrixColumn<string>[], tablePx: n
   const gaps = columns.slice(0, -1).filter(({ isGroupEnd }) => isGroupEnd).length;
   const columnPx =
     (tablePx - ROW_HEAD_PX - SPACING_PX * (columns.length + 2) - GROUP_GAP_PX * gaps) / columns.length;
-  const longest = Math.max(...columns.map(({ name }) => [...name].length));
+  const longest = maximumOf(columns.map(({ name }) => [...name].length));
   return { columnPx: Math.max(0, columnPx), isUpright: longest * SIGN_PX > columnPx };
 };
 

@@ -8,6 +8,7 @@ import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import { type FigureView, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords } from '../../../src/core/link/link-words.ts';
 import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
+import { pushAll } from '../../../src/core/push-all.ts';
 import type { HeatMeasure, HeatScale } from './heat.ts';
 import { heatScale, heatStep } from './heat.ts';
 import type { LinkUnits } from './link-words.ts';
@@ -174,7 +175,7 @@ const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): read
       if (isListed.has(next) || !near.has(next)) continue;
       isListed.add(next);
       group.push(next);
-      open.push(...(near.get(next) ?? []));
+      pushAll(open, near.get(next) ?? []);
     }
     return group;
   });

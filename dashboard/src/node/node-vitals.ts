@@ -1,5 +1,6 @@
 // A node's current state as numbers: for the words beside its drawing, and for sorting lists.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
@@ -27,7 +28,7 @@ export const nodeVitals = (view: NodeView): NodeVitals => {
   return {
     gpuUse: gpuUse(view),
     cpuUse: known([system?.cpuUse])[0],
-    celsius: hottest.length === 0 ? undefined : Math.max(...hottest),
+    celsius: hottest.length === 0 ? undefined : maximumOf(hottest),
     watts: powers.length === 0 ? undefined : powers.reduce((total, watts) => total + watts, 0),
   };
 };

@@ -1,5 +1,6 @@
 // The few words beside a node's drawing: what it is, its memory, what was measured, how it does.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import {
   figureText,
   formatBytesOf,
@@ -143,7 +144,7 @@ const lateMemory = (view: NodeView): string | undefined =>
 
 const lateVitalWords = (view: NodeView): string | undefined => {
   const late = gpusOf(view).filter(gpu => gpu.isLoadStale);
-  if (late.length > 0) return `GPU figures are ${ageText(Math.max(...late.map(gpu => gpu.loadAgeMs)))} old`;
+  if (late.length > 0) return `GPU figures are ${ageText(maximumOf(late.map(gpu => gpu.loadAgeMs)))} old`;
   if (gpuUse(view) !== undefined || view.system.kind !== 'stale') return undefined;
   return `CPU figures are ${ageText(view.system.ageMs)} old`;
 };

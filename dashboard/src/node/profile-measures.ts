@@ -1,5 +1,6 @@
 // What the profile history can show of a device: its compute or its memory, each with up to two figures in one unit.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
@@ -110,6 +111,6 @@ export const scaleOf = (
   points: readonly PastPoint[],
   { scales }: ProfileMeasure,
 ): { readonly of: number; readonly unit: string } => {
-  const highest = Math.max(0, ...points.flatMap(({ values }) => values.map(value => value ?? 0)));
+  const highest = maximumOf([0, ...points.flatMap(({ values }) => values.map(value => value ?? 0))]);
   return scales.find(({ of }) => highest >= of) ?? scales.at(-1) ?? { of: 1, unit: '' };
 };

@@ -1,5 +1,6 @@
 // Runs laid over each other in time: each from its own zero, at the step of the coarsest of them.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import type { ChartSeries } from './chart-series.ts';
 import type { RunSeries } from './run-series.ts';
 
@@ -15,8 +16,8 @@ export const overlaid = (
   runs: readonly RunSeries[],
   read: (series: RunSeries) => readonly (number | null)[],
 ): Overlaid => {
-  const stepMs = Math.max(1, ...runs.map(run => run.stepMs));
-  const length = Math.max(0, ...runs.map(run => Math.floor((read(run).length * run.stepMs) / stepMs)));
+  const stepMs = maximumOf([1, ...runs.map(run => run.stepMs)]);
+  const length = maximumOf([0, ...runs.map(run => Math.floor((read(run).length * run.stepMs) / stepMs))]);
   return {
     stepMs,
     seconds: Array.from({ length }, (_, index) => ((index + 1) * stepMs) / 1_000),

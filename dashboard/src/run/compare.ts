@@ -2,6 +2,7 @@
 // each says nothing of how runs vary, so that none of it is called better or worse.
 
 import { factsOfRun, loadDifferences } from '../../../src/core/comparison/comparability.ts';
+import { minimumOf } from '../../../src/core/extremes.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { counted, formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
@@ -114,7 +115,7 @@ const noteOf = (
   const counts = [reference, view].map(({ run: { figures } }) =>
     isUnknown(figures) ? 0 : (figures.series[series]?.count ?? 0),
   );
-  const fewest = Math.min(...counts);
+  const fewest = minimumOf(counts);
   return hasEnoughFor(Number(at), fewest) ? '' : `${counted(fewest, 'sample')}, too few for p${at}`;
 };
 

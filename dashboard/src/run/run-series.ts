@@ -1,5 +1,6 @@
 // A run over time as the daemon tells it, and the sentences that its pictures are named by.
 
+import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { counted, figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import type { Outage } from '../../../src/core/run/outage.ts';
@@ -39,7 +40,7 @@ export const bandSentence = (series: RunSeries): string => {
     0,
   );
   const at = formatClock((worst + 1) * series.stepMs);
-  return `${measuredName(series)} over time: the median lies between ${ns(Math.min(...medians))} and ${ns(Math.max(...medians))}, p99 at most ${ns(p99[worst] ?? 0)}, at ${at}`;
+  return `${measuredName(series)} over time: the median lies between ${ns(minimumOf(medians))} and ${ns(maximumOf(medians))}, p99 at most ${ns(p99[worst] ?? 0)}, at ${at}`;
 };
 
 export const outputSentence = (series: RunSeries): string => {
@@ -47,9 +48,8 @@ export const outputSentence = (series: RunSeries): string => {
   const inFlight = known(series.inFlight);
   if (tokens.length === 0) return `Output over time: ${lowered(nothingWords(series.isLive))}`;
   const mean = tokens.reduce((sum, value) => sum + value, 0) / tokens.length;
-  const peak =
-    inFlight.length === 0 ? '' : `, at most ${counted(Math.max(...inFlight), 'request')} in flight`;
-  return `Output over time: ${formatThreeDigits(mean)} tokens a second on average, at most ${formatThreeDigits(Math.max(...tokens))}${peak}`;
+  const peak = inFlight.length === 0 ? '' : `, at most ${counted(maximumOf(inFlight), 'request')} in flight`;
+  return `Output over time: ${formatThreeDigits(mean)} tokens a second on average, at most ${formatThreeDigits(maximumOf(tokens))}${peak}`;
 };
 
 /** In place of a picture. */

@@ -1,6 +1,7 @@
 // Where nodes stand on the map: a ring for few, first node on top, clockwise, stretched to the full frame. CSS
 // pixels; text is never scaled. Runs when the topology or the size changes, never when a figure does.
 
+import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
 import type { Box, MapFrame, Point } from './geometry.ts';
 import { boxAround, clamp, meet } from './geometry.ts';
@@ -220,8 +221,8 @@ const scaleOf = (count: number, detail: Detail, { width, height }: MapFrame): nu
 
 /** Values moved and stretched to −1..1, so that the ring fills its frame also for odd counts; 0 where all are alike. */
 const stretched = (values: readonly number[]): readonly number[] => {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+  const low = minimumOf(values);
+  const high = maximumOf(values);
   return values.map(value => (high - low < 1e-6 ? 0 : ((value - low) / (high - low)) * 2 - 1));
 };
 

@@ -1,6 +1,7 @@
 // Lines of a small map that cannot be straight. One that would run through a third node is bent around it; one between
 // neighbours that would be too short to see leaves both on the outer side.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
 import type { Placement } from './arrangement.ts';
 import { directionAt, entersBox, pointAt } from './curve.ts';
 import type { Box, MapFrame, Point } from './geometry.ts';
@@ -84,7 +85,7 @@ const inwards = (
       const route = bentRoute({ p: first, q: last, bend });
       if (isBlocked(route, others)) continue;
       const outside = isInside(route, frame) ? 0 : OUTSIDE_COST;
-      const along = outside + Math.max(0, ...near.map(other => stretchAlong(route, other)));
+      const along = outside + maximumOf([0, ...near.map(other => stretchAlong(route, other))]);
       if (best === undefined || along < best.along) best = { route, along };
       if (along <= ALONG_PX) return route;
     }
@@ -171,7 +172,7 @@ interface Door {
 const doorsOf = ({ x, box, solids }: Placement): readonly Door[] => {
   const [drawing = box] = solids;
   const middle = drawing.y + drawing.height / 2;
-  const bottom = Math.max(...solids.map(solid => solid.y + solid.height)) + LINE_END_GAP;
+  const bottom = maximumOf(solids.map(solid => solid.y + solid.height)) + LINE_END_GAP;
   return [
     { at: { x: drawing.x - LINE_END_GAP, y: middle }, side: { x: -1, y: 0 } },
     { at: { x: drawing.x + drawing.width + LINE_END_GAP, y: middle }, side: { x: 1, y: 0 } },

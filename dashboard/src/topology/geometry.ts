@@ -1,5 +1,7 @@
 // Points and boxes on the map, in CSS pixels.
 
+import { maximumOf } from '../../../src/core/extremes.ts';
+
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -45,7 +47,7 @@ export const leaving = (from: Point, to: Point, shape: readonly Box[], gap: numb
   const ends = shape.map(
     box => crossing(box, { p: from, q: to, end: Number.POSITIVE_INFINITY }, gap)?.[1] ?? 0,
   );
-  const t = Math.max(...ends);
+  const t = maximumOf(ends);
   return Number.isFinite(t) ? along(from, to, t) : from;
 };
 

@@ -1,6 +1,7 @@
 // Whether a load stays within this machine's own caps, from what is asked for alone. What an answer's speed decides, how many
 // requests a closed loop sends, is watched while it runs (cap-watch.ts).
 
+import { maximumOf } from '../../core/extremes.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
@@ -29,7 +30,7 @@ export const loadExtent = (asked: AskedLoad): LoadExtent => {
   const mine = (total: number): number => Math.ceil(total / share.of);
   return {
     requestsPerSecond,
-    connections: mine(Math.max(connectionsFor(asked).opened, ...usersOf(asked))),
+    connections: mine(maximumOf([connectionsFor(asked).opened, ...usersOf(asked)])),
     durationMs:
       shape.rampMs +
       shape.warmupMs +
@@ -82,7 +83,7 @@ const usersOf = ({ pattern, shape }: AskedLoad): readonly number[] =>
 
 const peakRate = (pattern: RunPattern, { steps }: RunShape): number => {
   if (pattern.kind !== 'poisson' && pattern.kind !== 'constant') return 0;
-  return Math.max(pattern.requestsPerSecond, ...steps.flatMap(({ from, to }) => [from, to]));
+  return maximumOf([pattern.requestsPerSecond, ...steps.flatMap(({ from, to }) => [from, to])]);
 };
 
 /** A closed loop that ends by its count ends when the server has answered: the watch ends it at the cap. */

@@ -6,6 +6,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { errorMessage, problemText } from '../../core/problem.ts';
+import { pushAll } from '../../core/push-all.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isOfSessions } from '../../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
@@ -123,7 +124,7 @@ export class AgentRun {
           notice: text => void this.#options.tell({ kind: 'notice', text }),
         },
       });
-      this.#problems.push(...result.diskProblems);
+      pushAll(this.#problems, result.diskProblems);
     } catch (error) {
       if (!this.#isReady && this.#problems.length === 0) throw error;
       this.#problems.push(errorMessage(error));

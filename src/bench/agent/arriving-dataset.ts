@@ -1,6 +1,7 @@
 // The prompts of a run as they arrive from its coordinator, part by part, until a request speaks of them.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pushAll } from '../../core/push-all.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { AgentRequest } from '../../wire/agent-request.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
@@ -51,7 +52,7 @@ const datasetInTurns = async (description: string, bytes: Buffer, signal: AbortS
     const cut = bytes.length - at <= TURN_BYTES ? bytes.length : bytes.indexOf(NEWLINE, at + TURN_BYTES) + 1;
     const end = cut === 0 ? bytes.length : cut;
     const read = promptsOfLines(bytes.toString('utf8', at, end), line, budget);
-    prompts.push(...read.prompts);
+    pushAll(prompts, read.prompts);
     line = read.nextLine;
     at = end;
     await nextTurn();

@@ -2,6 +2,7 @@
 // that N tokens can only be asked for when it has said what a few known texts cost. Words are kept in bundles whose sum is
 // known: their order in a prompt does not change it, because tokenizers split where a space begins.
 
+import { pushAll } from '../../core/push-all.ts';
 import type { SeededRandom } from '../../core/random.ts';
 
 export interface WordCosts {
@@ -39,7 +40,7 @@ export const wordText = (
     const fitting = bundles.filter(bundle => bundle.tokens <= left && bundle.tokens > 0);
     const bundle = fitting[random.below(fitting.length)];
     if (bundle === undefined) break;
-    words.push(...bundle.words);
+    pushAll(words, bundle.words);
     left -= bundle.tokens;
   }
   shuffle(words, random);

@@ -2,6 +2,8 @@
 // and answer, so that half the shortest round trip bounds the error (Cristian 1989). Two such measurements, before and after
 // a run, give the drift between them. Offsets place windows; latencies come from one clock each and are never mixed.
 
+import { maximumOf } from '../../core/extremes.ts';
+
 export interface RoundTrip {
   /** On the coordinator's clock, ns. */
   readonly sentNs: number;
@@ -31,7 +33,7 @@ export const clockOffset = (trips: readonly RoundTrip[]): ClockOffset => {
     atNs,
     offsetNs: best.agentNs - atNs,
     errorNs: tripNs(best) / 2,
-    worstRoundTripNs: Math.max(...trips.map(tripNs)),
+    worstRoundTripNs: maximumOf(trips.map(tripNs)),
   };
 };
 

@@ -6,6 +6,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
+import { pushAll } from '../../core/push-all.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -83,7 +84,10 @@ export const collectAgent = async (
   const report = reportOf(ended, problems, link.name);
   if (link.loss !== undefined) problems.unshift(`${link.name} was lost: ${lossText(link.loss)}`);
   else if (ended === undefined) problems.push(`${link.name} was not waited for`);
-  problems.push(...(ended?.runProblems ?? []).map(problem => `${link.name}: ${problem}`));
+  pushAll(
+    problems,
+    (ended?.runProblems ?? []).map(problem => `${link.name}: ${problem}`),
+  );
   return {
     agent,
     ended,

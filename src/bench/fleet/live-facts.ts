@@ -1,6 +1,7 @@
 // What the loads of agents tell while they go on, as one load would: every fact once, in the coordinator's time, to the tap of a
 // stage and to the objectives of a run. What was not told by then follows when the samples are there.
 
+import { minimumOf } from '../../core/extremes.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
@@ -103,7 +104,7 @@ export class LiveFacts {
 
   #toldUntilNs(): number {
     const { isLost } = this.#options;
-    return Math.min(...this.#untilNs.filter((_, agent) => !isLost(agent)));
+    return minimumOf(this.#untilNs.filter((_, agent) => !isLost(agent)));
   }
 
   #record(record: EventRecord, shiftNs: number): void {

@@ -1,5 +1,6 @@
 // What a schedule plans for each agent, counted from the schedule alone, so that it can be held against what each has sent.
 
+import { maximumOf } from '../../core/extremes.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -33,7 +34,7 @@ export const plannedArrivals = (
 export const medianGapNs = ({ pattern, course }: LoadPlan, agents: number): number | undefined => {
   if (!isOpenLoop(pattern) || !('requestsPerSecond' in pattern)) return undefined;
   const levels = course?.pieces.flatMap(({ from, to }) => [from, to]) ?? [];
-  const rate = Math.max(pattern.requestsPerSecond, ...levels) / agents;
+  const rate = maximumOf([pattern.requestsPerSecond, ...levels]) / agents;
   // Of exponential gaps the median is ln 2 of the mean.
   return (pattern.kind === 'poisson' ? Math.LN2 : 1) * (1e9 / rate);
 };

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
+import { maximumOf } from '../../core/extremes.ts';
 import type { AgentPhase } from '../../wire/agent-message.ts';
 import type { BenchParts } from '../run/bench-parts.ts';
 import type { AgentLink, SaidBy } from './agent-link.ts';
@@ -58,7 +59,7 @@ export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> 
 
 /** T0 lies so far ahead that every agent has heard of it by then. */
 const startAll = async ({ parts, agents, nowNs }: SplitSession): Promise<number> => {
-  const worst = Math.max(0, ...agents.map(({ clock }) => clock.worstRoundTripNs));
+  const worst = maximumOf([0, ...agents.map(({ clock }) => clock.worstRoundTripNs)]);
   const startNs = nowNs() + startLeadNs(worst, parts.settings.startLeadMs);
   if (parts.stop.aborted) return startNs;
   parts.observer.phase('waiting');

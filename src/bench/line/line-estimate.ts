@@ -2,6 +2,7 @@
 // measured ÷ its limit, near the place where it crosses 0. It proves nothing and no verdict comes from it. It tells which loads
 // are worth trying, and how far from the line a load can be decided in the time that is left.
 
+import { maximumOf } from '../../core/extremes.ts';
 import type { Estimate } from '../../core/sweep/stage.ts';
 import type { Excess } from './criterion-test.ts';
 import type { Look } from './stage-decider.ts';
@@ -101,7 +102,7 @@ const spreadAt = (line: number, slope: number, points: readonly Point[]): number
   const told = points
     .filter(({ at, issued }) => at < line || issued >= SPREAD_ISSUED_MIN)
     .map(({ at, spread }) => Math.log(spread) + SPREAD_SLOPE * slope * Math.max(0, line - at));
-  const usual = Math.log(Math.max(...points.map(({ spread }) => spread)));
+  const usual = Math.log(maximumOf(points.map(({ spread }) => spread)));
   return Math.exp(told.length === 0 ? usual : told.reduce((sum, value) => sum + value, 0) / told.length);
 };
 

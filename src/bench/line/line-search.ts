@@ -2,6 +2,7 @@
 // holds and one does not, its halves down to the resolution, and both ends once more. A pure function of the stages so far
 // and of the time that is left.
 
+import { maximumOf } from '../../core/extremes.ts';
 import type { StageLoad, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
 import type { LineEstimate, StageEvidence } from './line-estimate.ts';
 import { lineEstimate } from './line-estimate.ts';
@@ -92,12 +93,12 @@ export const loadOf = (load: StageLoad): number =>
 
 /** Requests/s that closed loops reached: a first idea of the capacity, no verdict on it. */
 export const capacityEstimate = (stages: readonly SearchedStage[]): number =>
-  Math.max(
+  maximumOf([
     0,
     ...stages
       .filter(({ purpose }) => purpose === 'alone' || purpose === 'estimate')
       .map(({ completedPerSecond }) => completedPerSecond),
-  );
+  ]);
 
 const isAtEnd = (stages: readonly SearchedStage[]): boolean =>
   stages.at(-1)?.verdict === 'stopped' ||
@@ -150,7 +151,7 @@ const searchStep = (
   const perSecond =
     options.by === 'rate'
       ? (estimate?.load ?? gap.low)
-      : Math.max(0, ...stages.map(({ completedPerSecond }) => completedPerSecond));
+      : maximumOf([0, ...stages.map(({ completedPerSecond }) => completedPerSecond)]);
   const requestsLeft = (perSecond * leftMs) / 1_000;
   /** @param requests that probably decide: what is spent of the error goes by a time that is near what is needed */
   const step = (purpose: StagePurpose, load: number, part: number, requests = requestsLeft): SearchStep => {

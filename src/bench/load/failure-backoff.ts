@@ -1,6 +1,7 @@
 // How long a user waits after a request that failed at once: a server that refuses everything gets a few requests a second from
 // each user, not thousands. A success ends it, and so does nothing else: a failure that took its time was no hammering.
 
+import { minimumOf } from '../../core/extremes.ts';
 import type { RequestEnd } from '../target/http1/http-connection.ts';
 
 export class FailureBackoff {
@@ -54,7 +55,7 @@ export class PlaceBackoff {
 
   /** When the next one is free again; Infinity: none is empty. */
   get nextNs(): number {
-    return Math.min(Number.POSITIVE_INFINITY, ...this.#empty.map(({ untilNs }) => untilNs));
+    return minimumOf([Number.POSITIVE_INFINITY, ...this.#empty.map(({ untilNs }) => untilNs)]);
   }
 }
 

@@ -1,5 +1,6 @@
 // Whether the server has room for the longest request that is planned: a person learns it before the run, not from its failures.
 
+import { minimumOf } from '../../core/extremes.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
@@ -32,8 +33,8 @@ const roomOf = (
 ): { readonly name: string; readonly tokens: number; readonly hasAnswer: boolean } | undefined => {
   const facts = knownOr(told, []).flatMap(({ facts: of }) => of);
   for (const { name, hasAnswer } of ROOMS) {
-    const tokens = Math.min(
-      ...facts
+    const tokens = minimumOf(
+      facts
         .filter(fact => fact.name === name)
         .flatMap(({ value }) => (/^[1-9]\d{0,9}$/.test(value) ? [Number(value)] : [])),
     );

@@ -3,6 +3,7 @@
 // measures nothing. Other systems than Linux have none of these files: then it is not known.
 
 import { readFileSync } from 'node:fs';
+import { maximumOf } from '../../core/extremes.ts';
 import type { HostRecord } from '../../core/run/event-record.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { controlGroupStats, pressureNsOf, stolenShareBetween, throttledNsOf } from './parse-host.ts';
@@ -62,7 +63,7 @@ interface Reading {
 
 /** A group's quota holds back all groups in it: the worst of them is what was felt. */
 const longest = (before: Reading['throttledNs'], now: Reading['throttledNs']): number =>
-  Math.max(NO_FIGURE, ...[...now].map(([path, total]) => difference(before.get(path), total)));
+  maximumOf([NO_FIGURE, ...[...now].map(([path, total]) => difference(before.get(path), total))]);
 
 const difference = (before: number | undefined, now: number | undefined): number =>
   before === undefined || now === undefined ? NO_FIGURE : Math.max(0, now - before);

@@ -1,7 +1,9 @@
 // Decides whether a run goes on: after a warm-up that was refused, after too many failures in a while, and after a while in which
 // nothing succeeded. All by the times of the events themselves, so that a busy machine decides as an idle one does.
 
+import { maximumOf } from '../../core/extremes.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
+import { pushAll } from '../../core/push-all.ts';
 import { failureLabel } from '../../core/run/failure-text.ts';
 import { type CountedFailure, type OutcomeNews, SPAN_NS } from '../../core/run/outcome-news.ts';
 import { type RunStop, type StopRule, type StopRules, stopRuleText } from '../../core/run/run-stop.ts';
@@ -44,7 +46,7 @@ export class StopWatch {
         warmup.failed += failed;
         this.#newestSpan = Math.max(this.#newestSpan, span);
       }
-      if (warmup.failures.length < FAILURES_KEPT_MAX) warmup.failures.push(...failures);
+      if (warmup.failures.length < FAILURES_KEPT_MAX) pushAll(warmup.failures, failures);
       return;
     }
     this.#last = failures.at(-1) ?? this.#last;
@@ -143,7 +145,7 @@ export class StopWatch {
   }
 
   #forgetOld(): void {
-    const longestMs = Math.max(NO_SUCCESS_MS, ...this.#rules.when.map(({ windowMs }) => windowMs));
+    const longestMs = maximumOf([NO_SUCCESS_MS, ...this.#rules.when.map(({ windowMs }) => windowMs)]);
     const from = this.#toldSpan - Math.round((longestMs * 1e6) / SPAN_NS);
     for (const number of this.#spans.keys()) if (number <= from) this.#spans.delete(number);
   }

@@ -1,6 +1,7 @@
 // Objectives as the decider of a stage takes them: of each one a number a request, and a limit of its mean. What a person
 // reads of them is judged from the same requests as in any run (core/run/judge-objective.ts).
 
+import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { JudgedObjective, RequestLimit } from '../../core/run/objective.ts';
 import { objectiveSeries } from '../../core/run/objective.ts';
@@ -63,7 +64,7 @@ const shareCriterion = (
     // An answer of one token has no time per further token. Among other limits it meets that one.
     const asked = limits.filter(({ name }) => !hasNone(name, figures));
     if (asked.length === 0) return Number.NaN;
-    return Math.max(...asked.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)], limitNs)));
+    return maximumOf(asked.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)], limitNs)));
   },
   valueAtFirst: ttftNs => {
     const reach = ttftNs / leastOf(limits, 'ttft');
@@ -74,7 +75,7 @@ const shareCriterion = (
 });
 
 const leastOf = (limits: readonly RequestLimit[], name: RequestLimit['name']): number =>
-  Math.min(...limits.filter(limit => limit.name === name).map(({ limitNs }) => limitNs));
+  minimumOf(limits.filter(limit => limit.name === name).map(({ limitNs }) => limitNs));
 
 const hasNone = (name: RequestLimit['name'], { tpotNs, outputTokens }: SampleFigures): boolean =>
   name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);

@@ -1,5 +1,6 @@
 // What is said of an ended stage: its verdict, with whatever keeps it from being one of the endpoint, and why in sentences.
 
+import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
 import { decidingCount, objectiveSentence } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -47,14 +48,14 @@ const clientMattered = (
 ): boolean => {
   if (client.verdict !== 'client-bound') return client.verdict === 'unknown';
   if (client.starved || droppedEvents > 0 || (errors.client ?? 0) > 0) return true;
-  const lateNs = Math.max(
-    ...[client.sendLatenessNs, client.readLatenessNs, client.beatLatenessNs].map(lateness =>
+  const lateNs = maximumOf(
+    [client.sendLatenessNs, client.readLatenessNs, client.beatLatenessNs].map(lateness =>
       isKnown(lateness) ? lateness.p99 : 0,
     ),
   );
   const limits = objectives.filter(({ unit }) => unit === 'ns').map(({ limit }) => limit);
   const scaleNs =
-    verdict === 'missed' && limits.length > 0 ? Math.min(...limits) : isKnown(curve) ? curve.p50 : 0;
+    verdict === 'missed' && limits.length > 0 ? minimumOf(limits) : isKnown(curve) ? curve.p50 : 0;
   return lateNs > LATE_PART_MOST * scaleNs;
 };
 
@@ -123,7 +124,7 @@ const undecidedText = ({ growth, results }: Look, figures: StageFigures): string
   if (growth !== undefined && results.every(({ answer }) => answer === 'met'))
     return 'too few requests to say whether the queue grows';
   const needed = open.map(({ samplesNeeded }) => samplesNeeded).filter(isKnown);
-  return `too few requests to say${needed.length === 0 ? '' : `; ${decidingCount(Math.max(...needed))}`}`;
+  return `too few requests to say${needed.length === 0 ? '' : `; ${decidingCount(maximumOf(needed))}`}`;
 };
 
 const growthText = ({ growth }: Look): string | undefined => {

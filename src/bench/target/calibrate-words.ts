@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { pushAll } from '../../core/push-all.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { WordCalibration } from '../../core/run/run-requests.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -152,7 +153,7 @@ class TokenAsker {
     const counts: number[] = [];
     for (let at = 0; at < questions.length; at += ASKED_AT_ONCE) {
       const together = questions.slice(at, at + ASKED_AT_ONCE).map(question => this.#count(question));
-      counts.push(...(await Promise.all(together)));
+      pushAll(counts, await Promise.all(together));
     }
     return counts;
   }

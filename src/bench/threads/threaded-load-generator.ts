@@ -3,6 +3,7 @@
 
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { maximumOf } from '../../core/extremes.ts';
 import { recordOf } from '../../core/record-of.ts';
 import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import { entryUrl } from '../../process/entry.ts';
@@ -84,8 +85,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#board = new ThreadBoard(this.#boardMemory);
     this.#opened = new ThreadTally(load, sumOpened);
     this.#warm = new ThreadTally(load, () => true);
-    this.#issuingEndedNs = new ThreadTally(load, times => Math.max(...times));
-    this.#endedNs = new ThreadTally(load, times => Math.max(...times));
+    this.#issuingEndedNs = new ThreadTally(load, times => maximumOf(times));
+    this.#endedNs = new ThreadTally(load, times => maximumOf(times));
   }
 
   get issuingEnded(): Promise<number> {
@@ -294,7 +295,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const wasStopped = this.#state === 'stopped';
     this.#state = 'over';
     this.#over.abort();
-    const atNs = Math.max(0, ...this.#endedNs.values);
+    const atNs = maximumOf([0, ...this.#endedNs.values]);
     for (const thread of [...this.#load, ...this.#parse, this.#feeder]) void thread.terminate();
     this.#opened.endWith(unopened(this.#reasons[0] ?? 'the load was stopped'));
     this.#warm.endWith(true);

@@ -1,5 +1,6 @@
 // The options of `plimsoll bench` that say how the load moves over time and what bounds it, and what they mean together.
 
+import { maximumOf } from '../../core/extremes.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
@@ -61,7 +62,7 @@ export const stagesPattern = (
   { by, steps }: LoadStages,
   arrival: 'poisson' | 'constant' | undefined,
 ): RunPattern => {
-  const level = Math.max(...steps.flatMap(({ from, to }) => [from, to]));
+  const level = maximumOf(steps.flatMap(({ from, to }) => [from, to]));
   if (by === 'rate') return { kind: arrival ?? 'poisson', requestsPerSecond: level };
   if (arrival === undefined) return { kind: 'concurrency', concurrency: level };
   throw usage('--arrival has no effect on stages of concurrency', 'Leave it out, or give stages of rates.');

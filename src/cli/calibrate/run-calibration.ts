@@ -8,6 +8,7 @@ import { clockLine, clockOffset } from '../../bench/fleet/clock-offset.ts';
 import type { BenchObserver } from '../../bench/run/bench-parts.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import type { Calibration, CalibrationClock, RateStep, StreamStep } from '../../core/run/calibration.ts';
@@ -233,8 +234,8 @@ const stampsOf = async (url: string): Promise<Buffer> => {
 
 /** The error is half the shortest round trip, of the step that knew it least; the shortest of all steps says how far away it is. */
 const clockOf = (errorsNs: readonly number[]): CalibrationClock => ({
-  errorNs: Math.max(...errorsNs),
-  roundTripNs: 2 * Math.min(...errorsNs),
+  errorNs: maximumOf(errorsNs),
+  roundTripNs: 2 * minimumOf(errorsNs),
 });
 
 const clockTrips = async (url: string): Promise<ReturnType<typeof clockOffset>> => {

@@ -1,6 +1,7 @@
 // A command line as it is kept: what to type to run it again, and what going on with a sweep takes. Nothing secret is
 // in it: headers, key files and credentials of a URL are named, and have to be given again.
 
+import { pushAll } from '../../core/push-all.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -35,7 +36,7 @@ export const keptCommand = ({ options, args, cwd, env, ...named }: KeptCommandOp
     if (option === undefined) continue;
     const takesNext = option.valueName !== undefined && !word.includes('=');
     if (SECRET.includes(option)) secrets.add(`--${option.name}`);
-    else if (!PASSING.has(option.name)) kept.push(word, ...(takesNext ? [args[at + 1] ?? ''] : []));
+    else if (!PASSING.has(option.name)) pushAll(kept, [word, ...(takesNext ? [args[at + 1] ?? ''] : [])]);
     if (takesNext) at += 1;
   }
   if ((env[KEY_VARIABLE] ?? '') !== '' && secrets.size === 0) secrets.add(KEY_VARIABLE);

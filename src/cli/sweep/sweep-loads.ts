@@ -2,6 +2,7 @@
 
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { pushAll } from '../../core/push-all.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
 
 /** `readLevel` reads one number, with its bounds. */
@@ -12,7 +13,7 @@ export const loadLevels =
     for (const item of text.split(',')) {
       const read = itemLevels(item.trim(), readLevel);
       if (read.kind === 'wrong') return read;
-      levels.push(...read.value);
+      pushAll(levels, read.value);
       if (levels.length > STAGES_MAX) {
         return wrong(`more than ${STAGES_MAX} loads`, 'Take larger steps, or a smaller range.');
       }

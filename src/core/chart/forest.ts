@@ -3,6 +3,7 @@
 
 import type { ComparedMetric, ComparisonDocument } from '../comparison/comparison-document.ts';
 import { comparisonVerdictWords, rangeWords, ratioWords } from '../comparison/comparison-words.ts';
+import { maximumOf, minimumOf } from '../extremes.ts';
 import type { Figure } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { capitalized } from '../text/single-line.ts';
@@ -169,8 +170,8 @@ const domainOf = (metrics: readonly ComparedMetric[]): [number, number] => {
   const highs = metrics.map(({ ratio, marginShare }) =>
     Math.max(isKnown(ratio) ? ratio.high : 1, 1 + marginShare),
   );
-  const low = Math.max(LEAST, (Math.min(1, ...lows) - 1) * 100);
-  const high = Math.min(MOST, (Math.max(1, ...highs) - 1) * 100);
+  const low = Math.max(LEAST, (minimumOf([1, ...lows]) - 1) * 100);
+  const high = Math.min(MOST, (maximumOf([1, ...highs]) - 1) * 100);
   const room = (high - low) * 0.06;
   return [Math.min(-5, low - room), Math.max(5, high + room)];
 };

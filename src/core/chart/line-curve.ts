@@ -2,6 +2,7 @@
 // scale, with the objective, the line as a mark or a bracket, and the loads where the queue grew; and beneath it, over the same
 // loads, the share of the requests that met the objectives.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatNanosecondsTick } from '../figure/duration.ts';
 import { formatTick } from '../figure/figure.ts';
 import type { PicturedStage } from '../sweep/pictured-stage.ts';
@@ -98,7 +99,7 @@ export const lineCurve = (options: LineCurveOptions): LineCurve | undefined => {
     TICK_PX / (floor - top),
   );
   if (scale === undefined || shown.length === 0) return undefined;
-  const greatest = Math.max(...shown.map(({ load }) => load), failsOf(line) ?? 0);
+  const greatest = maximumOf([...shown.map(({ load }) => load), failsOf(line) ?? 0]);
   const axis = valueAxis(greatest * 1.05, isNarrow ? 5 : 9);
   const x = (load: number): number => left + axis.share(load) * (right - left);
   const y = (ns: number): number => floor - scale.share(ns) * (floor - top);
@@ -140,7 +141,7 @@ export const lineCurve = (options: LineCurveOptions): LineCurve | undefined => {
     objectiveY,
     mark: markOf({ line, isLive, x, y: objectiveY ?? heldY(joined, holds, y) }),
     bracket: bracketOf(line, { x, objectiveY, left, right, floor }),
-    overFrom: over.length === 0 ? undefined : x(Math.min(...over)),
+    overFrom: over.length === 0 ? undefined : x(minimumOf(over)),
     waterTo: holds === undefined ? undefined : x(holds),
     earlier:
       earlier === undefined
@@ -201,7 +202,7 @@ const barsOf = (
     return stage.attainment === undefined ? [] : [{ stage, load, again, share: stage.attainment }];
   });
   const loads = [...new Set(known.map(({ load }) => load))];
-  const nearest = Math.min(...loads.slice(1).map((load, index) => x(load) - x(loads[index] ?? 0)));
+  const nearest = minimumOf(loads.slice(1).map((load, index) => x(load) - x(loads[index] ?? 0)));
   // Bars of loads that lie close are slim; two stages at one load stand beside each other.
   const width = Math.max(3, Math.min(widest, nearest - 2));
   const bars = known.map(({ stage, load, again, share }): AttainmentBar => {

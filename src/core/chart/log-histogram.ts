@@ -1,6 +1,8 @@
 // The geometry of a histogram over a logarithmic axis, in CSS pixels: buckets, ticks at 1, 2, 5, and the lines of
 // percentiles, whose labels keep clear of each other.
 
+import { maximumOf } from '../extremes.ts';
+
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -40,7 +42,7 @@ export const logAxis = (buckets: readonly Bucket[], width: number): LogAxis | un
 };
 
 export const bars = (buckets: readonly Bucket[], axis: LogAxis, { height }: Size): readonly Bar[] => {
-  const most = Math.max(1, ...buckets.map(([, , count]) => count));
+  const most = maximumOf([1, ...buckets.map(([, , count]) => count)]);
   return buckets
     .filter(([, , count]) => count > 0)
     .map(([low, high, count]) => {

@@ -1,5 +1,7 @@
 // A logarithmic axis of values with ends at 1, 2 or 5 times a power of ten, so that it stays while figures come in.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
+
 export interface LogScale {
   readonly low: number;
   readonly high: number;
@@ -12,8 +14,8 @@ export interface LogScale {
 export const logScale = (values: readonly number[], room: number): LogScale | undefined => {
   const known = values.filter(value => value > 0 && Number.isFinite(value));
   if (known.length === 0) return undefined;
-  const low = roundDown(Math.min(...known) * 0.85);
-  const high = roundUp(Math.max(...known) * 1.1, low);
+  const low = roundDown(minimumOf(known) * 0.85);
+  const high = roundUp(maximumOf(known) * 1.1, low);
   const span = Math.log(high / low);
   const share = (value: number): number =>
     Math.min(1, Math.max(0, Math.log(Math.max(value, Number.MIN_VALUE) / low) / span));

@@ -1,6 +1,7 @@
 // The primary figure of each segment in the order the segments ran: a drift that hits both sides alike shows here.
 
 import type { ComparedUnit, ComparisonDocument } from '../comparison/comparison-document.ts';
+import { maximumOf, minimumOf } from '../extremes.ts';
 import { figureText } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { linearScale } from './linear-scale.ts';
@@ -39,7 +40,7 @@ export const pairStrip = (
     .sort((one, other) => one.order - other.order);
   if (placed.length === 0) return undefined;
   const values = placed.map(({ value }) => value);
-  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const [least, most] = [minimumOf(values), maximumOf(values)];
   const room = (most - least || most) * 0.1;
   const y = linearScale([least - room, most + room], [box.floor, box.top], 3);
   const step = (box.right - box.left) / Math.max(1, placed.length);

@@ -1,5 +1,6 @@
 // The pictures of a run as SVG, made of values alone: the same in a report, in a file that a page saves, and in a test.
 
+import { maximumOf } from '../extremes.ts';
 import {
   formatClock,
   formatMeasuredNanoseconds,
@@ -57,7 +58,7 @@ export const percentileBands = (
   options: ChartOptions,
 ): Markup | undefined => {
   if (!isDrawable(of['50'])) return undefined;
-  const greatest = Math.max(...knownOf(of['99']), ...limits.map(({ limitNs }) => limitNs));
+  const greatest = maximumOf([...knownOf(of['99']), ...limits.map(({ limitNs }) => limitNs)]);
   const frame = timeFrame({
     ...options,
     points: of['50'].length,
@@ -106,7 +107,7 @@ export const distribution = (
     lines.map(({ x }) => Math.min(Math.max(x, LABEL_PX / 2), width - LABEL_PX / 2)),
     LABEL_PX,
   );
-  const top = ROW_PX * Math.max(1, ...labels.map(({ row }) => row + 1)) + 4;
+  const top = ROW_PX * maximumOf([1, ...labels.map(({ row }) => row + 1)]) + 4;
   const foot = height - 22;
   return chartSvg(
     options,
@@ -136,15 +137,15 @@ export const outputOverTime = (columns: RunColumns, options: ChartOptions): Mark
     stepMs,
     outages,
     head: 24,
-    left: { greatest: Math.max(...knownOf(tokens), 0), format: thousandsTick, ink: 'water-text' },
-    right: { greatest: Math.max(...knownOf(inFlight), 1), format: thousandsTick, ink: 'brass-text' },
+    left: { greatest: maximumOf([...knownOf(tokens), 0]), format: thousandsTick, ink: 'water-text' },
+    right: { greatest: maximumOf([...knownOf(inFlight), 1]), format: thousandsTick, ink: 'brass-text' },
   });
   const { left, right, edges } = frame;
   return chartSvg(
     options,
     markup`<path class="water" d="${columnArea(tokens, left)}"/><path class="waterline" d="${columnLine(tokens, left)}"/>${frame.drawn}
 <path class="brass" d="${columnLine(inFlight, right)}"/>
-<text class="tick water-text" x="0" y="11">tok/s</text><text class="tick brass-text" x="${options.width}" y="11" text-anchor="end">in flight, peak ${formatCount(Math.max(0, ...knownOf(inFlight)))}</text>
+<text class="tick water-text" x="0" y="11">tok/s</text><text class="tick brass-text" x="${options.width}" y="11" text-anchor="end">in flight, peak ${formatCount(maximumOf([0, ...knownOf(inFlight)]))}</text>
 <path class="axis" d="M${edges.left} ${edges.foot}H${edges.right}"/>`,
   );
 };
@@ -164,7 +165,7 @@ export const serverOverTime = (
     stepMs,
     outages,
     head: 24,
-    left: { greatest: Math.max(...knownOf(running), ...knownOf(waiting), 1), format: thousandsTick },
+    left: { greatest: maximumOf([...knownOf(running), ...knownOf(waiting), 1]), format: thousandsTick },
     ...(hasCache ? { right: { greatest: 100, format: thousandsTick, ink: 'brass-text' } } : {}),
   });
   const { left, right, edges } = frame;
@@ -172,7 +173,7 @@ export const serverOverTime = (
     options,
     markup`<path class="water" d="${columnArea(running, left)}"/><path class="waterline" d="${columnLine(running, left)}"/>${frame.drawn}
 <path class="middle" d="${columnLine(waiting, left)}"/>${hasCache ? markup`<path class="brass" d="${columnLine(percent, right)}"/>` : undefined}
-<text class="tick water-text" x="0" y="11">running</text><text class="tick" x="60" y="11">waiting (dark), peak ${formatCount(Math.max(0, ...knownOf(waiting)))}</text>${hasCache ? markup`<text class="tick brass-text" x="${options.width}" y="11" text-anchor="end">KV cache used, %</text>` : undefined}
+<text class="tick water-text" x="0" y="11">running</text><text class="tick" x="60" y="11">waiting (dark), peak ${formatCount(maximumOf([0, ...knownOf(waiting)]))}</text>${hasCache ? markup`<text class="tick brass-text" x="${options.width}" y="11" text-anchor="end">KV cache used, %</text>` : undefined}
 <path class="axis" d="M${edges.left} ${edges.foot}H${edges.right}"/>`,
   );
 };
@@ -188,14 +189,14 @@ export const powerOverTime = (
   const { outputTokensPerSecond: tokens, stepMs, outages } = columns;
   const power = columns.power && drawablePower(columns.power);
   if (power === undefined) return undefined;
-  const most = Math.max(...knownOf(power.column), 1);
+  const most = maximumOf([...knownOf(power.column), 1]);
   const frame = timeFrame({
     ...options,
     points: Math.max(tokens.length, power.column.length),
     stepMs,
     outages,
     head: 24,
-    left: { greatest: Math.max(...knownOf(tokens), 0), format: thousandsTick, ink: 'water-text' },
+    left: { greatest: maximumOf([...knownOf(tokens), 0]), format: thousandsTick, ink: 'water-text' },
     right: { greatest: most, format: thousandsTick, ink: 'brass-text' },
   });
   const { left, right, edges } = frame;
@@ -228,7 +229,7 @@ export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Ma
     stepMs,
     outages,
     head: 24,
-    left: { greatest: Math.max(...knownOf(requests), 0), format: thousandsTick },
+    left: { greatest: maximumOf([...knownOf(requests), 0]), format: thousandsTick },
   });
   const { left: scale, edges } = frame;
   const failures = failed.reduce<number>((sum, count) => sum + (count ?? 0), 0);

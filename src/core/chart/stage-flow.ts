@@ -1,6 +1,7 @@
 // Requests in flight over the time of one stage, and those of them that wait in the server's queue where it tells: small
 // pictures beside each other, all on one scale.
 
+import { maximumOf } from '../extremes.ts';
 import type { PicturedStage } from '../sweep/pictured-stage.ts';
 import { coordinate } from '../text/markup.ts';
 import type { ChartPoint } from './smooth-path.ts';
@@ -21,7 +22,7 @@ export interface FlowSize {
 
 /** A round number that every stage stays below. */
 export const flowScale = (stages: readonly PicturedStage[]): number => {
-  const greatest = Math.max(1, ...stages.flatMap(({ timeline }) => timeline?.inFlight ?? []));
+  const greatest = maximumOf([1, ...stages.flatMap(({ timeline }) => timeline?.inFlight ?? [])]);
   const power = 10 ** Math.floor(Math.log10(greatest));
   return power * (ROUND.find(step => step * power >= greatest) ?? 10);
 };

@@ -1,6 +1,7 @@
 // What every picture over time stands in: a grid with round values at the left, a second scale at the right where it is
 // needed, and the time since the run began beneath.
 
+import { maximumOf } from '../extremes.ts';
 import { formatClock } from '../figure/duration.ts';
 import { outageLead, outageText } from '../run/failure-text.ts';
 import type { Outage } from '../run/outage.ts';
@@ -103,7 +104,7 @@ const timeAnchor = (ms: number, untilMs: number): string => {
 };
 
 const labelRoom = (axis: ValueAxis | undefined, { format }: ChartScale): number =>
-  14 + SIGN_PX * Math.max(...(axis?.ticks ?? []).map(tick => format(tick).length));
+  14 + SIGN_PX * maximumOf((axis?.ticks ?? []).map(tick => format(tick).length));
 
 /** However short it was. */
 const OUTAGE_PX = 2;

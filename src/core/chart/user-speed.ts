@@ -1,6 +1,7 @@
 // What one user gets for what all get: output tokens a second for one against all of them, a point a stage. A stage that another
 // one beats in both gains nothing; the others are what can be chosen between.
 
+import { maximumOf } from '../extremes.ts';
 import { formatTick } from '../figure/figure.ts';
 import type { PicturedStage } from '../sweep/pictured-stage.ts';
 import { coordinate } from '../text/markup.ts';
@@ -52,8 +53,8 @@ export const userSpeed = ({ width, stages, gpus, atLine }: UserSpeedOptions): Us
       : [{ stage, perUser, total: total / Math.max(1, gpus) }];
   });
   if (known.length === 0) return undefined;
-  const speeds = valueAxis(Math.max(...known.map(({ perUser }) => perUser)), 5);
-  const totals = valueAxis(Math.max(...known.map(({ total }) => total)) * 1.04, 4);
+  const speeds = valueAxis(maximumOf(known.map(({ perUser }) => perUser)), 5);
+  const totals = valueAxis(maximumOf(known.map(({ total }) => total)) * 1.04, 4);
   const [left, floor, right] = [LEFT_PX, HEIGHT_PX - FOOT_PX, width - RIGHT_PX];
   const x = (perUser: number): number => left + speeds.share(perUser) * (right - left);
   const y = (total: number): number => floor - totals.share(total) * (floor - TOP_PX);

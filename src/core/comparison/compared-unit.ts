@@ -1,5 +1,6 @@
 // A report as a unit of a comparison: its figures by the names of the metrics, and whether its client may stand behind them.
 
+import { maximumOf } from '../extremes.ts';
 import type { Report } from '../run/report.ts';
 import { isKnown } from '../unknown.ts';
 import type { ComparedUnit, UnitPair } from './comparison-document.ts';
@@ -31,5 +32,5 @@ export const isClientInTheWay = (
   const lateNs = [client.sendLatenessNs, client.readLatenessNs, client.beatLatenessNs].map(lateness =>
     isKnown(lateness) ? lateness.p99 : 0,
   );
-  return Math.max(...lateNs) > marginShare * figureNs;
+  return maximumOf(lateNs) > marginShare * figureNs;
 };

@@ -1,6 +1,7 @@
 // A comparison as text: the answer first, then each metric with its interval and verdict. One renderer for the terminal while it runs
 // and afterwards, for comparison.txt, and for `plimsoll report`.
 
+import { maximumOf } from '../extremes.ts';
 import { formatClock, formatMoment } from '../figure/duration.ts';
 import { counted, figureText } from '../figure/figure.ts';
 import { failedStopLines } from '../run/failed-stop.ts';
@@ -85,7 +86,7 @@ export const metricTable = (document: ComparisonDocument, columns: number): read
   const head = ['', 'A', 'B', 'change', `${percentWords(round(level))} interval`, 'margin', 'p', ''];
   for (const left of [[], [MARGIN], [MARGIN, CHANCE], [MARGIN, CHANCE, SIDE_A, SIDE_B]]) {
     const lines = inColumns([head, ...rows].map(row => row.filter((_, index) => !left.includes(index))));
-    if (left.length === LEFT_MOST || Math.max(...lines.map(textWidth)) <= columns) return lines;
+    if (left.length === LEFT_MOST || maximumOf(lines.map(textWidth)) <= columns) return lines;
   }
   return [];
 };

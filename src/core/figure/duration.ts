@@ -1,6 +1,7 @@
 // Lengths of time as people write them. An age is coarse, because it is read at a glance, and so is a changing time;
 // one that is compared with others has three significant digits: 14.9 ms and 15.4 ms per token are not the same speed.
 
+import { minimumOf } from '../extremes.ts';
 import type { Figure } from './figure.ts';
 import { figureText, formatThreeDigits, UNKNOWN_FIGURE, withoutTrailingZeros } from './figure.ts';
 
@@ -70,7 +71,7 @@ export const formatMoment = (iso: string): string => {
 /** Of the ticks of one axis, ascending: with as many digits as tell them apart. */
 export const nanosecondsTicks = (ticks: readonly number[]): readonly string[] => {
   const steps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0));
-  const step = Math.min(...steps);
+  const step = minimumOf(steps);
   const greatest = ticks.at(-1) ?? 0;
   // Three digits are rounded by half a per cent of a tick at most, which is to be little of its step.
   const areApart = steps.every((each, index) => 0.005 * (ticks[index + 1] ?? 0) <= each / 4);

@@ -14,6 +14,7 @@ import {
 } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
+import { pushAll } from '../push-all.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import { warningSort } from '../warnings/bounded-warnings.ts';
 import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
@@ -75,8 +76,8 @@ const nodeFaults = (view: NodeView, nowMs: number): readonly NodeFault[] => {
   // One that was stopped on purpose is away, not broken.
   if (view.presence === 'offline') return view.stoppedMs === undefined ? [goneFault(view, nowMs)] : [];
   const found: NodeFault[] = view.presence === 'stale' ? [goneFault(view, nowMs)] : [];
-  found.push(...gpuFaults(view), ...overFault(view));
-  for (const gpu of gpusOf(view)) found.push(...hotFault(node, gpu));
+  pushAll(found, [...gpuFaults(view), ...overFault(view)]);
+  for (const gpu of gpusOf(view)) pushAll(found, hotFault(node, gpu));
   return found;
 };
 

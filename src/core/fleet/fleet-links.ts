@@ -1,6 +1,7 @@
 // Links as the page of a fleet lists them: what a row says, for a handful of a hundred thousand. Slowest first, by the share
 // of what was negotiated, because a 100 Gb/s cable that carries 5 is worse than one of 10 that carries 9.
 
+import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { standingWords, typeWords } from '../link/link-words.ts';
@@ -59,7 +60,7 @@ export const fleetLink = (link: LinkView): FleetLink => {
     ...(link.back === undefined ? {} : { back: link.back.value }),
     ...(share === undefined ? {} : { share }),
     ...(link.roundTrip === undefined ? {} : { roundTripNs: link.roundTrip.value }),
-    ...(measured.length === 0 ? {} : { measuredAtMs: Math.min(...measured) }),
+    ...(measured.length === 0 ? {} : { measuredAtMs: minimumOf(measured) }),
   };
 };
 

@@ -1,5 +1,6 @@
 // What a full cable does to whoever shares it: how much longer a round trip takes while it carries all it can (bufferbloat).
 
+import { maximumOf } from '../extremes.ts';
 import { formatNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import { isKnown, knownOr } from '../unknown.ts';
@@ -31,7 +32,7 @@ export const longerQueueNs = ({ uploadQueueNs, downloadQueueNs }: Queues): numbe
   const known = [knownOr(uploadQueueNs, undefined), knownOr(downloadQueueNs, undefined)].filter(
     queueNs => queueNs !== undefined,
   );
-  return known.length === 0 ? undefined : Math.max(...known);
+  return known.length === 0 ? undefined : maximumOf(known);
 };
 
 /** Of all connections of a link, that on which whoever shares it waits longest; undefined where no queue is known. */

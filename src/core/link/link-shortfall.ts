@@ -1,6 +1,7 @@
 // A link that carries less than it should: far below what its two ends agreed on, or in one direction only. Measured
 // goodput lies below any negotiated rate, so the limits are far below what a sound link reaches.
 
+import { minimumOf } from '../extremes.ts';
 import { knownOr } from '../unknown.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';
@@ -29,7 +30,7 @@ export const linkShortfall = ({ there, back, standing }: LinkView): Shortfall | 
   if (first !== undefined) {
     return {
       direction: second === undefined ? first.direction : 'both',
-      bitsPerSecond: Math.min(...shorts.map(({ figure }) => figure.value)),
+      bitsPerSecond: minimumOf(shorts.map(({ figure }) => figure.value)),
       of: first.figure.of,
       expected: { kind: 'negotiated', bitsPerSecond: first.expected },
     };

@@ -1,6 +1,7 @@
 // Links as they stand now: what is fresh, what is being measured, what failed and why, and what went with a node that is
 // offline. A pure selector: the same in the browser, in a terminal and for a program that asks.
 
+import { maximumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import type { Presence } from '../node/presence-view.ts';
 import { nodeIds, presence } from '../node/presence-view.ts';
@@ -85,7 +86,7 @@ export const figuresAgeMs = ({ last }: { readonly last: LastFigures }, nowMs: nu
   const ages = [last.there, last.back, last.roundTrip].flatMap(figure =>
     figure === undefined ? [] : figureAgeMs(figure, nowMs),
   );
-  return ages.length === 0 ? undefined : Math.max(...ages);
+  return ages.length === 0 ? undefined : maximumOf(ages);
 };
 
 interface Watched {

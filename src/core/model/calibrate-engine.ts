@@ -2,6 +2,7 @@
 // had to read.
 
 import type { DepthProfile, DepthRow } from '../depth/depth-profile.ts';
+import { maximumOf, minimumOf } from '../extremes.ts';
 import { widestOf } from '../run/error-bound.ts';
 import type { Report } from '../run/report.ts';
 import type { Reported } from '../unknown.ts';
@@ -74,7 +75,7 @@ const prefillRates = (rows: readonly DepthRow[], model: ModelFacts): EngineCalib
   });
   return rates.length === 0
     ? unknown('no prompt gave a speed of reading')
-    : { low: Math.min(...rates), high: Math.max(...rates) };
+    : { low: minimumOf(rates), high: maximumOf(rates) };
 };
 
 const operationsPerSecond = (

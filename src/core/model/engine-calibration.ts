@@ -2,6 +2,7 @@
 // to read. Of one or more such measurements follow constants of that very engine and machine, which stand before those that
 // were fitted to figures of other people's.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
 import type { NodeId, RunId } from '../ids.ts';
 import type { Reported } from '../unknown.ts';
@@ -93,7 +94,7 @@ export const calibratedLaw = (
     isOfModel: own !== undefined,
     models: used.length,
     points: used.reduce((sum, { calibration }) => sum + calibration.points.length, 0),
-    ageMs: Math.min(...used.map(({ ageMs }) => ageMs)),
+    ageMs: minimumOf(used.map(({ ageMs }) => ageMs)),
     prefill: prefillOf(used.map(({ calibration }) => calibration.prefill)),
   };
 };
@@ -156,7 +157,7 @@ const prefillOf = (all: readonly EngineCalibration['prefill'][]): EngineCalibrat
   const known = all.flatMap(each => (isUnknown(each) ? [] : [each]));
   return known.length === 0
     ? (all[0] ?? unknown('not measured'))
-    : { low: Math.min(...known.map(({ low }) => low)), high: Math.max(...known.map(({ high }) => high)) };
+    : { low: minimumOf(known.map(({ low }) => low)), high: maximumOf(known.map(({ high }) => high)) };
 };
 
 /** Bytes of one model counted from its header are the same each time. */

@@ -2,6 +2,7 @@
 // points cannot tell apart is not told apart: with one model both bandwidths are taken to be one, and a bandwidth above the
 // measured ceiling is the sign of a fit that has put overhead into the wrong term.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import type { Reported } from '../unknown.ts';
 import { knownOr, type Unknown, unknown } from '../unknown.ts';
 
@@ -124,7 +125,7 @@ const leastSquares = (
   taken: Column = () => 0,
 ): readonly number[] | undefined => {
   // Columns are of one size, so that the pivots can be compared.
-  const scales = columns.map(column => Math.max(...points.map(point => column(point) / point.seconds)));
+  const scales = columns.map(column => maximumOf(points.map(point => column(point) / point.seconds)));
   if (scales.some(scale => !(scale > 0))) return undefined;
   const rows = points.map(point => ({
     values: columns.map((column, index) => column(point) / point.seconds / (scales[index] ?? 1)),
@@ -175,7 +176,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 const differs = (values: readonly number[], span: number): boolean =>
-  Math.max(...values) - Math.min(...values) >= span;
+  maximumOf(values) - minimumOf(values) >= span;
 
 /** The probe and the engine do not read at the same second. */
 const CEILING_SLACK = 1.05;

@@ -2,6 +2,7 @@
 // activations handed on between layers (pipeline parallel). From our own round trips and rates; the software's part is not
 // measured here, and comes as an interval.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import type { Unknown } from '../unknown.ts';
@@ -48,13 +49,13 @@ export const allReduce = (
   const narrowest = others.reduce((a, b) => (b.bytesPerSecond < a.bytesPerSecond ? b : a), first);
   const latencySeconds = nodes.length === 2 ? pairSeconds(ways ?? []) : ringSeconds(ways ?? [], nodes.length);
   const transferSeconds = (share(nodes.length) * bytes) / narrowest.bytesPerSecond;
-  const fastest = Math.max(...(ways ?? []).map(({ bytesPerSecond }) => bytesPerSecond));
+  const fastest = maximumOf((ways ?? []).map(({ bytesPerSecond }) => bytesPerSecond));
   return {
     latencySeconds: plusEstimate(latencySeconds, within.latencySeconds),
     transferSeconds: transferSeconds + within.transferSeconds,
     // Whoever waits for all others waits half the shortest round trip, and receives the sum at least once.
     boundSeconds:
-      Math.min(...(ways ?? []).map(({ roundTripSeconds }) => roundTripSeconds)) / 2 +
+      minimumOf((ways ?? []).map(({ roundTripSeconds }) => roundTripSeconds)) / 2 +
       bytes / ((nodes.length - 1) * fastest),
     way: transferSeconds > latencySeconds.value ? narrowest : slowest,
   };
@@ -65,7 +66,7 @@ export const allReduce = (
  * for nothing but the socket, so an engine's may take twice as long.
  */
 const pairSeconds = (ways: readonly PlaceLink[]): Estimate => {
-  const half = Math.max(...ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
+  const half = maximumOf(ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
   const measured = ways.flatMap(({ exchangeSeconds }) => exchangeSeconds ?? []);
   if (measured.length === 0)
     return {
@@ -73,13 +74,13 @@ const pairSeconds = (ways: readonly PlaceLink[]): Estimate => {
       low: SOFTWARE_SECONDS.low + half,
       high: SOFTWARE_SECONDS.high + 2 * half,
     };
-  const exchange = Math.max(half, ...measured);
+  const exchange = maximumOf([half, ...measured]);
   return { value: exchange, low: half, high: 2 * exchange };
 };
 
 /** More go round a ring, of which nothing was measured. */
 const ringSeconds = (ways: readonly PlaceLink[], nodes: number): Estimate => {
-  const half = Math.max(...ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
+  const half = maximumOf(ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
   const hops = 2 * (nodes - 1);
   return {
     value: SOFTWARE_SECONDS.value + hops * half,

@@ -1,6 +1,7 @@
 // What would make it faster, or let it fit: each is the same account with one thing changed, so that a person sees what a cable,
 // a setting or another file is worth before buying or downloading it.
 
+import { minimumOf } from '../extremes.ts';
 import { counted, figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
@@ -179,7 +180,7 @@ const smallerWeights = (
     if (isUnknown(need) || isUnknown(place.memoryBytes)) return 0;
     return (place.memoryBytes - need.cacheBytes.high - need.reserveBytes.high) / need.weightBytes.high;
   });
-  const share = Math.min(...shares);
+  const share = minimumOf(shares);
   const parameters = weights.denseParameters.high + weights.expertParameters.high;
   if (parameters === 0) return undefined;
   const bits = (8 * (weights.denseBytes.high + weights.expertBytes.high)) / parameters;

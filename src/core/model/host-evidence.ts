@@ -1,6 +1,7 @@
 // What a node tells of the devices that a run loaded, as far as it explains a run's speed: from its newest readings.
 
 import { ageMsOf } from '../entry-maps.ts';
+import { maximumOf } from '../extremes.ts';
 import { figureText, formatBytes } from '../figure/figure.ts';
 import type { GpuProcess } from '../node/gpu.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
@@ -25,7 +26,7 @@ export const hostEvidence = (
     offloadedShare,
     pcieShortfall: sentence(gpus, pcieShortfall),
     otherProcesses: sentence(gpus, ({ load }) => otherProcesses(load?.processes ?? NOT_READ)),
-    probeAgeMs: ages.length === 0 ? unknown('not measured') : Math.max(...ages),
+    probeAgeMs: ages.length === 0 ? unknown('not measured') : maximumOf(ages),
     isProbeLowerBound:
       profiles.length === 0 ? unknown('not measured') : profiles.some(({ value }) => value.isLowerBound),
   };

@@ -2,6 +2,8 @@
 // them all. A stage's time grows with its layers, so for any limit of the slowest stage the cheapest stages are filled first;
 // the limit itself is searched for.
 
+import { maximumOf } from '../extremes.ts';
+
 export interface SplitStage {
   /** Seconds of one layer, from 0. */
   readonly layerSeconds: number;
@@ -32,7 +34,7 @@ export const bestSplit = (
     if (split === undefined) return undefined;
     const each = split.map((count, index) => count * (stages[index]?.layerSeconds ?? 0));
     const sum = each.reduce((total, seconds) => total + seconds, 0);
-    return { layers: split, seconds: Math.max(sum + handOverSeconds, turns * Math.max(...each)) };
+    return { layers: split, seconds: Math.max(sum + handOverSeconds, turns * maximumOf(each)) };
   };
   const loosest = filled(Number.POSITIVE_INFINITY);
   if (loosest === undefined || turns === 1) return loosest;

@@ -1,6 +1,7 @@
 // The devices that a run loaded, as a placement of its model: the one device of a node, or of several those that were at work
 // while it measured. What nobody tells is not guessed: then the run is not judged, and says why.
 
+import { maximumOf } from '../extremes.ts';
 import { counted, ofCount } from '../figure/figure.ts';
 import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeView } from '../node/node-view.ts';
@@ -84,7 +85,7 @@ const atWork = (
   if (isUnknown(uses)) return unknown(`${open}: ${uses.reason}`);
   const silent = places.find(({ deviceId }) => uses[deviceId] === undefined);
   if (silent !== undefined) return unknown(`${open}: ${silent.name} does not tell how busy it is`);
-  const most = Math.max(...places.map(({ deviceId }) => uses[deviceId] ?? 0));
+  const most = maximumOf(places.map(({ deviceId }) => uses[deviceId] ?? 0));
   if (most < AT_WORK_LEAST) return unknown(`${open}: none of them was at work during the run`);
   return places.filter(({ deviceId }) => (uses[deviceId] ?? 0) >= AT_WORK_SHARE * most);
 };

@@ -1,5 +1,6 @@
 // What one way to place a model comes to: whether it fits, the bound, what is expected, and what limits it; and all ways in their order.
 
+import { maximumOf } from '../extremes.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
@@ -156,7 +157,7 @@ const decodeOver = (
     exchanges: time.exchanges,
     constants: [...new Set(constants.map(({ label }) => label))].join(', '),
     errorShare: errors.every(error => error !== undefined)
-      ? Math.max(...errors)
+      ? maximumOf(errors)
       : unknown('not fitted to figures of this engine on such a device'),
   };
 };

@@ -2,6 +2,7 @@
 // measured link, and rows of nodes. Of each set of nodes only the best row is kept: the order with the least handing over and
 // the best split of layers, which is what trying all orders and splits would find.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import { runsAcross } from './engine-constants.ts';
 import { exchangingNodes, handOver } from './exchange.ts';
@@ -157,7 +158,7 @@ const layersThatFit = ({ model, question }: PlacedModel, places: readonly Headro
   if (isUnknown(need)) return all;
   const layerBytes = need.totalBytes.high - need.reserveBytes.high;
   const room =
-    Math.min(...places.map(({ memoryBytes }) => knownOr(memoryBytes, Number.POSITIVE_INFINITY))) -
+    minimumOf(places.map(({ memoryBytes }) => knownOr(memoryBytes, Number.POSITIVE_INFINITY))) -
     need.reserveBytes.high;
   return layerBytes <= 0 ? all : Math.max(0, Math.min(all, Math.floor(room / layerBytes)));
 };
@@ -172,7 +173,7 @@ const splitPastMemory = (most: readonly number[], layers: number): readonly numb
     split[index] = 1 + more;
     left -= more;
   }
-  const largest = most.indexOf(Math.max(...most));
+  const largest = most.indexOf(maximumOf(most));
   split[largest] = (split[largest] ?? 0) + left;
   return split;
 };

@@ -1,6 +1,7 @@
 // How long a step takes over several devices: the slowest of those that share a layer decides, and the stages of a row follow
 // each other. With several sequences a row works on some of them in each stage, and its slowest stage decides.
 
+import { maximumOf } from '../extremes.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import { CACHE_TYPES } from './cache-bytes.ts';
@@ -72,15 +73,15 @@ export const placementTime = (
     ...hops.map(each => ({ count: turns, each })),
   ];
   return {
-    boundSeconds: Math.max(
+    boundSeconds: maximumOf([
       bounds.reduce((sum, { one }) => sum + one, 0) +
         hops.reduce((sum, { boundSeconds }) => sum + boundSeconds, 0),
       ...bounds.map(({ all }) => all),
-    ),
+    ]),
     expectedSeconds: {
       value: Math.max(waiting.value, inARow.value),
-      low: Math.max(...times.map(time => time.expectedSeconds.low * turns), inARow.low),
-      high: Math.max(...times.map(time => time.expectedSeconds.high * turns), inARow.high),
+      low: maximumOf([...times.map(time => time.expectedSeconds.low * turns), inARow.low]),
+      high: maximumOf([...times.map(time => time.expectedSeconds.high * turns), inARow.high]),
     },
     terms,
     limit: limitingTerm(terms),
@@ -128,13 +129,13 @@ export const stageTime = (
   const waits = exchanges.map(({ count, each }) => timesEstimate(exchangeSeconds(each), count));
   return {
     boundSeconds:
-      Math.max(...times.map(({ boundSeconds }) => boundSeconds)) +
+      maximumOf(times.map(({ boundSeconds }) => boundSeconds)) +
       exchanges.reduce((sum, { count, each }) => sum + count * each.boundSeconds, 0),
     expectedSeconds: plusEstimate(
       {
         value: slowest.expectedSeconds.value,
-        low: Math.max(...times.map(time => time.expectedSeconds.low)),
-        high: Math.max(...times.map(time => time.expectedSeconds.high)),
+        low: maximumOf(times.map(time => time.expectedSeconds.low)),
+        high: maximumOf(times.map(time => time.expectedSeconds.high)),
       },
       ...waits,
     ),

@@ -4,6 +4,7 @@
 
 import type { DepthProfile } from '../depth/depth-profile.ts';
 import { depthTestName } from '../depth/depth-text.ts';
+import { minimumOf } from '../extremes.ts';
 import type { Report } from '../run/report.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import type { Reported } from '../unknown.ts';
@@ -42,7 +43,7 @@ export const runHeadroom = (input: RunHeadroomInput): RunHeadroom | Unknown => {
   const ceilings = places.map(({ ceiling }) => ceiling);
   const missing = ceilings.find(isUnknown);
   if (missing !== undefined) return missing;
-  const bandwidth = Math.min(...ceilings.map(ceiling => (isUnknown(ceiling) ? 0 : ceiling.bytesPerSecond)));
+  const bandwidth = minimumOf(ceilings.map(ceiling => (isUnknown(ceiling) ? 0 : ceiling.bytesPerSecond)));
   const constants = constantsFor(model, engine, first);
   const judged =
     report.depth === undefined

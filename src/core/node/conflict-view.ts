@@ -1,6 +1,7 @@
 // Two machines that run from copies of one home, as a viewer should see it now. Nodes that meet both repeat the report
 // while both are there, so a report that has not been repeated for a while is over.
 
+import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
 
@@ -25,6 +26,6 @@ export const conflictOf = (state: State, node: NodeId, nowMs: number): ConflictV
   if (words.length === 0) return undefined;
   return {
     addresses: [...new Set(words.flatMap(({ addresses }) => addresses))].sort(),
-    ageMs: Math.min(...words.map(({ ageMs }) => ageMs)),
+    ageMs: minimumOf(words.map(({ ageMs }) => ageMs)),
   };
 };

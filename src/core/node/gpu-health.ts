@@ -1,6 +1,7 @@
 // What GPUs tell of errors: of their memory, of the link to the host, of the links between them. Read each half minute, and most of
 // it is 0 for years; one entry a vendor, as of loads. Devices are joined by `deviceId`.
 
+import { maximumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
@@ -145,7 +146,7 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
   }
   const count = knownOr(health.links, []).length;
   const alike = all.filter(({ links }) => knownOr(links, []).length === count);
-  const most = Math.max(0, ...alike.map(linksUp));
+  const most = maximumOf([0, ...alike.map(linksUp)]);
   const missing = most - linksUp(health);
   // Of a pair with one bridge between two others, nobody knows which of them has lost it.
   if (missing <= 0 || (linksUp(health) === 0 && alike.length < ALIKE_MIN)) return [];

@@ -1,6 +1,7 @@
 // What the ports of a node carry now: the counters of each network interface and of each RDMA port, and what they grew by
 // since the reading before. Of an interface, not of one link: what else uses the cable is in it as well.
 
+import { maximumOf } from '../extremes.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
@@ -83,7 +84,7 @@ export const busiestRate = ({ ports }: NodeTraffic, way: 'received' | 'sent'): n
   const rates = ports.flatMap(({ name, kind, rates }) =>
     isUnknown(rates) || isLoopbackPort({ name, kind }) ? [] : [rates[way].bytesPerSecond],
   );
-  return rates.length === 0 ? undefined : Math.max(...rates);
+  return rates.length === 0 ? undefined : maximumOf(rates);
 };
 
 export const isLoopbackPort = ({ name, kind }: Pick<PortTraffic, 'name' | 'kind'>): boolean =>

@@ -1,6 +1,7 @@
 // What this machine's client can resolve, as `plimsoll calibrate` found it against a server that says when it wrote what. Kept in the
 // home, cited by later runs, and stale when the machine is another one than it was.
 
+import { maximumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount } from '../figure/figure.ts';
 import { inColumns } from '../text/columns.ts';
@@ -60,13 +61,13 @@ export const resolvedWithin = (
   { streams, rates }: Pick<Calibration, 'streams' | 'rates'>,
   errorNs: number,
 ): { readonly streams: number; readonly requestsPerSecond: number } => ({
-  streams: Math.max(
+  streams: maximumOf([
     0,
     ...streams
       .filter(each => Math.max(each.ttftErrorNs.p99, each.gapErrorNs.p99) <= errorNs)
       .map(each => each.streams),
-  ),
-  requestsPerSecond: Math.max(
+  ]),
+  requestsPerSecond: maximumOf([
     0,
     ...rates
       .filter(
@@ -75,7 +76,7 @@ export const resolvedWithin = (
           each.achievedPerSecond >= RATE_PART_MIN * each.requestsPerSecond,
       )
       .map(each => each.requestsPerSecond),
-  ),
+  ]),
 });
 
 /** Why it says nothing of this machine as it is now; empty where it does. */

@@ -1,6 +1,7 @@
 // From counts to findings: what each count means for this run, past which share it matters, and which figures it spoils. Pure, so
 // that the terminal, the page and a rebuilt report say the same.
 
+import { maximumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
@@ -199,7 +200,7 @@ const tokenCounts: ContaminationCheck = ({ samples: { completed }, doubts, hasTo
   // What a tokenizer counted stands in the place of the server's count.
   const left = [...spoils].filter(figure => !hasTokenizer || !OF_OUTPUT_TOKENS.includes(figure));
   if (left.length === 0) return undefined;
-  const most = Math.max(...found.map(doubt => doubts[doubt]));
+  const most = maximumOf(found.map(doubt => doubts[doubt]));
   return finding('token-counts', left, {
     ...ofRequests(most, Math.max(most, completed)),
     problem: `the server's counts of tokens cannot be true: ${doubtWords(doubts).join(', ')}`,

@@ -1,6 +1,7 @@
 // Several models asked for in one run, each for a share of its requests: a base model and its adapters, or whatever one
 // server or gateway has. What came of each is told apart.
 
+import { pushAll } from '../push-all.ts';
 import type { SeededRandom } from '../random.ts';
 import { seededRandom } from '../random.ts';
 import type { FailuresByKind } from './outcome.ts';
@@ -64,7 +65,7 @@ export const mixedOrder = (
       const held = (lastEnd ?? 0) - (firstEnd ?? 0) - ((last ?? 0) - (first ?? 0));
       for (let each = 0; each < held; each += 1) block.push(variant);
     }
-    order.push(...shuffled(block, random));
+    pushAll(order, shuffled(block, random));
   }
   return order;
 };

@@ -1,6 +1,7 @@
 // When the server was away: it refused connections, or something in front of it returned 502, 503 or 504, or it took requests and
 // sent no byte, and no request that was on its way was answered. Found from requests in any order, and in bounded room.
 
+import { minimumOf } from '../extremes.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { isOverload } from './overload.ts';
 
@@ -94,7 +95,7 @@ export class OutageTally {
     let [answeredToNs, answeredSentNs] = [0, Number.NEGATIVE_INFINITY];
     const add = (toNs: number, isOver: boolean): void => {
       const sent = open.filter(({ fromNs }) => fromNs <= toNs);
-      const fromNs = Math.max(answeredToNs, Math.min(...sent.map(each => each.fromNs)));
+      const fromNs = Math.max(answeredToNs, minimumOf(sent.map(each => each.fromNs)));
       const failed = sent.reduce((sum, { count }) => sum + count, 0);
       if (failed >= SILENT_MIN && toNs - fromNs >= LENGTH_NS_MIN)
         found.push({ fromNs, toNs, isOver, failed, isSilent: true });

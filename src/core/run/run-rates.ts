@@ -2,6 +2,7 @@
 // on; every view and the table in docs/metrics.md derive from it. A rate whose parts are not all known is unknown with the
 // reason, never a lower figure.
 
+import { maximumOf } from '../extremes.ts';
 import { counted, ofCount } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
 import type { Reported, Unknown } from '../unknown.ts';
@@ -252,7 +253,7 @@ const steadyStateNs = ({ metrics, run: { pattern, shape } }: RateSources): Repor
 
 const goodSamples = (metrics: MetricLookup, objectives: readonly RequestLimit[]): Reported<number> => {
   const unknowns = objectives.map(({ name }) => metrics.counter(`objective.${name}.unknown`));
-  const most = Math.max(...unknowns);
+  const most = maximumOf(unknowns);
   return most > 0
     ? unknown(`${counted(most, 'request')} ${ofCount(most, 'lacks', 'lack')} the figure of an objective`)
     : metrics.counter('goodSamples');

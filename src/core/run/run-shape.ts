@@ -1,6 +1,7 @@
 // How the load of a run moves over time, beside its pattern, and how that is written. The pattern says the highest level that
 // the load reaches; a version that knows no shapes sees that one alone.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import type { Reported } from '../unknown.ts';
@@ -130,7 +131,7 @@ const sessionsLabel = (
 
 const stepsLabel = (pattern: RunPattern, steps: readonly LoadStep[]): string => {
   const levels = steps.flatMap(({ from, to }) => [from, to]);
-  const [low, high] = [Math.min(...levels), Math.max(...levels)];
+  const [low, high] = [minimumOf(levels), maximumOf(levels)];
   const count = `in ${counted(steps.length, 'stage')}`;
   switch (pattern.kind) {
     case 'poisson':

@@ -1,6 +1,7 @@
 // What a load line or sweep says in two or three sentences, the answer first. Parts that stand out are marked, so that each
 // surface shows them in its own way.
 
+import { maximumOf } from '../extremes.ts';
 import { counted, formatCount, formatThreeDigits, formatTick } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import {
@@ -155,7 +156,7 @@ const heldPhrase = (
   { by }: Pick<Sweep, 'by'>,
 ): string => {
   const held = ended.filter(({ standing }) => standing === 'held').map(loadOf);
-  const highest = held.length === 0 ? '.' : `, the highest ${lineLoadWords(Math.max(...held), by)}.`;
+  const highest = held.length === 0 ? '.' : `, the highest ${lineLoadWords(maximumOf(held), by)}.`;
   // That nothing was decided is said already.
   if (ended.every(({ standing }) => standing === 'held' || standing === 'undecided') && held.length === 0)
     return highest;

@@ -1,5 +1,6 @@
 // How far each of several objectives is met: the highest load that met it below the first that missed it.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import type { PicturedStage } from './pictured-stage.ts';
 import { loadOn } from './pictured-stage.ts';
 import type { StageLoad } from './stage.ts';
@@ -28,8 +29,8 @@ export const objectiveReaches = (
     answers.flatMap(one => (one.objective === objective && one.answer === answer ? [one.load] : []));
   return [...new Set(answers.map(({ objective }) => objective))].map(objective => {
     const missed = loadsOf(objective, 'missed');
-    const lowest = missed.length === 0 ? undefined : Math.min(...missed);
+    const lowest = missed.length === 0 ? undefined : minimumOf(missed);
     const met = loadsOf(objective, 'met').filter(load => lowest === undefined || load < lowest);
-    return { objective, met: met.length === 0 ? undefined : Math.max(...met), missed: lowest };
+    return { objective, met: met.length === 0 ? undefined : maximumOf(met), missed: lowest };
   });
 };

@@ -1,5 +1,6 @@
 // The chart of a sweep in a text: two bars a stage, what all users got together, and how long one waited.
 
+import { maximumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatThreeDigits } from '../figure/figure.ts';
 import { seriesRow } from '../run/run-series.ts';
@@ -24,9 +25,9 @@ export const stageBars = (stages: readonly PicturedStage[], columns: number): re
     waitNs: curve.atPercentile,
     grows: stage.isOverCapacity ? ', growing' : '',
   }));
-  const loadColumns = Math.max(...told.map(({ load }) => textWidth(load)));
-  const most = Math.max(...told.map(({ amount }) => amount));
-  const longest = Math.max(...told.map(({ waitNs }) => waitNs));
+  const loadColumns = maximumOf(told.map(({ load }) => textWidth(load)));
+  const most = maximumOf(told.map(({ amount }) => amount));
+  const longest = maximumOf(told.map(({ waitNs }) => waitNs));
   const room = Math.floor((columns - loadColumns - AROUND_BARS) / 2);
   const barColumns = Math.max(BAR_COLUMNS_LEAST, Math.min(BAR_COLUMNS_MOST, room));
   const left = hasTokens ? 'output tokens/s' : 'requests/s';

@@ -1,6 +1,7 @@
 // A load line or a sweep as text: the answer first, then the stages, and why each ended as it did. One renderer for the
 // terminal while it runs and afterwards, for line.txt and sweep.txt, and for `plimsoll report`.
 
+import { maximumOf } from '../extremes.ts';
 import { formatClock, formatMoment } from '../figure/duration.ts';
 import { counted, formatThreeDigits } from '../figure/figure.ts';
 import { failedStopLines, failedStopText } from '../run/failed-stop.ts';
@@ -193,7 +194,7 @@ const table = (stages: readonly PicturedStage[], { document, columns }: TableOpt
   let keys = toldColumns(isLine(document) ? LINE_COLUMNS : SWEEP_COLUMNS, stages);
   for (const leaving of LEAVING) {
     const lines = tableLines(keys, stages);
-    if (Math.max(...lines.map(textWidth)) <= columns) break;
+    if (maximumOf(lines.map(textWidth)) <= columns) break;
     keys = keys.filter(key => key !== leaving);
   }
   return [
@@ -206,7 +207,7 @@ const tableLines = (keys: readonly StageColumnKey[], stages: readonly PicturedSt
   const columns = keys.map(key => {
     const { title, cell, isWords } = STAGE_COLUMNS[key];
     const cells = [title(stages), ...stages.map(cell)];
-    const width = Math.max(...cells.map(textWidth));
+    const width = maximumOf(cells.map(textWidth));
     return cells.map(text => (isWords ? padded : paddedStart)(text, width));
   });
   return [undefined, ...stages].map((_, row) =>
@@ -218,7 +219,7 @@ const reasons = (stages: readonly Stage[], columns: number): readonly string[] =
   const told = stages.filter(stage => stage.reasons.length > 0);
   if (told.length === 0) return [];
   const heads = told.map(({ number, load }) => `  stage ${number}, ${loadWords(load)}`);
-  const width = Math.max(...heads.map(textWidth));
+  const width = maximumOf(heads.map(textWidth));
   return [
     '',
     'Why each ended as it did',

@@ -1,5 +1,7 @@
 // Texts in columns, by the width that a terminal gives them.
 
+import { pushAll } from '../push-all.ts';
+
 export interface ColumnsOptions {
   /** Spaces before each line; 2 unless told. */
   readonly indent?: number;
@@ -51,7 +53,7 @@ export const brokenLines = (text: string, columns: number): readonly string[] =>
     const last = lines.at(-1);
     const longer = last === undefined ? word : `${last} ${word}`;
     if (last !== undefined && textWidth(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(...parted(word, columns));
+    else pushAll(lines, parted(word, columns));
   }
   return lines;
 };

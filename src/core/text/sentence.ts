@@ -1,6 +1,8 @@
 // Sentences of ours about things that others have named. A person reads one text; a program that reasons gets the sentence and the
 // values apart, so that no name can pose as a part of the sentence.
 
+import { pushAll } from '../push-all.ts';
+
 /** `parts` are ours, one more than `values`, which stand between them. */
 export interface Sentence {
   readonly parts: readonly string[];
@@ -22,8 +24,8 @@ export const sentence = (
       parts.push('');
     } else {
       goOn(one.parts[0] ?? '');
-      parts.push(...one.parts.slice(1));
-      values.push(...one.values);
+      pushAll(parts, one.parts.slice(1));
+      pushAll(values, one.values);
     }
     goOn(template[index + 1] ?? '');
   }
@@ -66,7 +68,8 @@ export const textsIn = (value: unknown): readonly string[] => {
     const one = open.pop();
     if (typeof one === 'string') {
       if (!SHORT_WORD.test(one)) found.push(one);
-    } else if (typeof one === 'object' && one !== null) open.push(...Object.values(one).slice(0, VISITS_MAX));
+    } else if (typeof one === 'object' && one !== null)
+      pushAll(open, Object.values(one).slice(0, VISITS_MAX));
   }
   return found;
 };

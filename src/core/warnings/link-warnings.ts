@@ -1,6 +1,7 @@
 // Links that carry far less than they should, or than they did last week, and nodes that reach each other one way only.
 
 import { ageMsOf, entriesOf } from '../entry-maps.ts';
+import { maximumOf } from '../extremes.ts';
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
@@ -17,6 +18,7 @@ import { slowPath } from '../link/slow-path.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
+import { pushAll } from '../push-all.ts';
 import type { State } from '../state.ts';
 import { ownWords, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
@@ -39,9 +41,12 @@ export function* linkWarnings(sources: LinkSources): Turns<readonly FoundWarning
     if (index % ITEMS_OF_TURN === 0) yield;
     const [one, other] = link.nodes.map(node => names.get(node));
     if (one === undefined || other === undefined) continue;
-    found.push(...lostWarnings(sources, link, [one, other]));
+    pushAll(found, lostWarnings(sources, link, [one, other]));
     if (!isCarrying(link.standing)) continue;
-    found.push(...slowWarning(sources.state, link, one, other), ...oneWayWarning(sources, link, one, other));
+    pushAll(found, [
+      ...slowWarning(sources.state, link, one, other),
+      ...oneWayWarning(sources, link, one, other),
+    ]);
   }
   return found;
 }
@@ -60,7 +65,7 @@ const lostWarnings = (
     const causes = lossCauseWords(cause, nameOf);
     const why = causes === '' ? `${reason}${hintWords(state, best, nowMs)}` : causes;
     const lost = paths.map(each => `${typeWords(each.of)} ${pathEndsWords(each.of, link.nodes)}`);
-    const lostAtMs = Math.max(...paths.map(each => each.lostAtMs));
+    const lostAtMs = maximumOf(paths.map(each => each.lostAtMs));
     const dead = cause.deadEnds.find(({ kind }) => kind === 'gone') ?? cause.deadEnds[0];
     const at = dead?.node === other.nodeId ? other : one;
     return [
@@ -110,7 +115,7 @@ const hintWords = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: numbe
     const entry = state.nodeNetworks[node];
     return entry === undefined ? lostAtMs : nowMs - ageMsOf(entry, nowMs);
   });
-  return cause.hasCarriers && nowMs - Math.max(lostAtMs, ...changedAtMs) >= CAUSE_SETTLED_MS
+  return cause.hasCarriers && nowMs - maximumOf([lostAtMs, ...changedAtMs]) >= CAUSE_SETTLED_MS
     ? '; both ports report a carrier, so look at the switch, a firewall or the address'
     : '';
 };
@@ -302,7 +307,7 @@ const socketsOf = (
   const ages = Object.values(state.connections[source]?.[sink] ?? {})
     .filter(({ value }) => value.kind === 'socket')
     .map(entry => ageMsOf(entry, nowMs));
-  return { count: ages.length, oldestAgeMs: Math.max(0, ...ages) };
+  return { count: ages.length, oldestAgeMs: maximumOf([0, ...ages]) };
 };
 
 const rate = (bitsPerSecond: number): string => figureText(formatBitsPerSecond(bitsPerSecond));

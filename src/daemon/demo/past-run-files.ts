@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -45,7 +46,7 @@ export const withPastFiles = (
     config,
     snapshot: {
       seq: 1,
-      timestampNs: Math.max(0, ...samples.map(({ endNs }) => endNs)),
+      timestampNs: maximumOf([0, ...samples.map(({ endNs }) => endNs)]),
       state,
       pendingTasks: 0,
       metrics: metrics.final(),
@@ -112,7 +113,7 @@ const samplesOf = (run: Run, figures: RunFigures): readonly EndedSample[] => {
   const free = Array.from({ length: lanes }, (_, lane) => (lane * firstNs) / Math.max(1, lanes));
   let arrivalNs = 0;
   const samples = Array.from({ length: issued }, (_, index): EndedSample => {
-    const lane = free.indexOf(Math.min(...free));
+    const lane = free.indexOf(minimumOf(free));
     arrivalNs += -Math.log(1 - draw()) * (windowNs / issued);
     const intendedNs = Math.round(lanes === 0 ? arrivalNs : (free[lane] ?? 0));
     const sentNs = intendedNs + LATE_NS;

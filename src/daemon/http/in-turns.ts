@@ -2,6 +2,7 @@
 // request at a time, so many of them use no more processor time than one.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pushAll } from '../../core/push-all.ts';
 
 export class InTurns {
   #last: Promise<void> = Promise.resolve();
@@ -20,7 +21,7 @@ export class InTurns {
       const results: R[] = [];
       for (let from = 0; from < items.length; from += ITEMS_OF_TURN_MAX) {
         if (!isWanted()) return undefined;
-        results.push(...items.slice(from, from + ITEMS_OF_TURN_MAX).map(of));
+        pushAll(results, items.slice(from, from + ITEMS_OF_TURN_MAX).map(of));
         await nextTurn();
       }
       return results;

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
+import { maximumOf } from '../../core/extremes.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isNodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
@@ -51,7 +52,7 @@ const oneAtATime = (probes: readonly PastProbe[]): readonly PastProbe[] => {
   const endedAtMs = new Map<string, number>();
   return probes.map(probe => {
     const { subject, ports, spending, atMs } = probe;
-    const sinceMs = atMs - Math.max(...ports.map(port => endedAtMs.get(port) ?? Number.NEGATIVE_INFINITY));
+    const sinceMs = atMs - maximumOf(ports.map(port => endedAtMs.get(port) ?? Number.NEGATIVE_INFINITY));
     for (const port of ports) endedAtMs.set(port, atMs);
     // A failed probe has no time of its own; it is repeated after its backoff at the earliest.
     const tookMs = spending.busyMs > 0 ? spending.busyMs : BACKOFF_MS_MIN;

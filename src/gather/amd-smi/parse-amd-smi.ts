@@ -1,6 +1,7 @@
 // `amd-smi static --json` and `amd-smi metric --json`. The list of cards is under gpu_data in newer releases and at top
 // level in older ones; "MB" are 2^20 bytes in both.
 
+import { maximumOf } from '../../core/extremes.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -87,7 +88,7 @@ const highestClock = (entry: unknown): Reported<number> => {
     .filter(key => /^gfx_\d+$/.test(key))
     .map(key => amdFigure(valueAt(clocks, key, 'clk')))
     .filter(mhz => mhz !== undefined);
-  return known.length === 0 ? NOT_TOLD : Math.max(...known);
+  return known.length === 0 ? NOT_TOLD : maximumOf(known);
 };
 
 const pcieOf = (entry: unknown): GpuLoad['pcieNow'] => {

@@ -1,6 +1,7 @@
 // Walks JSON of AMD's tools without trusting its shape: instead of an object there may be a text, and a figure may be
 // 5, "5", "5.0", {"value": 5, "unit": "W"} or "N/A".
 
+import { pushAll } from '../../core/push-all.ts';
 import type { LooseRecord } from '../loose-json.ts';
 
 /**
@@ -24,7 +25,7 @@ export interface AmdToolDevice {
 export const jsonDocuments = (text: string): readonly unknown[] => {
   const splitter = new JsonSplitter();
   const documents: unknown[] = [];
-  for (const line of text.split('\n')) documents.push(...splitter.add(line));
+  for (const line of text.split('\n')) pushAll(documents, splitter.add(line));
   return documents;
 };
 

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
+import { maximumOf } from '../../core/extremes.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { digitsIn, isUnreadable, type KeptFile, type MachineFiles, notRead } from '../machine-files.ts';
 import { findCpuTemperatureSensors, parseMillidegrees } from './cpu-temperature.ts';
@@ -88,7 +89,7 @@ export class Sensors implements Disposable {
     if (this.#temperatures.length === 0) return unknown('no sensor', 'no-sensor');
     const texts = await Promise.all(this.#temperatures.map(({ file }) => file.read()));
     const celsius = texts.flatMap(text => (isUnreadable(text) ? [] : (parseMillidegrees(text.trim()) ?? [])));
-    if (celsius.length > 0) return Math.max(...celsius);
+    if (celsius.length > 0) return maximumOf(celsius);
     const failed = texts.find(isUnreadable);
     return failed === undefined ? unknown('the sensor gives no plausible temperature') : notRead(failed);
   }

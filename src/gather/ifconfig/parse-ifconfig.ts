@@ -2,6 +2,7 @@
 // have no status, netmasks are hexadecimal, and IPv6 addresses carry their scope after a percent sign.
 
 import type { InterfaceAddress } from '../../core/node/network.ts';
+import { pushAll } from '../../core/push-all.ts';
 import { toolLines } from '../tool-output.ts';
 
 export interface IfconfigInterface {
@@ -61,7 +62,10 @@ const readInterface = ([first = '', ...rest]: readonly string[]): IfconfigInterf
     else if (word === 'vlan:') vlanParent = /parent interface: (\S{1,32})/.exec(all)?.[1];
     else if (word === 'bond' && value === 'interfaces:') {
       isBond = true;
-      members.push(...values.slice(1).map(member => member.slice(0, NAME_LENGTH_MAX)));
+      pushAll(
+        members,
+        values.slice(1).map(member => member.slice(0, NAME_LENGTH_MAX)),
+      );
     }
   }
   return {

@@ -1,6 +1,7 @@
 // The kernel's log as /dev/kmsg hands it out: a record a read, from the oldest that it still holds, and "try again" at its end.
 
 import fs from 'node:fs';
+import { pushAll } from '../../core/push-all.ts';
 
 export class KernelLog implements Disposable {
   readonly #descriptor: number;
@@ -18,7 +19,7 @@ export class KernelLog implements Disposable {
       try {
         const length = fs.readSync(this.#descriptor, this.#buffer, 0, this.#buffer.length, null);
         if (length === 0) break;
-        records.push(...this.#buffer.toString('utf8', 0, length).split('\n'));
+        pushAll(records, this.#buffer.toString('utf8', 0, length).split('\n'));
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : '';
         // Overwritten before it was read: the next read begins with the oldest that is left.

@@ -1,6 +1,7 @@
 // The processor time that this process's control groups allow: a quota of microseconds in each period, of its own group and of
 // every group above it; the tightest one counts.
 
+import { minimumOf } from '../../core/extremes.ts';
 import type { CpuLimit, MemoryLimit } from '../../core/node/container.ts';
 import { digitsIn, type MachineFiles, textOr } from '../machine-files.ts';
 import { parseMountinfo } from '../mountinfo/parse-mountinfo.ts';
@@ -17,7 +18,7 @@ export const readCpuLimit = (files: MachineFiles): CpuLimit => {
           );
     return quota === undefined ? [] : [quota];
   });
-  return limits.length === 0 ? { kind: 'none' } : { kind: 'limited', cpus: Math.min(...limits) };
+  return limits.length === 0 ? { kind: 'none' } : { kind: 'limited', cpus: minimumOf(limits) };
 };
 
 /** `hostBytes`: a limit at or above what the machine has is none. */
@@ -26,7 +27,7 @@ export const readMemoryLimit = (files: MachineFiles, hostBytes: number | undefin
     const bytes = parseMemoryLimit(textOr(files.textNow(controlGroupFiles(folder).limit), 'max'));
     return bytes === undefined || bytes >= (hostBytes ?? Number.POSITIVE_INFINITY) ? [] : [bytes];
   });
-  return limits.length === 0 ? { kind: 'none' } : { kind: 'limited', bytes: Math.min(...limits) };
+  return limits.length === 0 ? { kind: 'none' } : { kind: 'limited', bytes: minimumOf(limits) };
 };
 
 /** "200000 100000" is two processors' worth, "max 100000" no limit (Documentation/admin-guide/cgroup-v2.rst). */

@@ -3,6 +3,7 @@
 // not on the line is unknown. Memory, processors and power of the board are on it too; those come from procfs and
 // hwmon.
 
+import { maximumOf } from '../../core/extremes.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { NO_PCIE_LINK, UNIFIED_MEMORY } from '../nvidia/parse-inventory.ts';
@@ -34,7 +35,7 @@ const shareOf = (percent: string | undefined): Reported<number> => {
 /** "305", or one clock for each cluster of the GPU: "1300,1300". Not on every line of every release. */
 const highestOf = (clocks: string | undefined): Reported<number> => {
   const known = (clocks ?? '').split(',').filter(clock => /^\d{1,5}$/.test(clock));
-  return known.length === 0 ? unknown(NOT_TOLD) : Math.max(...known.map(Number));
+  return known.length === 0 ? unknown(NOT_TOLD) : maximumOf(known.map(Number));
 };
 
 /** "gpu@49.625C", capitals in release 35. A sensor that is off reads -256. */

@@ -2,6 +2,7 @@
 // no address plan and identifies its cable, then IPv4. Pure, so tests can try odd machines.
 
 import type { NetworkInterfaceInfo } from 'node:os';
+import { pushAll } from '../../core/push-all.ts';
 import { DISCOVERY_LIMITS } from './limits.ts';
 
 export type DiscoveryWay =
@@ -74,7 +75,7 @@ export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings)
     else if (taken >= DISCOVERY_LIMITS.interfacesMax) leaveOut(name, 'too-many');
     else {
       taken += 1;
-      places.push(...found);
+      pushAll(places, found);
     }
   }
   const named = settings.way.kind === 'interfaces' ? settings.way.names : [];

@@ -4,6 +4,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
+import { pushAll } from '../../core/push-all.ts';
 import { isByPsk } from '../../process/psk-tls.ts';
 import type { JoinAnswer } from '../../wire/join-answer.ts';
 import { decodeJoinAnswer, JOIN_ANSWER_BYTES_MAX } from '../../wire/join-answer.ts';
@@ -48,7 +49,7 @@ export const askToJoin = async (
     const outcome = await askAt(place, proof, limit.signal);
     signal.throwIfAborted();
     if (outcome.kind !== 'failed') return outcome;
-    tries.push(...outcome.tries);
+    pushAll(tries, outcome.tries);
   }
   return { kind: 'failed', tries };
 };

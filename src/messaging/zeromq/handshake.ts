@@ -22,7 +22,7 @@ export type HandshakeNotice = { readonly isSubscribed: boolean; readonly word: W
 /** What an XPUB socket receives; undefined for subscriptions to topics outside the handshake. */
 export const parseNotice = (bytes: Uint8Array): HandshakeNotice | undefined => {
   if (bytes.length < 2 || bytes.length > 1 + TOPIC_FRAME_SIZE) return undefined;
-  const match = NOTICE.exec(String.fromCharCode(...bytes));
+  const match = NOTICE.exec(Buffer.from(bytes).toString('latin1'));
   const [, flag, word, id] = match ?? [];
   if (!isWord(word) || id === undefined) return undefined;
   return { isSubscribed: flag === '\u0001', word, id };

@@ -173,13 +173,13 @@ export class ReplyBuilder {
     const held = key === undefined ? undefined : this.#evenTimelines.get(key);
     if (held !== undefined) return held;
     const timeline: Timeline = {
-      atMs: Float64Array.of(
+      atMs: Float64Array.from([
         this.settings.isHeadEarly ? 0 : (plan.atMs[0] ?? 0),
         ...plan.atMs,
         plan.atMs[count - 1] ?? 0,
-      ),
-      tokens: Uint32Array.of(0, ...plan.content.map(({ tokens }) => tokens), 0),
-      chunks: Uint32Array.of(0, ...plan.content.map(({ chunks }) => chunks), 0),
+      ]),
+      tokens: Uint32Array.from([0, ...plan.content.map(({ tokens }) => tokens), 0]),
+      chunks: Uint32Array.from([0, ...plan.content.map(({ chunks }) => chunks), 0]),
     };
     if (key !== undefined) {
       if (this.#evenTimelines.size >= TIMELINES_MAX) this.#evenTimelines.clear();

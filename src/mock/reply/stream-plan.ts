@@ -1,5 +1,6 @@
 // A stream as a list of events with their times, before HTTP: sent by healthy replies and corrupted by failures.
 
+import { pushAll } from '../../core/push-all.ts';
 import type { ClosedAnswer } from '../api/mock-api.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import type { EventFactory, StreamEvent } from './event-factory.ts';
@@ -98,7 +99,7 @@ const speechOf = (
         firstOfAll: subject.firstWord,
         counts: subject.tellsUsage ? { ...subject, outputTokens: token + count } : undefined,
       };
-      speech.push(...events.speech(kind, subject.firstWord + token, count, place));
+      pushAll(speech, events.speech(kind, subject.firstWord + token, count, place));
     }
   };
   add('reasoning', 0, subject.reasoningTokens);
@@ -124,7 +125,7 @@ const toolCallsOf = (
         isBehindThought: subject.reasoningTokens > 0,
         argumentsText: text.slice(words[token] ?? 0, to === call.tokens ? text.length : words[to]),
       };
-      parts.push(...events.toolCall(part, to - token));
+      pushAll(parts, events.toolCall(part, to - token));
     }
   }
   return parts;

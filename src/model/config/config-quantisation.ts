@@ -1,5 +1,6 @@
 // How many bits a weight takes, by the config's own account of its quantisation: groups share a scale, and often a zero point.
 
+import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted, ofCount } from '../../core/figure/figure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -83,8 +84,8 @@ const mlxQuantisation = (told: JsonObject): ConfigQuantisation => {
     others.length === 0
       ? all
       : {
-          low: Math.min(all.low, ...others.map(layerBits => layerBits + 32 / group)),
-          high: Math.max(all.high, ...others.map(layerBits => layerBits + 32 / group)),
+          low: minimumOf([all.low, ...others.map(layerBits => layerBits + 32 / group)]),
+          high: maximumOf([all.high, ...others.map(layerBits => layerBits + 32 / group)]),
         };
   return {
     label: `MLX ${bits}-bit, groups of ${group}`,

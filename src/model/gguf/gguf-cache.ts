@@ -1,9 +1,11 @@
 // What each block of a GGUF model leaves in the cache: keys and values, a latent, or a state. A block's tensors say which kind it
 // is; the file's keys say how large.
 
+import { minimumOf } from '../../core/extremes.ts';
 import { counted } from '../../core/figure/figure.ts';
 import type { CacheGroup, ModelCache } from '../../core/model/model-facts.ts';
 import { LATENT } from '../../core/model/model-part.ts';
+import { pushAll } from '../../core/push-all.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { GgufKeys } from './gguf-keys.ts';
@@ -63,7 +65,7 @@ export const ggufCache = (
       group.push({ kind: 'state', layers: 1, bytes: state });
     }
     if (group.length === 0) notes.push(`block ${layer} has neither attention nor a state that is known here`);
-    found.push(...group);
+    pushAll(found, group);
   }
   return {
     groups: joined(found),
@@ -100,7 +102,7 @@ const joined = (groups: readonly CacheGroup[]): readonly CacheGroup[] => {
 };
 
 const leastHeads = (heads: readonly number[]): Reported<number> =>
-  heads.length === 0 ? unknown('no layer has attention') : Math.min(...heads);
+  heads.length === 0 ? unknown('no layer has attention') : minimumOf(heads);
 
 const ATTENTION = /^attn_(k|v|qkv|kv_a_mqa|kv_b|k_b|v_b)\./;
 const STATE = /^(ssm_|time_mix_|shortconv)/;

@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { maximumOf } from '../../core/extremes.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
@@ -43,7 +44,7 @@ const linuxCacheBytes = async (folder: string): Promise<Reported<number>> => {
       byLevel.set(Number(level), caches);
     }
   }
-  const last = Math.max(0, ...[...byLevel.keys()].filter(Number.isSafeInteger));
+  const last = maximumOf([0, ...[...byLevel.keys()].filter(Number.isSafeInteger)]);
   const sizes = [...(byLevel.get(last)?.values() ?? [])];
   if (sizes.length === 0) return unknown('the kernel reports no caches');
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
@@ -58,7 +59,7 @@ const macosCacheBytes = async ({ env, signal }: CacheOptions): Promise<Reported<
   });
   if (result.kind !== 'exited') return unknown(result.reason);
   const told = result.stdout.split('\n').map(Number).filter(Number.isSafeInteger);
-  return Math.max(APPLE_SYSTEM_CACHE_BYTES, ...told);
+  return maximumOf([APPLE_SYSTEM_CACHE_BYTES, ...told]);
 };
 
 const namesIn = async (folder: string, pattern: RegExp): Promise<readonly string[]> => {

@@ -2,6 +2,7 @@
 // a CPU, measured in a separate child process.
 
 import * as v from 'valibot';
+import { maximumOf } from '../../core/extremes.ts';
 import { counted } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -35,9 +36,9 @@ export const memoryBandwidthOf = (
   ...plan,
   lastLevelCacheBytes,
   hasHugePages: rounds.hasHugePages,
-  readBytesPerSecond: Math.max(...rounds.read),
-  copyBytesPerSecond: Math.max(...rounds.copy),
-  gemvBytesPerSecond: Math.max(...rounds.gemv),
+  readBytesPerSecond: maximumOf(rounds.read),
+  copyBytesPerSecond: maximumOf(rounds.copy),
+  gemvBytesPerSecond: maximumOf(rounds.gemv),
   readRounds: rounds.read,
   copyRounds: rounds.copy,
   gemvRounds: rounds.gemv,

@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { maximumOf } from '../../core/extremes.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { SharedRounds } from '../shared-rounds.ts';
@@ -60,7 +61,7 @@ export const measureMemoryHere = async (options: MemoryThreadsOptions): Promise<
       for (const thread of threads) thread.postMessage(message);
       rates[work].push((await Promise.all(answers)).reduce((sum, answer) => sum + rateOf(answer), 0));
     }
-    const readBy = Math.max(...rates.compare) > Math.max(...rates.sum) ? 'compare' : 'sum';
+    const readBy = maximumOf(rates.compare) > maximumOf(rates.sum) ? 'compare' : 'sum';
     return {
       read: rates[readBy],
       readBy,

@@ -2,6 +2,7 @@
 // forgets nothing.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
+import { minimumOf } from '../../core/extremes.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { PathPlace, PathProfiles } from '../../core/link/link-path.ts';
@@ -142,7 +143,7 @@ const addressRank = ({ connection }: OpenConnection): number => {
 
 /** Since when the path has been open at this end, at the latest: an entry is written again when its type or rate changes. */
 const openedAtMs = (own: readonly OpenConnection[]): number =>
-  Math.min(...own.map(({ entry }) => entry.receivedAtMs - entry.ageMs));
+  minimumOf(own.map(({ entry }) => entry.receivedAtMs - entry.ageMs));
 
 const pathDueOf = (
   profiles: PathProfiles | undefined,

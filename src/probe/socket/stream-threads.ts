@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { shortReason } from '../../core/problem.ts';
+import { pushAll } from '../../core/push-all.ts';
 import type { TcpInfo } from '../../native/socket-abi.ts';
 import type { Sockets } from '../../native/sockets.ts';
 import { entryUrl } from '../../process/entry.ts';
@@ -36,7 +37,7 @@ export class StreamThreads implements StreamEngine {
 
   async prepare(streams: number): Promise<void> {
     const missing = Math.max(0, streams - this.#idle.length);
-    this.#idle.push(...(await Promise.all(Array.from({ length: missing }, () => this.#newWorker()))));
+    pushAll(this.#idle, await Promise.all(Array.from({ length: missing }, () => this.#newWorker())));
   }
 
   async adopt(socket: Socket, job: StreamJob): Promise<Stream> {

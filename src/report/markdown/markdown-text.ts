@@ -1,6 +1,7 @@
 // Texts of others in Markdown: as code, where they are, so that nothing in them becomes a link, an image, a heading, HTML,
 // a reference or somebody's name that is called.
 
+import { maximumOf } from '../../core/extremes.ts';
 import { showable } from '../../core/text/single-line.ts';
 
 /** Names in a cell of a table: a span of code with a fence that no run of backticks inside can close. */
@@ -8,7 +9,7 @@ export const markdownCode = (text: string): string => {
   const line = showable(text.toWellFormed(), ' ').trim();
   if (line === '') return '–';
   const runs = line.match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1);
+  const fence = '`'.repeat(maximumOf([0, ...runs.map(({ length }) => length)]) + 1);
   // Blanks keep a backtick at an end from joining the fence. A bar would end the cell, in code too, and a backslash before
   // an escaped one would escape the backslash instead.
   return `${fence} ${line.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')} ${fence}`;

@@ -2,6 +2,7 @@
 // block ids of each request and the subagents that it started. Ids are full blocks, chained, and mean something within their
 // conversation alone; what all conversations have in common are the blocks of tools and system prompt at the beginning.
 
+import { maximumOf } from '../../../core/extremes.ts';
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -180,7 +181,7 @@ const delayOf = (
   if (subagents === 0 && typeof told === 'number' && told >= 0 && told <= TIME_SECONDS_MAX)
     return told * 1_000;
   const ends = after.map(index => endOf(requests[index]));
-  return Math.max(0, atMs - Math.max(0, ...ends));
+  return Math.max(0, atMs - maximumOf([0, ...ends]));
 };
 
 const endOf = (request: TraceRequest | undefined): number =>

@@ -1,5 +1,6 @@
 // What is in a trace, of any size: read once from beginning to end, in bounded memory.
 
+import { maximumOf } from '../../../core/extremes.ts';
 import { Histogram } from '../../../core/statistics/histogram.ts';
 import type { LengthFacts } from '../dataset-facts.ts';
 import { KnownBlocks } from './known-blocks.ts';
@@ -92,7 +93,7 @@ export class TraceFactCounter {
         ? {
             spanMs,
             requestsPerSecond: spanMs === 0 ? 0 : (this.#input.count * 1_000) / spanMs,
-            busiestPerSecond: Math.max(...this.#minutes.values()) / 60,
+            busiestPerSecond: maximumOf(this.#minutes.values()) / 60,
           }
         : undefined,
       pausesMs: this.#pauses.count === 0 ? undefined : this.#pauses.told(),

@@ -1,6 +1,7 @@
 // The text of one choice of an answer as it comes: into the hash of the answer, and parted into what the model thinks and what it
 // answers. Servers without a parser for a model leave its tags in the text.
 
+import { maximumOf } from '../../../core/extremes.ts';
 import type { AnswerHash } from './answer-hash.ts';
 import {
   CARRIES_ANSWER,
@@ -141,8 +142,8 @@ const THOUGHT_TAGS: readonly ThoughtTag[] = [
 ];
 const CLOSINGS: readonly string[] = THOUGHT_TAGS.map(({ closing }) => closing);
 const MAY_CLOSE = /[<[◁]/;
-const LONGEST_TAG: number = Math.max(
-  ...THOUGHT_TAGS.flatMap(({ opening, closing }) => [opening.length, closing.length]),
+const LONGEST_TAG: number = maximumOf(
+  THOUGHT_TAGS.flatMap(({ opening, closing }) => [opening.length, closing.length]),
 );
 /** No tag. */
 const ANSWERED = ' ';

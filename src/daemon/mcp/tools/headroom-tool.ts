@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
+import { maximumOf } from '../../../core/extremes.ts';
 import { clusterHeadroom } from '../../../core/model/cluster-headroom.ts';
 import type { RankedPlacement } from '../../../core/model/headroom.ts';
 import type { Interval } from '../../../core/model/model-facts.ts';
@@ -115,13 +116,13 @@ const toldPlacement = (
   { state, nowMs }: McpContext,
 ): v.InferOutput<typeof placementSchema> => {
   // As old as the oldest measurement that it follows from.
-  const ageMs = Math.max(
+  const ageMs = maximumOf([
     0,
     ...parts.flatMap(({ place: { nodeId, deviceId } }) => {
       const profile = nodeId === undefined ? undefined : state.nodeGpuProfiles[nodeId]?.[deviceId];
       return profile === undefined ? [] : [ageMsOf(profile, nowMs) + profile.value.measuredAgeMs];
     }),
-  );
+  ]);
   const told = <T>(
     of: T | Unknown,
     unit: string,

@@ -1,6 +1,7 @@
 // How a cable did before: what was measured on the connections of a link, as sums and as a short course.
 
 import * as v from 'valibot';
+import { maximumOf } from '../../../core/extremes.ts';
 import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import type { ConnectionFacts } from '../../../core/link/link-facts.ts';
@@ -78,7 +79,7 @@ export const linkHistoryTool: McpTool = mcpTool({
     const told = [];
     for (const facts of chosen)
       told.push(await toldConnection(facts, { ...ends, backMs: days * DAY_MS, steps }, context));
-    const most = Math.max(...told.map(({ roundTrip }) => roundTrip.measurements));
+    const most = maximumOf(told.map(({ roundTrip }) => roundTrip.measurements));
     return {
       text: `At most ${most} measurements of a connection in ${counted(days, 'day')}.`,
       structured: {
@@ -176,7 +177,7 @@ const medianOf = (points: readonly FigurePoint[], name: string): number | null =
 
 const carried = ({ profile }: ConnectionFacts): number => {
   const known = [profile?.uploadBitsPerSecond, profile?.downloadBitsPerSecond];
-  return Math.max(0, ...known.filter(value => typeof value === 'number'));
+  return maximumOf([0, ...known.filter(value => typeof value === 'number')]);
 };
 
 const ROUND_TRIP = 'roundTripNsP50';

@@ -1,6 +1,7 @@
 // Which cable is slow: the links by how far they fall behind what they should carry, and how one of them did in the past.
 
 import * as v from 'valibot';
+import { minimumOf } from '../../../core/extremes.ts';
 import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { longerQueueNs, queueWords } from '../../../core/link/link-queue.ts';
@@ -138,7 +139,7 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
           }),
     shareOfExpected:
       shortfall === undefined ? null : rounded(shortfall.bitsPerSecond / shortfall.expected.bitsPerSecond),
-    shareOfOwnMedian: unusual.length === 0 ? null : rounded(Math.min(...unusual.map(worseShare))),
+    shareOfOwnMedian: unusual.length === 0 ? null : rounded(minimumOf(unusual.map(worseShare))),
     standing: toldSentence(partedSentence(standingWords(view), textsIn(view.standing))),
     lost: view.lost.map(path => {
       const nameOf = (id: NodeId): string => nodeName(state, id);

@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { maximumOf } from '../../../core/extremes.ts';
 import { counted } from '../../../core/figure/figure.ts';
 import type { Blas } from '../../../native/blas.ts';
 import { openBlas } from '../../../native/blas.ts';
@@ -64,7 +65,7 @@ const blasProduct = (blas: Blas, { rounds, durationMs, threads }: CpuProductOpti
     return (products * 2 * size ** 3 * 1_000) / elapsedMs;
   });
   return {
-    flopsPerSecond: Math.max(...rates),
+    flopsPerSecond: maximumOf(rates),
     method: `sgemm of ${blas.name}, ${size}×${size}, ${counted(threads, 'thread')}, best of ${rounds}`,
   };
 };
@@ -95,7 +96,7 @@ const wasmProduct = async (
     const isFused = ready.every(answer => answer.kind === 'ready' && answer.isFused);
     const why = reason === '' ? '' : ` (${reason})`;
     return {
-      flopsPerSecond: Math.max(...rates),
+      flopsPerSecond: maximumOf(rates),
       method: `FP32 product by 128-bit WebAssembly vectors${isFused ? '' : ' without fused multiply-add'}, ${WASM_GEMM_SIZE}×${WASM_GEMM_SIZE} in each of ${counted(threads, 'thread')}, best of ${rounds}${why}`,
     };
   } finally {

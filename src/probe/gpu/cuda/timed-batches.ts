@@ -1,6 +1,7 @@
 // How a device is timed: warmed up until its clock has left idle, then in batches long enough that launch costs do not
 // matter, the best of which counts.
 
+import { maximumOf, minimumOf } from '../../../core/extremes.ts';
 import type { CudaDriver } from '../../../native/cuda-driver.ts';
 
 export interface BatchOptions {
@@ -35,7 +36,7 @@ export const timeBatches = (
   }
   const turns = turnsFor(batchMs, onceMs);
   const times = Array.from({ length: batches }, () => Math.max(repeat(turns), SHORTEST_MS));
-  return { bestMs: Math.min(...times), worstMs: Math.max(...times) };
+  return { bestMs: minimumOf(times), worstMs: maximumOf(times) };
 };
 
 const turnsFor = (batchMs: number, onceMs: number): number =>
