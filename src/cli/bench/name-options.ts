@@ -1,6 +1,6 @@
 // `--name` and `--tag`: what a person says of a run to find it again.
 
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
 import { RUN_NAME_LENGTH_MAX, TAG_KEY, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from '../../core/run/run-tags.ts';
 import { isSecretName, looksSecret } from '../../core/text/secret-look.ts';
@@ -25,12 +25,14 @@ export const NAMES: NameOptions = {
     valueName: 'TEXT',
     meaning: 'A name for the run, to find it again.',
     parse: text =>
-      isShowable(text, RUN_NAME_LENGTH_MAX)
-        ? parsed(text)
-        : wrong(
-            'the name is empty, too long or not one line',
-            `Write up to ${RUN_NAME_LENGTH_MAX} characters.`,
-          ),
+      looksSecret(text)
+        ? storedSecret('a name')
+        : isShowable(text, RUN_NAME_LENGTH_MAX)
+          ? parsed(text)
+          : wrong(
+              'the name is empty, too long or not one line',
+              `Write up to ${RUN_NAME_LENGTH_MAX} characters.`,
+            ),
   }),
   tag: repeated<GivenTag>({
     name: 'tag',
@@ -39,11 +41,7 @@ export const NAMES: NameOptions = {
     parse: text => {
       const at = text.indexOf('=');
       const [key, held] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
-      if (isSecretName(key) || looksSecret(held))
-        return wrong(
-          'a tag that looks like a secret is refused, because tags are stored with the run',
-          'Give keys with --header-file FILE or --api-key-file FILE.',
-        );
+      if (isSecretName(key) || looksSecret(held)) return storedSecret('a tag');
       return TAG_KEY.test(key) && isShowable(held, TAG_VALUE_LENGTH_MAX)
         ? parsed({ key, value: held })
         : wrong(
@@ -73,6 +71,13 @@ export const nameAndTags = (
   name: invocation.option(NAMES.name),
   tags: runTags(invocation.option(NAMES.tag)),
 });
+
+/** It is not repeated. */
+const storedSecret = (what: string): Parsed<never> =>
+  wrong(
+    `${what} that looks like a secret is refused, because it is stored with the run`,
+    'Give keys with --header-file FILE or --api-key-file FILE.',
+  );
 
 /** One line that speaks to no terminal. */
 const isShowable = (text: string, lengthMax: number): boolean =>

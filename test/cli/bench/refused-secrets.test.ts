@@ -17,6 +17,7 @@ const OPTIONS: readonly (readonly [option: string, value: string])[] = [
   ['--body', `{"hook":"https://me:${SECRET}@host/"}`],
   ['--tag', `api_key=${SECRET}`],
   ['--tag', `hook=https://me:${SECRET}@host/`],
+  ['--name', `sk-${SECRET}`],
 ];
 
 test.each(

@@ -2,20 +2,15 @@
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { applyAll } from '../../../src/core/apply.ts';
-import type { KnownEvent } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
-import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { sentenceTemplate } from '../../../src/core/text/sentence.ts';
 import { showable } from '../../../src/core/text/single-line.ts';
 import { foundWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
 import { type FoundWarning, shownWarning } from '../../../src/core/warnings/warning.ts';
-import { FAULTS } from '../../../src/simulate/scenario/faults.ts';
 import { part } from '../../../src/tui/part.ts';
-import { type Said, SimulatedWorld } from '../../simulate/simulated-world.ts';
-import { HOSTILE_SIGN, HostileEvents } from '../../support/hostile-events.ts';
+import { HOSTILE_SIGN } from '../../support/hostile-events.ts';
+import { hostileMoments } from '../../support/hostile-world.ts';
 
 test('whatever members report, a command of a warning runs nothing but what it is', async () => {
   const found = await hostileWarnings('');
@@ -60,50 +55,22 @@ test('whatever members report, a warning controls no terminal', async () => {
 
 /** The same for several tests: a quarter of an hour of a cluster. */
 const hostileWarnings = (prefix: string): Promise<readonly FoundWarning[]> => {
-  const known = FOUND.get(prefix) ?? warningsOf(new HostileEvents(prefix));
+  const known = FOUND.get(prefix) ?? warningsOf(prefix);
   FOUND.set(prefix, known);
   return known;
 };
 
 const FOUND = new Map<string, Promise<readonly FoundWarning[]>>();
 
-/** One of each kind and of each command, at some moment of the first minutes. */
-const warningsOf = async (hostile: HostileEvents): Promise<readonly FoundWarning[]> => {
-  await using world = new SimulatedWorld(FAULTS);
-  const events = new EventsOf(hostile);
+/** One of each kind and of each command, at some moment. */
+const warningsOf = async (prefix: string): Promise<readonly FoundWarning[]> => {
   const found = new Map<string, FoundWarning>();
-  let state: State = EMPTY_STATE;
-  let taken = 0;
-  for (let atSeconds = 5; atSeconds <= 900; atSeconds += 40) {
-    await world.clock.advance(atSeconds * 1_000 - world.clock.nowMs());
-    state = applyAll(
-      state,
-      world.said.slice(taken).map(said => events.of(said)),
-    );
-    taken = world.said.length;
-    const nowMs = world.clock.nowMs();
+  for await (const { state, nowMs } of hostileMoments(prefix)) {
     const views = nodeIds(state).map(node => nodeView(state, node, nowMs));
     for (const warning of foundWarnings({ state, views, nowMs })) found.set(warning.id, warning);
   }
   return [...found.values()];
 };
-
-class EventsOf {
-  readonly #hostile: HostileEvents;
-  readonly #seqs = new Map<string, number>();
-
-  constructor(hostile: HostileEvents) {
-    this.#hostile = hostile;
-  }
-
-  of({ node, fact, ageMs, atMs }: Said): KnownEvent {
-    const of = eventClass(fact.kind);
-    const seq = (this.#seqs.get(node + of) ?? 0) + 1;
-    this.#seqs.set(node + of, seq);
-    const head = { origin: node, epoch: 1, class: of, seq, key: factKey(fact), ageMs, receivedAtMs: atMs };
-    return this.#hostile.made({ ...head, ...fact });
-  }
-}
 
 const commandsOf = (found: readonly FoundWarning[]): readonly string[] => [
   ...new Set(found.flatMap(({ command }) => (command === undefined ? [] : [command]))),

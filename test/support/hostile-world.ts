@@ -1,0 +1,48 @@
+// A quarter of an hour of the cluster of faults, in which each member reports hostile text in every field that other nodes accept.
+
+import { applyAll } from '../../src/core/apply.ts';
+import type { KnownEvent } from '../../src/core/event.ts';
+import { eventClass, factKey } from '../../src/core/event-kinds.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
+import { FAULTS } from '../../src/simulate/scenario/faults.ts';
+import { type Said, SimulatedWorld } from '../simulate/simulated-world.ts';
+import { HostileEvents } from './hostile-events.ts';
+
+export interface HostileMoment {
+  readonly state: State;
+  readonly nowMs: number;
+}
+
+/** `prefix`: before each text, such as "--config=". */
+export async function* hostileMoments(prefix = '', everySeconds = 40): AsyncGenerator<HostileMoment> {
+  await using world = new SimulatedWorld(FAULTS);
+  const events = new EventsOf(new HostileEvents(prefix));
+  let state: State = EMPTY_STATE;
+  let taken = 0;
+  for (let atSeconds = 5; atSeconds <= 900; atSeconds += everySeconds) {
+    await world.clock.advance(atSeconds * 1_000 - world.clock.nowMs());
+    state = applyAll(
+      state,
+      world.said.slice(taken).map(said => events.of(said)),
+    );
+    taken = world.said.length;
+    yield { state, nowMs: world.clock.nowMs() };
+  }
+}
+
+class EventsOf {
+  readonly #hostile: HostileEvents;
+  readonly #seqs = new Map<string, number>();
+
+  constructor(hostile: HostileEvents) {
+    this.#hostile = hostile;
+  }
+
+  of({ node, fact, ageMs, atMs }: Said): KnownEvent {
+    const of = eventClass(fact.kind);
+    const seq = (this.#seqs.get(node + of) ?? 0) + 1;
+    this.#seqs.set(node + of, seq);
+    const head = { origin: node, epoch: 1, class: of, seq, key: factKey(fact), ageMs, receivedAtMs: atMs };
+    return this.#hostile.made({ ...head, ...fact });
+  }
+}
