@@ -3,7 +3,7 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import { OFFERED_MODELS_MAX } from '../../core/run/failure-advice.ts';
+import { failureAdvice, OFFERED_MODELS_MAX } from '../../core/run/failure-advice.ts';
 import type { ServerTold } from '../../core/run/provenance.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
@@ -69,10 +69,7 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
       throw new BenchError({
         code: 'unreachable',
         problem: `${target.shown} did not list its models: status ${reply.status} to GET ${modelsPath({ ...target, query: '' }, api)}`,
-        advice:
-          reply.status === 401 || reply.status === 403
-            ? 'Provide a key that it accepts: --api-key-file F, or OPENAI_API_KEY'
-            : 'Check the URL, or name the model yourself: --model M',
+        advice: statusAdvice(reply.status, target),
       });
     case 'models': {
       const serverKind = await kindOf(reply, question);
@@ -90,6 +87,18 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
     default:
       return reply satisfies never;
   }
+};
+
+/** Of a server that is away or busy the same as of requests that it fails. */
+const statusAdvice = (status: number, { shown }: BenchTarget): string => {
+  if (status === 401 || status === 403)
+    return 'Provide a key that it accepts: --api-key-file F, or OPENAI_API_KEY';
+  const context = { target: shown, api: unknown('not known yet'), model: unknown('not known yet') };
+  const advice =
+    status === 429 || status >= 500
+      ? failureAdvice({ kind: 'http-status', statusCode: status, example: '' }, context)
+      : '';
+  return advice === '' ? 'Check the URL, or name the model yourself: --model M' : advice;
 };
 
 /** By the owner of its models, else by what only one kind of server answers. */

@@ -55,6 +55,20 @@ const encoded = (encoding: string, body: Buffer): Buffer =>
   ]);
 
 describe('a server that is asked', () => {
+  test.each([
+    [502, /^A proxy answered, and the server behind it did not/],
+    [503, /^The server is starting, stopped or full/],
+    [500, /^The server failed/],
+    [401, /--api-key-file/],
+    [404, /^Check the URL, or name the model/],
+  ])('for its models and returns status %d is advised as requests that fail so', async (status, advice) => {
+    await using asked = await server(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`);
+    await expect(ask(`http://127.0.0.1:${asked.port}`)).rejects.toMatchObject({
+      message: expect.stringContaining(`status ${status}`),
+      advice: expect.stringMatching(advice),
+    });
+  });
+
   const LIST = JSON.stringify({ data: [{ id: 'a', owned_by: 'vllm' }] });
 
   test.each([
