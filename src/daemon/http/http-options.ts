@@ -115,6 +115,8 @@ export interface HttpLimits {
   readonly connectionsOfAddressMax: number;
   /** Over the Unix socket in the home, besides all others. */
   readonly connectionsOwnerMax: number;
+  /** Requests of one connection that wait for the reply to one before them; past it the connection is cut. */
+  readonly pipelinedMax: number;
   /** Connections that get a reply saying there is no place. */
   readonly refusalsOpenMax: number;
   /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
@@ -172,6 +174,7 @@ export const HTTP_LIMITS: HttpLimits = {
   connectionsKept: 128,
   connectionsOfAddressMax: 64,
   connectionsOwnerMax: 128,
+  pipelinedMax: 16,
   refusalsOpenMax: 64,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,

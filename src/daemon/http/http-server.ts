@@ -35,6 +35,7 @@ import {
   sendError,
 } from './request-error.ts';
 import { RequestGuard } from './request-guard.ts';
+import { RequestTurns } from './request-turns.ts';
 import { type ApiRoute, addApiRoutes, checkQuery, foldMethod } from './route.ts';
 import { runRoutes } from './run-routes.ts';
 import { stateRoutes } from './state-routes.ts';
@@ -90,7 +91,7 @@ export class HttpServer implements AsyncDisposable {
     this.#places = new ConnectionPlaces(limits, socket => socket.destroy());
     this.#server = createNodeServer(limits);
     this.#admit = admitConnections(this.#server, this.#places);
-    this.#app = createApp(this.#server, limits, this.#places);
+    this.#app = createApp(this.#server, { limits, places: this.#places, guard: this.#guard });
     this.#addRoutes();
   }
 
@@ -248,17 +249,31 @@ const admitConnections = (server: Server, places: ConnectionPlaces): ((socket: S
   return admit;
 };
 
-const createApp = (server: Server, limits: HttpLimits, places: ConnectionPlaces): FastifyInstance => {
+const createApp = (
+  server: Server,
+  {
+    limits,
+    places,
+    guard,
+  }: { readonly limits: HttpLimits; readonly places: ConnectionPlaces; readonly guard: RequestGuard },
+): FastifyInstance => {
   const app = fastify({
-    serverFactory: handler =>
-      server
-        .on('request', (request, response) => {
-          places.serve(request.socket, response);
-          foldMethod(request);
-          handler(request, response);
-        })
-        // Node would answer 417 with an empty body. Unknown expectations may be ignored (RFC 9110 §10.1.1).
-        .on('checkExpectation', (request, response) => server.emit('request', request, response)),
+    serverFactory: handler => {
+      const turns = new RequestTurns(limits.pipelinedMax, ({ request, response }) => {
+        foldMethod(request);
+        handler(request, response);
+      });
+      return (
+        server
+          .on('request', (request, response) => {
+            places.serve(request.socket, response);
+            const isAhead = HEALTH_PATHS.has(request.url ?? '') || guard.isOwner(request);
+            turns.add({ request, response, isAhead });
+          })
+          // Node would answer 417 with an empty body. Unknown expectations may be ignored (RFC 9110 §10.1.1).
+          .on('checkExpectation', (request, response) => server.emit('request', request, response))
+      );
+    },
     bodyLimit: limits.bodyBytesMax,
     exposeHeadRoutes: true,
     requestIdHeader: false,
@@ -284,6 +299,8 @@ const createApp = (server: Server, limits: HttpLimits, places: ConnectionPlaces)
   return app;
 };
 
+/** What watches over the daemon asks them and gives it up within a second or so. */
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 const TOO_DEEP = {
   code: 'bad-body',
   problem: `The body is nested deeper than ${NESTING_MAX}.`,

@@ -112,8 +112,6 @@ export class RequestGuard {
    * memory until its connection is closed. @throws RequestError 503 while too many answers wait for their readers.
    */
   enter(response: ServerResponse, isOwner: boolean): void {
-    // A pipelined request waits behind one that is counted, and Node reads no third while the first is not taken.
-    if (response.socket === null) return;
     const answers = this.#answers[isOwner ? 'owner' : 'stranger'];
     if (answers.enter(response)) return;
     throw new RequestError(

@@ -73,13 +73,6 @@ export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): A
   handle: (request, reply) => {
     const grant = guard.grant(request.raw, 'read');
     if (request.method === 'HEAD') return reply.type(STREAM_TYPE).send('');
-    if (reply.raw.socket === null) {
-      throw new RequestError({
-        code: 'pipelined-stream',
-        problem: 'The stream was requested on a connection with an unanswered request.',
-        advice: 'Request the stream once the earlier answers have been read.',
-      });
-    }
     const isOwner = guard.isOwner(request.raw);
     hub.checkRoom(isOwner, fleets.clients);
     const asked = streamView(v.parse(VIEW_QUERY, request.query));

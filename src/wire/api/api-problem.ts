@@ -87,7 +87,6 @@ export const API_PROBLEMS = {
   'bad-body': { status: 400, title: 'The body is not what this address accepts' },
   'bad-join-code': { status: 400, title: 'The code to join is damaged' },
   'bad-header': { status: 400, title: 'A header is malformed' },
-  'pipelined-stream': { status: 400, title: 'The stream was requested behind another request' },
   'bad-request': { status: 400, title: 'The request is malformed' },
   'token-needed': { status: 401, title: 'The access token is needed' },
   'host-not-allowed': { status: 403, title: 'The daemon does not answer under this name' },

@@ -1,0 +1,81 @@
+// Requests that are sent faster than they are served: ahead on one connection, and on many at once.
+
+import { describe, expect, test } from 'vitest';
+import { ask, bearer, closeOf, exchangeRaw, openSocket } from './http-exchange.ts';
+import { identityFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
+
+const get = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`;
+
+describe('a connection on which requests are sent ahead', () => {
+  test('gets one reply after the other, in their order', async () => {
+    await using served = await serveCluster();
+    const ended = get('/healthz', 'Connection: close\r\n');
+    const replies = await exchangeRaw(served.port, get('/api/daemon') + get('/nothing') + ended);
+    expect([...replies.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual([
+      '200',
+      '404',
+      '200',
+    ]);
+  });
+
+  test('has one reply in memory, however many requests wait for a reader that does not read', async () => {
+    await using served = await serveCluster({ limits: { answersMax: 4 } });
+    served.tell(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
+    const deaf = await openSocket(served.port);
+    deaf.pause().write(get('/api/state').repeat(16));
+    const status = async () => (await ask({ port: served.port, path: '/api/daemon' })).status;
+    // One reply waits of the four that may: more would have taken the other places.
+    for (let count = 0; count < 32; count += 1) expect(await status()).toBe(200);
+    deaf.destroy();
+  });
+
+  test('is cut off past the limit of requests that wait', async () => {
+    await using served = await serveCluster({ limits: { pipelinedMax: 4 } });
+    const kept = await openSocket(served.port);
+    kept.write(get('/api/daemon').repeat(5));
+    expect(String(await new Promise(resolve => kept.once('data', resolve)))).toMatch(/^HTTP\/1\.1 200 /);
+    kept.destroy();
+    const cut = await openSocket(served.port);
+    const closed = closeOf(cut.resume());
+    cut.write(get('/api/daemon').repeat(6));
+    await closed;
+    expect((await ask({ port: served.port, path: '/api/daemon' })).status).toBe(200);
+  });
+});
+
+describe('requests without the token', () => {
+  test('wait for their turns, and those of the owner and of whoever watches its health pass them', async () => {
+    await using served = await serveCluster();
+    // The daemon has accepted each before the requests that count are sent.
+    const opened = async () => {
+      const socket = await openSocket(served.port);
+      const replied = new Promise(resolve => socket.once('data', resolve));
+      socket.write(get('/healthz'));
+      await replied;
+      return socket;
+    };
+    const others = await Promise.all(Array.from({ length: 40 }, opened));
+    const [owner, watch] = await Promise.all([opened(), opened()]);
+    const replies: string[] = [];
+    const replied = [
+      ...others.map(socket => [socket, 'other'] as const),
+      [owner, 'owner'] as const,
+      [watch, 'watch'] as const,
+    ].map(
+      ([socket, of]) =>
+        new Promise<void>(resolve => {
+          socket.once('data', () => {
+            replies.push(of);
+            resolve();
+          });
+        }),
+    );
+    for (const socket of others) socket.write(get('/api/state'));
+    owner.write(get('/api/state', `Authorization: ${bearer(TOKEN)['authorization']}\r\n`));
+    watch.write(get('/healthz'));
+    await Promise.all(replied);
+    expect(replies.indexOf('owner')).toBeLessThan(20);
+    expect(replies.indexOf('watch')).toBeLessThan(20);
+    for (const socket of [...others, owner, watch]) socket.destroy();
+  });
+});
