@@ -70,9 +70,10 @@ const runSegments = async ({ out, hours, segments, signal, watched, visitors }: 
     visitor.stdout?.setEncoding('utf8').on('data', (said: string) => {
       tell({ what: 'fault: a visitor was refused', process: watched[index]?.name, said: said.trim() });
     });
+  let isOver = false;
   for (const { child, name } of watched)
     child.once('exit', (code, killedBy) => {
-      if (!signal.aborted) tell({ what: 'fault: ended by itself', process: name, code, signal: killedBy });
+      if (!isOver) tell({ what: 'fault: ended by itself', process: name, code, signal: killedBy });
     });
   for (let segment = 1; segment <= segments && !signal.aborted; segment += 1) {
     folder = join(out, `piece-${1 + readdirSync(out).filter(name => /^piece-\d+$/.test(name)).length}`);
@@ -99,6 +100,7 @@ const runSegments = async ({ out, hours, segments, signal, watched, visitors }: 
       await pause(ROW_MS, end);
     }
   }
+  isOver = true;
 };
 
 const startDaemon = ({
