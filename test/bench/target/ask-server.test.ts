@@ -64,8 +64,10 @@ describe('a server that is asked', () => {
   ])('for its models and returns status %d is advised as requests that fail so', async (status, advice) => {
     await using asked = await server(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`);
     await expect(ask(`http://127.0.0.1:${asked.port}`)).rejects.toMatchObject({
-      message: expect.stringContaining(`status ${status}`),
-      advice: expect.stringMatching(advice),
+      problem: {
+        problem: expect.stringContaining(`status ${status}`),
+        advice: expect.stringMatching(advice),
+      },
     });
   });
 
