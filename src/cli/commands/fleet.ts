@@ -241,7 +241,7 @@ const fleetApplyCommand: Command = {
       const streams = streamsOf(folder, !isBefore(version, 2, 11));
       const hasRemoved = isMoved && (await removeSharedState(manager));
       const created = await applyFleetStreams(manager, streams);
-      const purged = await purgeStrangers(connecting.server, folder);
+      const purged = await purgeRevoked(connecting.server, folder);
       await say(state, [
         ...(hasRemoved ? [`${STATE_STREAM} was removed: each node has a stream of its own.`] : []),
         ...streams.map(
@@ -305,7 +305,7 @@ const purgedFrom = async (
 };
 
 /** What nodes wrote that are not of the fleet any more. @returns them. */
-const purgeStrangers = async (
+const purgeRevoked = async (
   server: FleetServer,
   { cluster, nodes, stateBy }: FleetFolder,
 ): Promise<readonly NodeId[]> => {

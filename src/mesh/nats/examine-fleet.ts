@@ -93,11 +93,11 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
       notes: [...permissions.notes, ...streams.notes, ...versionNotes(server)],
     };
   } catch (error) {
-    const misbehavior = server.misbehavior();
-    const isOfServer = misbehavior !== undefined || isClientError(error) || server.connection.isClosed();
+    const violation = server.violation();
+    const isOfServer = violation !== undefined || isClientError(error) || server.connection.isClosed();
     const problem =
       silenceOf(server.connection, error) ??
-      (isOfServer ? lossOf(options.servers, misbehavior ?? error) : undefined);
+      (isOfServer ? lossOf(options.servers, violation ?? error) : undefined);
     if (problem === undefined) throw error;
     return { server: undefined, streams: [], problems: [problem], notes: [] };
   } finally {

@@ -22,6 +22,8 @@ export class FleetCounts {
   otherVersions = 0;
   /** Heard before. */
   repeated = 0;
+  /** Messages whose subject or headers no node sends, or that are too large: not read. */
+  leftOut = 0;
   /** Replies of the server to others, led to a subject of the fleet. */
   reflected = 0;
   /** Of another daemon with the same identity. */
@@ -29,7 +31,7 @@ export class FleetCounts {
   /** Of a node that is heard no longer. */
   muted = 0;
   /** Connections in which a node was read no further: too much of it does not open, or it publishes too fast. */
-  burdens = 0;
+  misuses = 0;
   /** Past what the server takes in one message. */
   tooLarge = 0;
   /** Readings that waited here and were replaced by newer ones, or had no room. */

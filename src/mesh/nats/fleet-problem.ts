@@ -7,7 +7,7 @@ import { STATE_STREAM } from './fleet-subjects.ts';
 
 export type FleetProblem =
   | Problem<'fleet-unreachable', { readonly servers: readonly string[]; readonly cause: string }>
-  | Problem<'fleet-misbehaves', { readonly servers: readonly string[]; readonly cause: string }>
+  | Problem<'fleet-protocol', { readonly servers: readonly string[]; readonly cause: string }>
   | Problem<'fleet-not-allowed', { readonly cause: string }>
   | Problem<'fleet-tls', { readonly cause: string }>
   | Problem<'fleet-not-encrypted', { readonly server: string }>
@@ -16,7 +16,7 @@ export type FleetProblem =
   | Problem<'fleet-no-jetstream'>
   | Problem<'fleet-jetstream-silent', { readonly server: string; readonly version: string }>
   | Problem<'fleet-no-stream', { readonly stream: string }>
-  | Problem<'fleet-burden', { readonly nodeId: NodeId }>
+  | Problem<'fleet-misuse', { readonly nodeId: NodeId }>
   | Problem<'fleet-publish-failed', { readonly subject: string; readonly cause: string }>
   | Problem<'fleet-permission', { readonly subject: string }>
   | Problem<'fleet-stream-differs', { readonly stream: string }>
@@ -44,13 +44,13 @@ export const unreachable = (servers: readonly string[], cause: string): FleetPro
   advice: 'Check that nats-server runs there and that a firewall lets the port through; it is tried again.',
 });
 
-export const misbehaves = (servers: readonly string[], cause: string): FleetProblem => ({
-  code: 'fleet-misbehaves',
+export const violatesProtocol = (servers: readonly string[], cause: string): FleetProblem => ({
+  code: 'fleet-protocol',
   servers,
   cause,
-  problem: `What answers at ${servers.join(', ')} does not behave as a nats-server: ${cause}. The connection was closed.`,
+  problem: `What answers at ${servers.join(', ')} does not keep to the protocol of a nats-server: ${cause}. The connection was closed.`,
   advice:
-    'Check the addresses under [fleet], and who is between: with tls:// nobody can change what the server sends. It is tried again.',
+    'Check the addresses under [fleet], and what is between: with tls:// nothing on the way can change what the server sends. It is tried again.',
 });
 
 export const notAllowed = (cause: string): FleetProblem => ({
@@ -111,8 +111,8 @@ export const noStateStream = (node: NodeId): FleetProblem => ({
 });
 
 /** `what`: a sentence's end about the credentials. */
-export const burdens = (node: NodeId, what: string): FleetProblem => ({
-  code: 'fleet-burden',
+export const misused = (node: NodeId, what: string): FleetProblem => ({
+  code: 'fleet-misuse',
   nodeId: node,
   problem: `The credentials of node ${node} are used against the fleet: ${what}. Other nodes are not affected.`,
   advice: `If they were stolen, on the machine that has the fleet: ${shellCommand`plimsoll fleet revoke DIR ${node}`}. If the node has an old cluster key, give it the new one.`,

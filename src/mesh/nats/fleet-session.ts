@@ -17,7 +17,7 @@ import type { FleetMembers } from './fleet-members.ts';
 import type { FleetCounts } from './fleet-messages.ts';
 import { FleetMessages } from './fleet-messages.ts';
 import type { FleetProblem } from './fleet-problem.ts';
-import { burdens, noStateStream, noStream, notPermitted, unreachable } from './fleet-problem.ts';
+import { misused, noStateStream, noStream, notPermitted, unreachable } from './fleet-problem.ts';
 import { FleetPublisher } from './fleet-publisher.ts';
 import type { FleetRequestLinks } from './fleet-request-links.ts';
 import type { FleetStanding } from './fleet-standing.ts';
@@ -71,7 +71,7 @@ export class FleetSession implements AsyncDisposable {
   #link: NatsLink | undefined;
   #trouble: FleetProblem | undefined;
   /** A node whose credentials are used against the fleet. */
-  #burden: FleetProblem | undefined;
+  #misuse: FleetProblem | undefined;
   /** Somebody whom replication has not been told of. */
   #hasMet = false;
   readonly #stop = new AbortController();
@@ -159,10 +159,11 @@ export class FleetSession implements AsyncDisposable {
       nowMs: () => clock.nowMs(),
       subjects,
       serverNowMs: events.serverNowMs,
-      homeless: () => {
+      withoutStream: () => {
         this.#trouble = noStateStream(identity.nodeId);
       },
-      skipped: node => this.#blame(node, 'what it left on the server does not open under the cluster key'),
+      skipped: node =>
+        this.#reportMisuse(node, 'what it left on the server does not open under the cluster key'),
       open: (subject, of, data) => this.#messages.open(subject, of, data),
       signal,
     });
@@ -226,7 +227,7 @@ export class FleetSession implements AsyncDisposable {
     const bytes = message.data.length;
     if (!this.#rates.take(of.publisher, bytes)) {
       counts.dropped += 1;
-      this.#blame(of.publisher, 'it publishes more than the others can read');
+      this.#reportMisuse(of.publisher, 'it publishes more than the others can read');
       return;
     }
     if (this.#early === undefined) {
@@ -295,8 +296,8 @@ export class FleetSession implements AsyncDisposable {
     const { servers, fleetServer: server } = this.#parts;
     const refused = refusedSubject(error);
     if (refused !== undefined) return notPermitted(refused);
-    const misbehavior = server.misbehavior();
-    return silenceOf(server.connection, misbehavior ?? error) ?? lossOf(servers, misbehavior ?? error);
+    const violation = server.violation();
+    return silenceOf(server.connection, violation ?? error) ?? lossOf(servers, violation ?? error);
   }
 
   /** It answers, and has trouble, or none any more. */
@@ -309,16 +310,16 @@ export class FleetSession implements AsyncDisposable {
   }
 
   /** Once for each connection: whoever reads it has to act on the first already. */
-  #blame(node: NodeId, what: string): void {
-    if (this.#burden !== undefined) return;
-    this.#parts.counts.burdens += 1;
-    this.#burden = burdens(node, what);
+  #reportMisuse(node: NodeId, what: string): void {
+    if (this.#misuse !== undefined) return;
+    this.#parts.counts.misuses += 1;
+    this.#misuse = misused(node, what);
     if (this.#link !== undefined) this.#standConnected();
   }
 
   #standConnected(): void {
     const { version } = this.#parts.fleetServer.connection.info ?? { version: 'unknown' };
-    const trouble = this.#trouble ?? this.#burden;
+    const trouble = this.#trouble ?? this.#misuse;
     this.#parts.stand({ kind: 'connected', server: this.#address, version, trouble });
   }
 

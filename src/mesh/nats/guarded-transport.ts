@@ -11,7 +11,14 @@ import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { readInputText } from '../../process/input-file.ts';
-import { ServerMisbehavior, ServerReader } from './server-reader.ts';
+import { ProtocolViolation, ServerReader } from './server-reader.ts';
+
+export interface TransportEvents {
+  /** Before anything else learns that the connection has ended. */
+  violated(error: ProtocolViolation): void;
+  /** Messages that are not passed on: malformed by whoever published them, or too large. */
+  leftOut(messages: number): void;
+}
 
 export class GuardedTransport implements Transport {
   /** Shown by the server's own tools. */
@@ -23,7 +30,8 @@ export class GuardedTransport implements Transport {
   readonly #bytes: TokenBucket;
   readonly #closed = Promise.withResolvers<undefined | Error>();
   readonly #stop = new AbortController();
-  readonly #misbehaved: (error: ServerMisbehavior) => void;
+  readonly #eventsOf: (options: ConnectionOptions) => TransportEvents | undefined;
+  #events: TransportEvents | undefined;
   #socket: Socket | undefined;
   #arrived = Promise.withResolvers<void>();
   /** The socket has closed, and what came before is still to be read: an error of the server comes last. */
@@ -31,10 +39,10 @@ export class GuardedTransport implements Transport {
   /** Undefined where the server closed the connection without one. */
   closeError?: Error;
 
-  /** `misbehaved`: before anything else learns that the connection has ended. */
-  constructor(clock: Clock, misbehaved: (error: ServerMisbehavior) => void) {
+  /** `eventsOf`: of the connection with these options; the library makes a transport before it says for which one. */
+  constructor(clock: Clock, eventsOf: (options: ConnectionOptions) => TransportEvents | undefined) {
     this.#clock = clock;
-    this.#misbehaved = misbehaved;
+    this.#eventsOf = eventsOf;
     this.#reader = new ServerReader(clock);
     this.#frames = new TokenBucket(clock, FRAME_RATE);
     this.#bytes = new TokenBucket(clock, BYTE_RATE);
@@ -44,9 +52,10 @@ export class GuardedTransport implements Transport {
     return this.#stop.signal.aborted;
   }
 
-  /** Rejects with what the network or TLS reports, or with ServerMisbehavior. */
+  /** Rejects with what the network or TLS reports, or with ProtocolViolation. */
   async connect(server: Server, options: ConnectionOptions): Promise<void> {
     const { tls } = options;
+    this.#events = this.#eventsOf(options);
     const place = { host: server.hostname, port: server.port };
     try {
       const ca = await trustedBy(tls?.caFile);
@@ -76,7 +85,7 @@ export class GuardedTransport implements Transport {
     if (this.isClosed || this.#socket === undefined || this.#socket.destroyed) return;
     this.#socket.write(frame);
     if (this.#socket.writableLength > OUT_BYTES_MAX)
-      this.#end(new ServerMisbehavior(`it does not read: more than ${OUT_BYTES_MAX / 1e6} MB wait for it`));
+      this.#end(new ProtocolViolation(`it does not read: more than ${OUT_BYTES_MAX / 1e6} MB wait for it`));
   }
 
   async close(): Promise<void> {
@@ -141,8 +150,10 @@ export class GuardedTransport implements Transport {
 
   #take(chunk: Buffer | string): void {
     if (this.isClosed || typeof chunk === 'string') return;
+    const before = this.#reader.refused;
     try {
       this.#reader.push(chunk);
+      if (this.#reader.refused > before) this.#events?.leftOut(this.#reader.refused - before);
     } catch (error) {
       this.#end(error instanceof Error ? error : new Error(String(error)));
       return;
@@ -166,7 +177,7 @@ export class GuardedTransport implements Transport {
     const plain = this.#socket;
     if (plain === undefined || this.isClosed) throw this.#ended;
     if (this.#reader.isWithinFrame || this.#reader.readyFrames > 1)
-      throw new ServerMisbehavior('it goes on in plain text after its greeting');
+      throw new ProtocolViolation('it goes on in plain text after its greeting');
     plain.removeAllListeners('data');
     await this.#open(connectTls({ ...secure, socket: plain }), 'secureConnect');
   }
@@ -186,7 +197,7 @@ export class GuardedTransport implements Transport {
   #end(error: Error | undefined): void {
     if (this.isClosed) return;
     if (error !== undefined) this.closeError = error;
-    if (error instanceof ServerMisbehavior) this.#misbehaved(error);
+    if (error instanceof ProtocolViolation) this.#events?.violated(error);
     this.#stop.abort();
     this.#socket?.destroy();
     this.#arrived.resolve();

@@ -119,6 +119,9 @@ export class NatsFleet implements AsyncDisposable {
       const connecting = await connectToFleet({
         ...server,
         clock,
+        leftOut: messages => {
+          this.counts.leftOut += messages;
+        },
         name: `plimsoll ${identity.nodeId}`,
         inboxPrefix: inboxOf(identity.nodeId),
       });

@@ -17,15 +17,15 @@ import { plainLine } from '../../core/text/single-line.ts';
 import {
   type FleetProblem,
   jetStreamSilent,
-  misbehaves,
   noJetStream,
   notAllowed,
   tlsFailed,
   tooOld,
   unreachable,
+  violatesProtocol,
 } from './fleet-problem.ts';
-import { GuardedTransport, resolveHost } from './guarded-transport.ts';
-import { ServerMisbehavior } from './server-reader.ts';
+import { GuardedTransport, resolveHost, type TransportEvents } from './guarded-transport.ts';
+import { ProtocolViolation } from './server-reader.ts';
 
 export interface FleetServerOptions {
   /** nats://HOST:PORT or tls://HOST:PORT, tried in random order. */
@@ -41,17 +41,19 @@ export interface FleetServerOptions {
   /** Replies to this node come here: others must not hear them. */
   readonly inboxPrefix: string;
   readonly clock: Clock;
+  /** Messages that were not passed on. */
+  readonly leftOut?: ((messages: number) => void) | undefined;
 }
 
 /** What of it a node is configured with. */
-export type FleetServerAccess = Omit<FleetServerOptions, 'name' | 'inboxPrefix' | 'clock'>;
+export type FleetServerAccess = Omit<FleetServerOptions, 'name' | 'inboxPrefix' | 'clock' | 'leftOut'>;
 
 export interface FleetServer {
   readonly connection: NatsConnection;
   readonly jetStream: JetStreamClient;
   readonly manager: JetStreamManager;
   /** What ended the connection, where the server did what none does. */
-  readonly misbehavior: () => ServerMisbehavior | undefined;
+  readonly violation: () => ProtocolViolation | undefined;
 }
 
 export type FleetConnecting =
@@ -61,13 +63,16 @@ export type FleetConnecting =
 /** Never throws for what a server or a network can do. */
 export const connectToFleet = async (options: FleetServerOptions): Promise<FleetConnecting> => {
   let connection: NatsConnection;
-  let misbehavior: ServerMisbehavior | undefined;
+  let violation: ProtocolViolation | undefined;
   try {
-    connection = await connect(options, error => {
-      misbehavior = error;
+    connection = await connect(options, {
+      violated: error => {
+        violation = error;
+      },
+      leftOut: messages => options.leftOut?.(messages),
     });
   } catch (error) {
-    return { kind: 'failed', problem: connectProblem(options, misbehavior ?? error) };
+    return { kind: 'failed', problem: connectProblem(options, violation ?? error) };
   }
   const version = connection.info?.version ?? '';
   if (isBefore(version, 2, 9)) {
@@ -83,27 +88,35 @@ export const connectToFleet = async (options: FleetServerOptions): Promise<Fleet
         connection,
         manager,
         jetStream: jetstream(connection, { timeout: API_TIMEOUT_MS }),
-        misbehavior: () => misbehavior,
+        violation: () => violation,
       },
     };
   } catch (error) {
-    const problem = jetStreamProblem(options, connection, misbehavior ?? error);
+    const problem = jetStreamProblem(options, connection, violation ?? error);
     await connection.close();
     return { kind: 'failed', problem };
   }
 };
 
-/** The library takes the transport of a connection from a place of its own when it begins to connect. */
-const connect = (
-  options: FleetServerOptions,
-  misbehaved: (error: ServerMisbehavior) => void,
-): Promise<NatsConnection> => {
+/**
+ * The library takes the maker of transports from one place for all connections. Which one a transport is for shows in its options, of
+ * which a function is passed on as it is.
+ */
+const connect = (options: FleetServerOptions, events: TransportEvents): Promise<NatsConnection> => {
+  const reconnectDelayHandler = (): number => 0;
+  EVENTS.set(reconnectDelayHandler, events);
   setTransportFactory({
-    factory: () => new GuardedTransport(options.clock, misbehaved),
+    factory: () =>
+      new GuardedTransport(options.clock, ({ reconnectDelayHandler: handler }) =>
+        handler === undefined ? undefined : EVENTS.get(handler),
+      ),
     dnsResolveFn: resolveHost,
   });
-  return NatsConnectionImpl.connect(optionsOf(options));
+  return NatsConnectionImpl.connect({ ...optionsOf(options), reconnectDelayHandler });
 };
+
+/** Only a way to find them: they go with their connection. */
+const EVENTS = new WeakMap<() => number, TransportEvents>();
 
 const optionsOf = ({
   servers,
@@ -146,7 +159,7 @@ export const seedIn = (credentials: string): string | undefined =>
 
 const connectProblem = ({ servers }: FleetServerOptions, error: unknown): FleetProblem => {
   const cause = causeOf(error);
-  if (error instanceof ServerMisbehavior) return misbehaves(servers, cause);
+  if (error instanceof ProtocolViolation) return violatesProtocol(servers, cause);
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
     return notAllowed(cause);
   if (isTlsError(error)) return tlsFailed(cause);
@@ -196,8 +209,8 @@ export const isClientError = (error: unknown): boolean =>
 
 /** What ended a connection. */
 export const lossOf = (servers: readonly string[], error: unknown): FleetProblem =>
-  error instanceof ServerMisbehavior
-    ? misbehaves(servers, causeOf(error))
+  error instanceof ProtocolViolation
+    ? violatesProtocol(servers, causeOf(error))
     : unreachable(servers, causeOf(error));
 
 /** For people: what the client or the system says. A server may have written it: one line of a limited length. */

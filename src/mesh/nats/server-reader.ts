@@ -10,8 +10,8 @@ import { SEAL_VERSION } from './sealed-message.ts';
 import { infoLine, type ServerInfoFields, serverInfoOf } from './server-info.ts';
 
 /** What no nats-server does: it ends the connection, and a person reads the reason. */
-export class ServerMisbehavior extends Error {
-  override readonly name = 'ServerMisbehavior';
+export class ProtocolViolation extends Error {
+  override readonly name = 'ProtocolViolation';
 }
 
 /** Whole frames in the order in which they came. */
@@ -65,7 +65,7 @@ export class ServerReader {
     return this.#restBytes > 0 || this.#skip > 0;
   }
 
-  /** @throws ServerMisbehavior */
+  /** @throws ProtocolViolation */
   push(chunk: Buffer): void {
     const within = chunk.subarray(Math.min(this.#skip, chunk.length));
     this.#skip -= chunk.length - within.length;
@@ -75,7 +75,7 @@ export class ServerReader {
       return;
     }
     if (this.#clock.nowMs() - this.#restSinceMs > FRAME_MS_MAX)
-      throw new ServerMisbehavior(`one message took more than ${FRAME_MS_MAX / 1_000} s`);
+      throw new ProtocolViolation(`one message took more than ${FRAME_MS_MAX / 1_000} s`);
     this.#rest.push(within);
     this.#restBytes += within.length;
     // Not joined for each piece: a line or message that comes byte by byte would be copied as often.
@@ -141,7 +141,7 @@ export class ServerReader {
           continue;
         }
         if (bytes[end - 2] !== CR || bytes[end - 1] !== LF)
-          throw new ServerMisbehavior('a message does not end where it says');
+          throw new ProtocolViolation('a message does not end where it says');
         frames += 1;
         at = end;
       }
@@ -166,22 +166,22 @@ export class ServerReader {
     if (rest.length === 0 || !rest.includes(LF)) this.#need = 0;
   }
 
-  /** @returns what the library reads instead; undefined: the line as it is. @throws ServerMisbehavior */
+  /** @returns what the library reads instead; undefined: the line as it is. @throws ProtocolViolation */
   #lineInstead(line: string): Uint8Array | undefined {
     // An error comes for each thing that this node may not do: of these there are as many as it tries.
     if (line.startsWith('-ERR ') && line.endsWith(LINE_END)) return errorLine(line);
     if (line === 'PONG\r\n') return undefined;
     if (!this.#control.take())
-      throw new ServerMisbehavior(`more than ${CONTROL_PER_SECOND} lines a second that are no messages`);
+      throw new ProtocolViolation(`more than ${CONTROL_PER_SECOND} lines a second that are no messages`);
     if (line === 'PING\r\n' || line === '+OK\r\n') return undefined;
     if (line.startsWith('INFO ') && line.endsWith(LINE_END)) {
       const info = serverInfoOf(Buffer.from(line.slice(5), 'latin1').toString('utf8'));
       if (info === undefined)
-        throw new ServerMisbehavior('it does not say of itself what a nats-server says');
+        throw new ProtocolViolation('it does not say of itself what a nats-server says');
       this.#info = info;
       return infoLine(info);
     }
-    throw new ServerMisbehavior('a line that is none of the protocol');
+    throw new ProtocolViolation('a line that is none of the protocol');
   }
 }
 
@@ -192,18 +192,18 @@ interface Payload {
   readonly size: number;
 }
 
-/** Of a line that says that a message follows; undefined for other lines. @throws ServerMisbehavior */
+/** Of a line that says that a message follows; undefined for other lines. @throws ProtocolViolation */
 const payloadOf = (line: string): Payload | undefined => {
   if (!line.startsWith('MSG ') && !line.startsWith('HMSG ')) return undefined;
   const [verb, subject = '', sid = '', ...more] = line.slice(0, -LINE_END.length).split(' ');
   const numbers = verb === 'HMSG' ? 2 : 1;
   const reply = more.length > numbers ? (more.shift() ?? '') : '';
   if (!line.endsWith(LINE_END) || more.length !== numbers || ![sid, ...more].every(isCount))
-    throw new ServerMisbehavior('a message whose head is malformed');
+    throw new ProtocolViolation('a message whose head is malformed');
   const [first = 0, size = first] = more.map(Number);
   const headerBytes = verb === 'HMSG' ? first : undefined;
   if (size > SKIPPED_BYTES_MAX || (headerBytes ?? 0) > size)
-    throw new ServerMisbehavior('a message of a size that no nats-server sends');
+    throw new ProtocolViolation('a message of a size that no nats-server sends');
   return { subject, reply, headerBytes, size };
 };
 
@@ -223,7 +223,7 @@ const isLongReply = ({ subject, headerBytes = 0, size }: Payload, bytes: Buffer,
   bytes[from + headerBytes] !== SEAL_VERSION;
 
 const checkLine = (bytes: number): void => {
-  if (bytes > LINE_BYTES_MAX) throw new ServerMisbehavior(`a line of more than ${LINE_BYTES_MAX} bytes`);
+  if (bytes > LINE_BYTES_MAX) throw new ProtocolViolation(`a line of more than ${LINE_BYTES_MAX} bytes`);
 };
 
 const errorLine = (line: string): Uint8Array =>

@@ -144,7 +144,7 @@ export interface SnapshotParts {
   /** The rest of what a node wrote is not read: too much of it does not open. */
   readonly skipped: (node: NodeId) => void;
   /** Other nodes have streams for their last values, and this one has none. */
-  readonly homeless: () => void;
+  readonly withoutStream: () => void;
   /** The frame in a message, or undefined if it is refused; counted there. */
   readonly open: (subject: string, of: FleetSubject, data: Uint8Array) => Uint8Array | undefined;
   readonly signal: AbortSignal;
@@ -163,7 +163,7 @@ export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> =
   };
   const { nodes, isShared } = await listStateStreams(parts);
   if (nodes.length === 0 && !isShared) throw new StateStreamMissing();
-  if (!isShared && !nodes.includes(subjects.self)) parts.homeless();
+  if (!isShared && !nodes.includes(subjects.self)) parts.withoutStream();
   await readNodeStates({ ...parts, nodes, take });
   if (isShared) await readSharedStates(parts, take);
   snapshot.complete({ serverNowMs, nowMs: parts.nowMs() });

@@ -64,9 +64,9 @@ test('init, apply and add make a server that knows each machine by its key, and 
   expect(before).toMatchObject({ code: 33 });
   expect(before.stdout).toContain('refuses the credentials');
   await server.reload();
-  const homeless = await run(['fleet', 'status', '--home', home]);
-  expect(homeless).toMatchObject({ code: 33 });
-  expect(homeless.stdout).toContain(`has no stream for the last values of this node (${id})`);
+  const withoutStream = await run(['fleet', 'status', '--home', home]);
+  expect(withoutStream).toMatchObject({ code: 33 });
+  expect(withoutStream.stdout).toContain(`has no stream for the last values of this node (${id})`);
   const apply = () => run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
   expect((await apply()).stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} was created`);
   const status = await run(['fleet', 'status', '--home', home]);

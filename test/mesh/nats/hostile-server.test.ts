@@ -69,22 +69,22 @@ const ATTACKS: readonly Attack[] = [
   {
     name: 'a greeting that never ends',
     run: socket => writeAll(socket, `INFO {${'x'.repeat(65_530)}`),
-    reason: 'fleet-misbehaves',
+    reason: 'fleet-protocol',
   },
   {
     name: 'garbage',
     run: socket => writeAll(socket, Buffer.alloc(65_536, 0x9b)),
-    reason: 'fleet-misbehaves',
+    reason: 'fleet-protocol',
   },
   {
     name: 'a greeting with control characters',
     run: socket => socket.write(info({ version: ESCAPES })),
-    reason: 'fleet-misbehaves',
+    reason: 'fleet-protocol',
   },
   {
     name: 'garbage after its greeting',
     run: socket => greeted(socket, { connected: () => socket.write(`MSG ${ESCAPES} 1 2\r\n${ESCAPES}\r\n`) }),
-    reason: 'fleet-misbehaves',
+    reason: 'fleet-protocol',
   },
   {
     name: 'an error with control characters',
@@ -97,7 +97,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: 'a flood of lines that each want a reply',
     run: socket => greeted(socket, { connected: () => writeAll(socket, 'PING\r\n'.repeat(10_000)) }),
-    reason: 'fleet-misbehaves',
+    reason: 'fleet-protocol',
   },
   {
     name: 'a reply of control characters',
@@ -131,7 +131,7 @@ const ATTACKS: readonly Attack[] = [
           return writeAll(socket, 'x'.repeat(65_537));
         },
       }),
-    reason: 'fleet-misbehaves',
+    reason: 'fleet-protocol',
   },
   {
     name: 'messages without an end to it',
@@ -142,7 +142,7 @@ const ATTACKS: readonly Attack[] = [
           socket.write('end of it\r\n');
         },
       }),
-    reason: 'fleet-misbehaves',
+    reason: 'fleet-protocol',
   },
 ];
 

@@ -92,7 +92,7 @@ test('what is none of the protocol ends the connection, and the reason holds not
       }
     };
     expect(refused(), text).toBeInstanceOf(Error);
-    expect(String(refused())).toMatch(/^ServerMisbehavior: [\w .-]+$/);
+    expect(String(refused())).toMatch(/^ProtocolViolation: [\w .-]+$/);
   }
 });
 
