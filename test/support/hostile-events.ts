@@ -21,12 +21,16 @@ export class HostileEvents {
   /** By kind and name of the field: what is put behind a text, '' for one that stays as it is. */
   readonly #suffixes = new Map<string, string>();
 
-  /** `prefix`: before each text, such as "--config=". */
-  constructor(prefix = '') {
+  readonly #isSpared: (kind: string) => boolean;
+
+  /** `prefix`: before each text, such as "--config=". `isSpared`: kinds that stay as they are. */
+  constructor(prefix = '', isSpared: (kind: string) => boolean = () => false) {
     this.#prefix = prefix;
+    this.#isSpared = isSpared;
   }
 
   made(event: KnownEvent): KnownEvent {
+    if (this.#isSpared(event.kind)) return event;
     for (const name of namesOf(event.payload))
       if (!this.#suffixes.has(`${event.kind} ${name}`)) this.#probe(event, name);
     return (

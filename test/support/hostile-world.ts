@@ -13,10 +13,23 @@ export interface HostileMoment {
   readonly nowMs: number;
 }
 
-/** `prefix`: before each text, such as "--config=". */
-export async function* hostileMoments(prefix = '', everySeconds = 40): AsyncGenerator<HostileMoment> {
+export interface HostileWorld {
+  /** Before each text, such as "--config=". */
+  readonly prefix?: string;
+  readonly everySeconds?: number;
+  /** Links stay as they are, between nodes with hostile names: else what is reported of one link does not fit together. */
+  readonly hasTrueLinks?: boolean;
+}
+
+export async function* hostileMoments({
+  prefix = '',
+  everySeconds = 40,
+  hasTrueLinks = false,
+}: HostileWorld = {}): AsyncGenerator<HostileMoment> {
   await using world = new SimulatedWorld(FAULTS);
-  const events = new EventsOf(new HostileEvents(prefix));
+  const isSpared = (kind: string): boolean =>
+    hasTrueLinks && /^(?:connection|link|loss|network)\b/.test(kind);
+  const events = new EventsOf(new HostileEvents(prefix, isSpared));
   let state: State = EMPTY_STATE;
   let taken = 0;
   for (let atSeconds = 5; atSeconds <= 900; atSeconds += everySeconds) {

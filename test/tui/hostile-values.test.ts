@@ -9,7 +9,7 @@ import { renderSummary } from '../../src/tui/render.ts';
 import { hostileMoments } from '../support/hostile-world.ts';
 
 test('no sequence, no line break and nothing invisible of others reaches it, in colour or without', async () => {
-  for await (const { state, nowMs } of hostileMoments('', 150))
+  for await (const { state, nowMs } of hostileMoments({ everySeconds: 150, hasTrueLinks: true }))
     for (const color of [false, true]) {
       const options = { columns: 200, color, isUnicode: true };
       const lines = [

