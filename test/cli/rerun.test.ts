@@ -104,7 +104,7 @@ describe('a run that is repeated', () => {
     expect(asked.text).toContain(
       `--dataset: the file private.jsonl in ${realpathSync(outside)}, outside of ${directory}`,
     );
-    expect(asked.text).toContain(`Ask ${server.url} what it serves, and read what is listed`);
+    expect(asked.text).toContain(`Send requests to ${server.url} to compare it, and read what is listed`);
     expect(asked.text).toContain('Nothing was run.');
     expect(asked.text).not.toContain('Different today');
     const unasked = await rerun([directory, '--home', home.path]);

@@ -219,6 +219,18 @@ const parts = async (kind: 'agentDataset' | 'agentSamples'): Promise<void> => {
 const OTHERS: Readonly<Record<string, Attack>> = {
   'parquet, by prefixes': folder => dataset(written(folder, 'b.parquet', growingTexts(70_000))),
   'dataset, a device': () => dataset('/dev/zero'),
+  'dataset, commas': folder => dataset(written(folder, 'a.csv', ','.repeat(20 * MIB))),
+  'dataset, line feeds': folder => dataset(written(folder, 'a.jsonl', '\n'.repeat(100 * MIB))),
+  'trace, subagents': async folder => {
+    // Each was compared with all before it.
+    const pair =
+      '{"t":0,"type":"s","in":1,"out":1},{"t":0,"type":"subagent","duration_ms":9,"requests":[{"t":0,"in":1,"out":1}]}';
+    const requests = `${`${pair},`.repeat(300_000)}${pair}`;
+    const path = written(folder, 'trace.json', `{"id": "a", "block_size": 64, "requests": [${requests}]}`);
+    const reading = { digest: new DatasetDigest(), counts: { leftOut: 0 } };
+    for await (const entry of traceEntries({ path, shownPath: 'trace.json', signal }, 'agentic', reading))
+      throw new Error(`it was taken, with ${entry.requests.length} requests`);
+  },
 };
 
 /** Gigabytes that are decompressed: half a minute of work. Another kind has the same reader. */

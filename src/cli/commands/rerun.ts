@@ -1,5 +1,5 @@
 // `plimsoll rerun DIR`: the run of a directory once more. A directory may come from anybody: before a person has agreed, no file that it
-// names is read and nothing is sent. Then the server is asked and the files are read, what is different today is shown, and it is run.
+// names is read and nothing is sent. Then requests are sent and the files are read, what is different today is shown, and it is run.
 
 import { basename, dirname, resolve } from 'node:path';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
@@ -113,7 +113,7 @@ interface Agreement {
   readonly stored: StoredCall;
   readonly invocation: Invocation;
   readonly state: ProcessState;
-  /** Asks the server and reads the files, and shows what is different today. */
+  /** Sends requests to the server, reads the files, and shows what is different today. */
   readonly compare: () => Promise<void>;
 }
 
@@ -264,7 +264,7 @@ const readLine = ({ option, place, kind, isOfRun }: StoredRead, directory: strin
   }
 };
 
-/** Whether the target may be asked what it serves, and the files be read, so that they can be compared. */
+/** Whether requests may be sent to the target and the files be read, so that they can be compared. */
 const mayRead = async (
   reads: readonly StoredRead[],
   { stored, invocation, state }: Omit<Agreement, 'compare'>,
@@ -275,13 +275,13 @@ const mayRead = async (
   if (first !== undefined) {
     const rest = others.length === 0 ? '' : ` and ${others.length} more`;
     return await questions.isAgreed(
-      `Ask ${targetsText(stored)} what it serves, and read what is listed, ${showable(first.place)}${rest} outside of the run's directory?`,
+      `Send requests to ${targetsText(stored)} to compare it, and read what is listed, ${showable(first.place)}${rest} outside of the run's directory?`,
       `--yes does not cover ${showable(first.place)} (${first.option}). If it may be read: ${shellCommand`--yes ${[first, ...others].flatMap(({ place }) => ['--read', place])}`}`,
     );
   }
   if (invocation.option(yesOption)) return true;
   return await questions.isAgreed(
-    `Ask ${targetsText(stored)} what it serves${reads.length === 0 ? '' : ', and read these files'}, to compare it?`,
+    `Send requests to ${targetsText(stored)} to compare it${reads.length === 0 ? '' : ', and read these files'}?`,
     'To run it without being asked: --yes',
   );
 };
@@ -319,7 +319,7 @@ class Questions {
     return next.done !== true && next.value.kind === 'line' && /^\s*y(es)?\s*$/i.test(next.value.text);
   }
 
-  /** Standard input is nobody's any more. */
+  /** The run does not read standard input. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lines?.return?.();
   }

@@ -16,7 +16,7 @@ interface Line {
   readonly bytes: Buffer;
 }
 
-/** Without empty ones: a file of line feeds alone would else take minutes. */
+/** Without empty ones: a file of line feeds alone would otherwise take minutes. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, void, void> {
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -31,10 +31,13 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, voi
   };
   for await (const chunk of chunks) {
     let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+    for (;;) {
+      for (; restBytes === 0 && chunk[from] === NEWLINE; from += 1) line += 1;
+      const end = chunk.indexOf(NEWLINE, from);
+      if (end === -1) break;
       check(restBytes + end - from);
-      if (restBytes > 0) yield { line, bytes: Buffer.concat([...rest, chunk.subarray(from, end)]) };
-      else if (end > from) yield { line, bytes: chunk.subarray(from, end) };
+      const last = chunk.subarray(from, end);
+      yield { line, bytes: restBytes === 0 ? last : Buffer.concat([...rest, last]) };
       rest = [];
       restBytes = 0;
       from = end + 1;

@@ -219,7 +219,7 @@ const compressorsOfGroup = (): Compressors => {
   const taken = (length: number): number => {
     left -= length;
     if (length >= 0 && left >= 0) return length;
-    throw new RangeError(`its pages say that they have more than ${GROUP_BYTES_MAX} bytes`);
+    throw new RangeError(`its pages claim more than ${GROUP_BYTES_MAX} bytes`);
   };
   /** One more than is expected, so that a longer page shows. */
   const limit = (length: number): { readonly maxOutputLength: number } => ({
