@@ -75,6 +75,17 @@ describe('a daemon', () => {
     lockHome(home.path)[Symbol.dispose]();
   });
 
+  it('says that commands use TCP alone where the path of its home is too long for a socket', async () => {
+    await using folder = await temporaryHome();
+    const home = join(folder.path, 'x'.repeat(100));
+    await using daemon = await started(home);
+    expect(await json(`${daemon.url}/api/daemon`)).toMatchObject({
+      problems: [{ code: 'no-owner-socket', problem: expect.stringContaining('its path would have') }],
+    });
+    const file: unknown = JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8'));
+    expect(file).toMatchObject({ socket: { kind: 'unknown' } });
+  });
+
   it('reports what a cut write-ahead log has lost, and writes again in a new epoch what is true now', async () => {
     await using home = await temporaryHome();
     await using copy = await temporaryHome();

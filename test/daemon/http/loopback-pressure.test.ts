@@ -77,6 +77,22 @@ describe('while others without the token take all of a kind', () => {
     for (const socket of [refused, next]) socket.destroy();
   });
 
+  test('views of a fleet, the owner may have another one', async () => {
+    await using served = await serveCluster();
+    const statusOf = async (search: string, headers = '') => {
+      const socket = await openSocket(served.port);
+      socket.write(`GET /api/stream?view=links&q=${search} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
+      const head = await new Promise<Buffer>(resolve => socket.once('data', resolve));
+      sockets.push(socket);
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(head.toString())?.[1]);
+    };
+    const sockets: Awaited<ReturnType<typeof openSocket>>[] = [];
+    for (let view = 0; view < 64; view += 1) expect(await statusOf(`rack-${view}`)).toBe(200);
+    expect(await statusOf('one-more')).toBe(503);
+    expect(await statusOf('one-more', `Authorization: Bearer ${TOKEN}\r\n`)).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
   test('requests, the owner has a rate of their own', async () => {
     await using served = await serveCluster({ limits: { requestsPerSecondMax: 2 } });
     const statuses = async (headers = {}) =>
