@@ -196,8 +196,8 @@ const fleetRevokeCommand: Command = {
       );
     const remaining = { ...folder, nodes: folder.nodes.filter(one => one !== node) };
     await writeFleetFolder(path, remaining);
-    const purged = await purgedFrom(
-      await asAdministrator(invocation, state, remaining),
+    const purged = await purgedBy(
+      () => asAdministrator(invocation, state, remaining),
       folder.cluster,
       node.nodeId,
     );
@@ -239,7 +239,7 @@ const fleetApplyCommand: Command = {
       const hasNewUsers = (await renewUsers(path, folder)) || isMoved;
       const version = connection.info?.version ?? '0.0';
       const streams = streamsOf(folder, !isBefore(version, 2, 11));
-      const hasRemoved = isMoved && (await removeSharedState(manager));
+      const hasRemoved = invocation.option(fleetByNodeOption) && (await removeSharedState(manager));
       const created = await applyFleetStreams(manager, streams);
       const purged = await purgeRevoked(connecting.server, folder);
       await say(state, [
@@ -287,11 +287,19 @@ const asAdministrator = async (
 };
 
 /** What one node wrote. */
-const purgedFrom = async (
-  connecting: FleetConnecting,
+const purgedBy = async (
+  connect: () => Promise<FleetConnecting>,
   cluster: string,
   node: NodeId,
 ): Promise<{ readonly kind: 'purged' } | { readonly kind: 'kept'; readonly reason: string }> => {
+  let connecting: FleetConnecting;
+  try {
+    connecting = await connect();
+  } catch (error) {
+    // The credentials of the administrator are missing: the node is revoked all the same.
+    if (error instanceof CommandError) return { kind: 'kept', reason: error.message };
+    throw error;
+  }
   if (connecting.kind === 'failed') return { kind: 'kept', reason: connecting.problem.problem };
   const { connection, manager } = connecting.server;
   try {

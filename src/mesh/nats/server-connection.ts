@@ -205,7 +205,9 @@ export const refusedSubject = (error: unknown): string | undefined => {
 
 /** What the client reports of a server or a network. */
 export const isClientError = (error: unknown): boolean =>
-  error instanceof JetStreamApiError || Object.values(errors).some(kind => error instanceof kind);
+  error instanceof JetStreamApiError ||
+  error instanceof ProtocolViolation ||
+  Object.values(errors).some(kind => error instanceof kind);
 
 /** What ended a connection. */
 export const lossOf = (servers: readonly string[], error: unknown): FleetProblem =>

@@ -5,6 +5,7 @@ import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import * as v from 'valibot';
 import { singleLine } from '../../core/text/single-line.ts';
+import { ProtocolViolation } from './server-reader.ts';
 
 export interface StreamFacts {
   readonly config: StreamConfigFacts;
@@ -33,10 +34,10 @@ export const readStreamFacts = async (
   try {
     said = JSON.parse(reply.string());
   } catch {
-    throw new Error(NOT_UNDERSTOOD);
+    throw new ProtocolViolation(NOT_UNDERSTOOD);
   }
   const parsed = v.safeParse(STREAM_INFO, said);
-  if (!parsed.success) throw new Error(NOT_UNDERSTOOD);
+  if (!parsed.success) throw new ProtocolViolation(NOT_UNDERSTOOD);
   const { error, config, state, ts } = parsed.output;
   if (error?.err_code === JetStreamApiCodes.StreamNotFound) return undefined;
   if (error !== undefined)
@@ -45,7 +46,7 @@ export const readStreamFacts = async (
       err_code: error.err_code ?? 0,
       description: singleLine(error.description).slice(0, DESCRIPTION_LENGTH_MAX),
     });
-  if (config === undefined || state === undefined) throw new Error(NOT_UNDERSTOOD);
+  if (config === undefined || state === undefined) throw new ProtocolViolation(NOT_UNDERSTOOD);
   const serverNowMs = Date.parse(ts);
   return { config, state, serverNowMs: Number.isNaN(serverNowMs) ? undefined : serverNowMs };
 };

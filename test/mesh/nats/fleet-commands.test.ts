@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, errors, nkeyAuthenticator } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
@@ -210,6 +210,19 @@ test('credentials are readable only by their owner, and nothing is replaced', as
   const secret = await run(['fleet', 'init', join(folder.path, 'b'), '--server', 'nats://who:secret@x:1']);
   expect(secret.stderr).toContain('credentials in it');
   expect((await run(['fleet', 'revoke', dir, 'atlas'])).stderr).toContain('There are: none.');
+  const id = '72asyextvngonlc5w2nmguxzay';
+  const revoke = async (): Promise<string> => {
+    expect((await run(['fleet', 'add', dir, id, '--name', 'atlas'])).code).toBe(0);
+    const revoked = await run(['fleet', 'revoke', dir, 'atlas', '--server', 'nats://127.0.0.1:1']);
+    expect(revoked).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(join(dir, 'users.conf'), 'utf8')).not.toContain(id);
+    return revoked.stdout;
+  };
+  expect(await revoke()).toContain(
+    `What atlas (${id}) wrote is still on the server: No server of the fleet answers`,
+  );
+  rmSync(join(dir, 'admin.nkey'));
+  expect(await revoke()).toContain('admin.nkey is not there');
   const none = await run(['fleet', 'add', join(folder.path, 'no'), '72asyextvngonlc5w2nmguxzay']);
   expect(none.stderr).toContain('is not the folder of a fleet');
 });

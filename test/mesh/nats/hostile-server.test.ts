@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { Daemon } from '../../../src/daemon/daemon-options.ts';
+import { generateNodeKey } from '../../../src/daemon/node-key.ts';
+import { examineFleet } from '../../../src/mesh/nats/examine-fleet.ts';
 import { clusterDaemon } from '../../support/cluster-daemon.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -119,7 +121,7 @@ const ATTACKS: readonly Attack[] = [
       greeted(socket, {
         requested: reply => socket.write(`MSG ${reply} 1 ${nested.length}\r\n${nested}\r\n`),
       }),
-    reason: 'fleet-unreachable',
+    reason: 'fleet-protocol',
   },
   {
     name: 'a reply of a hundred thousand headers',
@@ -214,6 +216,31 @@ for (const { name, run, reason } of ATTACKS)
     expect(notice?.problem.length).toBeLessThan(1_000);
     expect(prints.texts).toEqual([]);
   });
+
+test('fleet status and doctor report each of them in printable words', async () => {
+  using prints = printed();
+  for (const { name, run, reason } of ATTACKS) {
+    using server = await hostileServer(run);
+    const { problems } = await examineFleet({
+      server: {
+        servers: [`nats://127.0.0.1:${server.port}`],
+        credentials: undefined,
+        caFile: undefined,
+        isHandshakeFirst: false,
+      },
+      node: generateNodeKey().nodeId,
+      cluster: 'test',
+      clock: systemClock,
+    });
+    expect(
+      problems.map(({ code }) => code),
+      name,
+    ).toEqual([reason]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is in it is what is tested
+    expect(JSON.stringify(problems), name).not.toMatch(/\\u00|[\u0000-\u001f\u007f-\u009f\u202e]/);
+  }
+  expect(prints.texts).toEqual([]);
+});
 
 test('a server that says one byte at a time holds up nothing, and is given up on', async context => {
   if (!isLongRun) context.skip('five seconds of waiting for it: in npm run test:long');
