@@ -2,6 +2,8 @@
 // The sentences are made where the problem is (its facts may mean nothing elsewhere, and another version may not know the
 // code); whoever shows it lays them out. Nobody takes them apart, nor compares them: that is what the code and the facts are for.
 
+import { withFullStop } from './text/single-line.ts';
+
 export type Problem<Code extends string = string, Facts extends object = object> = Readonly<Facts> &
   Sentences & {
     /** Stable: programs of other versions compare it. */
@@ -17,7 +19,7 @@ export interface Sentences {
 
 /** On one line, for logs and for surfaces with room for one text. */
 export const problemText = ({ problem, advice }: Sentences): string =>
-  advice === '' ? problem : `${problem}${/[.!?]$/.test(problem) ? '' : '.'} ${advice}`;
+  advice === '' ? problem : `${withFullStop(problem)} ${advice}`;
 
 /** A line for each sentence, for terminals. */
 export const sentencesOf = ({ problem, advice }: Sentences): readonly string[] =>

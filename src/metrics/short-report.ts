@@ -53,7 +53,7 @@ import {
   textWidth,
   wrapped,
 } from '../core/text/columns.ts';
-import { capitalized } from '../core/text/single-line.ts';
+import { capitalized, withFullStop } from '../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
 import { tokenRows } from './text-requests.ts';
 
@@ -142,10 +142,7 @@ const failureLines = (report: Report): readonly string[] => {
   return lines.length === 0 ? [] : ['', ...lines];
 };
 
-const failedLine = ({ lead, rest }: FailureHeadline): string => withStop(`${lead.toUpperCase()}${rest}`);
-
-/** What a server said may have a stop of its own. */
-const withStop = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`);
+const failedLine = ({ lead, rest }: FailureHeadline): string => withFullStop(`${lead.toUpperCase()}${rest}`);
 
 const fromRow = (run: Report['run']): readonly (readonly string[])[] => {
   const from = fromText(run);

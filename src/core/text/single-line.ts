@@ -28,6 +28,9 @@ export const showableLines = (text: string): string =>
 export const plainLine = (text: string): string =>
   showable(text.replace(TERMINAL_SEQUENCE, ' ').replace(/\s+/gu, ' '), ' ').replace(/ {2,}/gu, ' ').trim();
 
+/** A sentence ends with one stop, and a text of somebody else may have its own. */
+export const withFullStop = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`);
+
 /** "Latency" of "latency"; names of files and objectives stay as they are: "samples.jsonl was cut off". */
 export const capitalized = (text: string): string =>
   NAME_FIRST.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

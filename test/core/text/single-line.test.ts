@@ -9,6 +9,7 @@ import {
   showable,
   showableJson,
   singleLine,
+  withFullStop,
 } from '../../../src/core/text/single-line.ts';
 
 describe('a line of text from another machine', () => {
@@ -133,4 +134,13 @@ describe('a line of what a program wrote', () => {
   ])('%j has no sequence for a terminal: %j', (written, shown) => {
     expect(plainLine(written)).toBe(shown);
   });
+});
+
+test.each([
+  ['invalid key', 'invalid key.'],
+  ['The request queue is full.', 'The request queue is full.'],
+  ['Why?', 'Why?'],
+  ['a long text…', 'a long text…'],
+])('a sentence that ends with %j has one stop', (text, sentence) => {
+  expect(withFullStop(text)).toBe(sentence);
 });
