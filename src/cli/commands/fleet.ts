@@ -22,7 +22,7 @@ import {
   type FleetServer,
   isBefore,
 } from '../../mesh/nats/server-connection.ts';
-import { listWriters } from '../../mesh/nats/state-streams.ts';
+import { listWriters, removeMisdirected } from '../../mesh/nats/state-streams.ts';
 import type { Command, CommandArgument, Invocation } from '../command.ts';
 import { homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -221,7 +221,7 @@ const fleetApplyCommand: Command = {
   name: 'fleet apply',
   summary: 'Create the streams of a fleet on its server, or change them to what fleet.json says',
   description:
-    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be. Renews the permissions in users.conf if they are those of an earlier version, and removes what nodes wrote that were revoked.',
+    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be. Renews the permissions in users.conf if they are those of an earlier version, and removes what nodes wrote that were revoked, and replies of the server that somebody had stored as last values of a node.',
   arguments: [DIR],
   options: [fleetByNodeOption, fleetServerOption, fleetCaOption, homeOption],
   examples: [{ line: 'plimsoll fleet apply fleet', meaning: 'when its server runs' }],
@@ -242,12 +242,17 @@ const fleetApplyCommand: Command = {
       const hasRemoved = invocation.option(fleetByNodeOption) && (await removeSharedState(manager));
       const created = await applyFleetStreams(manager, streams);
       const purged = await purgeRevoked(connecting.server, folder);
+      const nodes = folder.stateBy === 'node' ? folder.nodes.map(({ nodeId }) => nodeId) : [];
+      const cleaned = await removeMisdirected(connecting.server, { cluster: folder.cluster, nodes });
       await say(state, [
         ...(hasRemoved ? [`${STATE_STREAM} was removed: each node has a stream of its own.`] : []),
         ...streams.map(
           ({ name }) => `${name} ${created.includes(name) ? 'was created' : 'is as it should be'}.`,
         ),
         ...purged.map(node => `What ${node} wrote was removed: it is not a node of this fleet.`),
+        ...cleaned.map(
+          node => `Replies of the server that somebody had stored as last values of ${node} were removed.`,
+        ),
         ...(hasNewUsers
           ? ['users.conf was written anew: bring it to the server, then nats-server --signal reload']
           : []),

@@ -17,6 +17,7 @@ export type FleetProblem =
   | Problem<'fleet-jetstream-silent', { readonly server: string; readonly version: string }>
   | Problem<'fleet-no-stream', { readonly stream: string }>
   | Problem<'fleet-misuse', { readonly nodeId: NodeId }>
+  | Problem<'fleet-misdirected', { readonly nodeId: NodeId }>
   | Problem<'fleet-publish-failed', { readonly subject: string; readonly cause: string }>
   | Problem<'fleet-permission', { readonly subject: string }>
   | Problem<'fleet-stream-differs', { readonly stream: string }>
@@ -116,6 +117,15 @@ export const misused = (node: NodeId, what: string): FleetProblem => ({
   nodeId: node,
   problem: `The credentials of node ${node} are used against the fleet: ${what}. Other nodes are not affected.`,
   advice: `If they were stolen, on the machine that has the fleet: ${shellCommand`plimsoll fleet revoke DIR ${node}`}. If the node has an old cluster key, give it the new one.`,
+});
+
+/** Whose credentials are used is not known. */
+export const misdirected = (node: NodeId): FleetProblem => ({
+  code: 'fleet-misdirected',
+  nodeId: node,
+  problem: `Credentials of the fleet are used against node ${node}: somebody has replies of the server stored as its last values. They are not read.`,
+  advice:
+    "It is not this node that does it. The connections of nats-server (http monitoring, /connz?sort=msgs_from) show which node's credentials send the most requests: plimsoll fleet revoke DIR NODE, and after the reload plimsoll fleet apply DIR, which removes what is stored.",
 });
 
 export const publishFailed = (subject: string, cause: string): FleetProblem => ({

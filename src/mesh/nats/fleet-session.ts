@@ -17,7 +17,7 @@ import type { FleetMembers } from './fleet-members.ts';
 import type { FleetCounts } from './fleet-messages.ts';
 import { FleetMessages } from './fleet-messages.ts';
 import type { FleetProblem } from './fleet-problem.ts';
-import { misused, noStateStream, noStream, notPermitted, unreachable } from './fleet-problem.ts';
+import { misdirected, misused, noStateStream, noStream, notPermitted, unreachable } from './fleet-problem.ts';
 import { FleetPublisher } from './fleet-publisher.ts';
 import type { FleetRequestLinks } from './fleet-request-links.ts';
 import type { FleetStanding } from './fleet-standing.ts';
@@ -25,6 +25,7 @@ import type { FleetHearing, FleetSubject, FleetSubjects } from './fleet-subjects
 import { EVENT_STREAM, HELLO } from './fleet-subjects.ts';
 import { GroupHearing } from './group-hearing.ts';
 import { LateComers } from './late-comers.ts';
+import { isMisdirected } from './misdirected-reply.ts';
 import { NatsLink } from './nats-link.ts';
 import { PublisherRates } from './publisher-rates.ts';
 import type { ReplayGuard } from './replay-guard.ts';
@@ -164,6 +165,9 @@ export class FleetSession implements AsyncDisposable {
       },
       skipped: node =>
         this.#reportMisuse(node, 'what it left on the server does not open under the cluster key'),
+      misdirected: node => {
+        this.#misuse ??= misdirected(node);
+      },
       open: (subject, of, data) => this.#messages.open(subject, of, data),
       signal,
     });
@@ -220,7 +224,7 @@ export class FleetSession implements AsyncDisposable {
       return;
     }
     // Before its rate: whose id is in the subject did not publish it.
-    if (isReflected(message)) {
+    if (isMisdirected(message)) {
       counts.reflected += 1;
       return;
     }
@@ -339,14 +343,6 @@ export class FleetSession implements AsyncDisposable {
   }
 }
 
-/**
- * A reply of the server's interface, or what it stores: whoever requested it named this subject as the place of the reply. What a
- * node publishes begins with the version of its seal, and has no such headers.
- */
-const isReflected = ({ data, headers, reply }: Msg): boolean =>
-  data[0] === OPENING_BRACE || headers?.has('Nats-Stream') === true || reply?.startsWith('$JS.ACK.') === true;
-
-const OPENING_BRACE = 0x7b;
 const NO_RESPONDERS = 503;
 const GONE = 'gone';
 const EARLY_MAX = 65_536;

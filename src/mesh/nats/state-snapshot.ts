@@ -11,6 +11,7 @@ import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import { type FleetSubject, type FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
+import { isMisdirected } from './misdirected-reply.ts';
 import { listStateStreams, readNodeStates } from './state-streams.ts';
 import { UnopenedCounts } from './unopened-counts.ts';
 
@@ -143,6 +144,8 @@ export interface SnapshotParts {
   readonly serverNowMs: number | undefined;
   /** The rest of what a node wrote is not read: too much of it does not open. */
   readonly skipped: (node: NodeId) => void;
+  /** Replies of the server are stored as last values of a node; once for each. */
+  readonly misdirected: (node: NodeId) => void;
   /** Other nodes have streams for their last values, and this one has none. */
   readonly withoutStream: () => void;
   /** The frame in a message, or undefined if it is refused; counted there. */
@@ -180,7 +183,7 @@ export class StateStreamMissing extends Error {
  * come, a little at a time.
  */
 const readSharedStates = async (
-  { jetStream, subjects, skipped, signal }: SnapshotParts,
+  { jetStream, subjects, skipped, misdirected, signal }: SnapshotParts,
   take: (subject: string, data: Uint8Array, storedAtMs: number) => boolean,
 ): Promise<void> => {
   const unopened = new UnopenedCounts(skipped);
@@ -201,7 +204,8 @@ const readSharedStates = async (
   try {
     for await (const message of messages) {
       const publisher = subjects.parse(message.subject)?.publisher;
-      if (publisher !== undefined && !unopened.isPast(publisher)) {
+      if (publisher !== undefined && isMisdirected({ data: message.data, headers: message.headers })) misdirected(publisher);
+      else if (publisher !== undefined && !unopened.isPast(publisher)) {
         const isTaken = take(message.subject, message.data, message.info.timestampNanos / 1e6);
         if (!isTaken) unopened.add(publisher, message.data.length);
       }

@@ -15,6 +15,7 @@ import {
   STATE_STREAM,
   stateStreamOf,
 } from './fleet-subjects.ts';
+import { type StoredMessage, storedIn } from './misdirected-reply.ts';
 import { type FleetServer, refusedSubject } from './server-connection.ts';
 import { UnopenedCounts } from './unopened-counts.ts';
 
@@ -78,14 +79,16 @@ export interface ReadNodeStatesParts extends StateStreamsParts {
   readonly take: (subject: string, data: Uint8Array, storedAtMs: number) => boolean;
   /** The rest of what a node wrote is not read. */
   readonly skipped: (node: NodeId) => void;
+  /** Replies of the server are stored as last values of a node; once for each. */
+  readonly misdirected: (node: NodeId) => void;
 }
 
 /** @throws what the server answers, or the signal's reason. */
 export const readNodeStates = async (parts: ReadNodeStatesParts): Promise<void> => {
   const waiting = parts.nodes.values();
-  const unopened = new UnopenedCounts(parts.skipped);
+  const given = { unopened: new UnopenedCounts(parts.skipped), misdirected: { messages: 0, bytes: 0 } };
   const readNext = async (): Promise<void> => {
-    for (const node of waiting) await readNode(parts, node, unopened);
+    for (const node of waiting) await readNode(parts, node, given);
   };
   await Promise.all(Array.from({ length: NODES_AT_ONCE }, readNext));
 };
@@ -93,26 +96,70 @@ export const readNodeStates = async (parts: ReadNodeStatesParts): Promise<void> 
 const readNode = async (
   parts: ReadNodeStatesParts,
   node: NodeId,
-  unopened: UnopenedCounts,
+  {
+    unopened,
+    misdirected,
+  }: { readonly unopened: UnopenedCounts; readonly misdirected: { messages: number; bytes: number } },
 ): Promise<void> => {
-  const { connection, subjects, signal, take, skipped } = parts;
-  const request = `$JS.API.DIRECT.GET.${stateStreamOf(subjects.cluster, node)}`;
-  const filter = subjects.states(node);
-  let [seq, bytes] = [0, 0];
-  for (let count = 0; count <= NODE_STATES_MAX; count += 1) {
+  const { subjects, signal, take, skipped } = parts;
+  let [bytes, count, isReported] = [0, 0, false];
+  for await (const found of storedOf(parts, node)) {
     signal.throwIfAborted();
-    const query = JSON.stringify({ seq: seq + 1, next_by_subj: filter });
-    const found = storedIn(await requested(connection, request, query));
-    if (found === undefined) return;
+    if (found.isMisdirected) {
+      if (!isReported) parts.misdirected(node);
+      isReported = true;
+      misdirected.messages += 1;
+      misdirected.bytes += found.data.length;
+      // What is left out here is requested of the node itself, which is not to blame.
+      if (misdirected.messages > MISDIRECTED_MAX || misdirected.bytes > MISDIRECTED_BYTES_MAX) return;
+      continue;
+    }
     bytes += found.data.length;
+    count += 1;
     const isOfNode = subjects.parse(found.subject)?.publisher === node;
-    if (!isOfNode || found.seq <= seq || bytes > NODE_STATE_BYTES_MAX) break;
-    seq = found.seq;
+    if (!isOfNode || bytes > NODE_STATE_BYTES_MAX || count > NODE_STATES_MAX) {
+      skipped(node);
+      return;
+    }
     if (!take(found.subject, found.data, found.storedAtMs)) unopened.add(node, found.data.length);
     if (unopened.isPast(node)) return;
     if (count % TURN_MESSAGES === 0) await nextTurn();
   }
-  skipped(node);
+};
+
+/** What is stored as last values of a node, in the order of its numbers. The reader limits how much. */
+async function* storedOf(
+  { connection, subjects }: Pick<StateStreamsParts, 'connection' | 'subjects'>,
+  node: NodeId,
+): AsyncGenerator<StoredMessage, void, void> {
+  const request = `$JS.API.DIRECT.GET.${stateStreamOf(subjects.cluster, node)}`;
+  for (let seq = 0; ; ) {
+    const query = JSON.stringify({ seq: seq + 1, next_by_subj: subjects.states(node) });
+    const found = storedIn(await requested(connection, request, query));
+    if (found === undefined || found.seq <= seq) return;
+    seq = found.seq;
+    yield found;
+  }
+}
+
+/** As its administrator: removes from the streams of nodes what none of them stored. @returns of whom. */
+export const removeMisdirected = async (
+  { connection, manager }: Pick<FleetServer, 'connection' | 'manager'>,
+  { cluster, nodes }: { readonly cluster: string; readonly nodes: readonly NodeId[] },
+): Promise<readonly NodeId[]> => {
+  const subjects = new FleetSubjects(cluster, NOBODY);
+  const waiting = nodes.values();
+  const cleaned = new Set<NodeId>();
+  const cleanNext = async (): Promise<void> => {
+    for (const node of waiting)
+      for await (const { seq, isMisdirected } of storedOf({ connection, subjects }, node)) {
+        if (!isMisdirected) continue;
+        await manager.streams.deleteMessage(stateStreamOf(cluster, node), seq, false);
+        cleaned.add(node);
+      }
+  };
+  await Promise.all(Array.from({ length: NODES_AT_ONCE }, cleanNext));
+  return [...cleaned];
 };
 
 /** Undefined: the stream is gone, or gives nothing away. */
@@ -128,28 +175,6 @@ const requested = async (
     if (error instanceof errors.RequestError && error.isNoResponders()) return undefined;
     throw error;
   }
-};
-
-interface StoredMessage {
-  readonly subject: string;
-  readonly seq: number;
-  readonly storedAtMs: number;
-  readonly data: Uint8Array;
-}
-
-/** Undefined: there is no other. */
-const storedIn = (message: Msg | undefined): StoredMessage | undefined => {
-  const headers = message?.headers;
-  if (message === undefined || headers === undefined || headers.code !== 0) return undefined;
-  const seq = Number(headers.get('Nats-Sequence'));
-  const storedAtMs = Date.parse(headers.get('Nats-Time-Stamp'));
-  if (!Number.isSafeInteger(seq) || seq < 1) return undefined;
-  return {
-    subject: headers.get('Nats-Subject'),
-    seq,
-    storedAtMs: Number.isFinite(storedAtMs) ? storedAtMs : 0,
-    data: message.data,
-  };
 };
 
 const namesIn = (reply: Msg): readonly string[] => {
@@ -168,5 +193,8 @@ const STREAM_NAMES = v.object({ streams: v.nullish(v.array(v.string())) });
 const NOBODY = nodeId('a'.repeat(26));
 const TIMEOUT = { timeout: 5_000 };
 const NODES_AT_ONCE = 64;
+/** Replies of the server that are stored as last values, of all nodes: past it those of a node are read up to the first. */
+const MISDIRECTED_MAX = 8_192;
+const MISDIRECTED_BYTES_MAX = 67_108_864;
 /** Each takes a moment to open; others have their turn between them. */
 const TURN_MESSAGES = 16;

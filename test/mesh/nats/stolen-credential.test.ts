@@ -6,6 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { NODE_STATE_BYTES_MAX } from '../../../src/mesh/nats/fleet-streams.ts';
 import { EVENT_STREAM, FleetSubjects, stateStreamOf } from '../../../src/mesh/nats/fleet-subjects.ts';
+import { removeMisdirected } from '../../../src/mesh/nats/state-streams.ts';
 import { FLEET_TEST_CLUSTER, type FleetNode, fleetNode } from '../../support/fleet-nodes.ts';
 import { type KnownFleet, type KnownUser, knownFleet } from '../../support/known-fleet.ts';
 import { NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
@@ -123,15 +124,55 @@ test('it leads replies of the server to the subjects of another node, which are 
   for (let count = 0; count < 6_000; count += 1) {
     attacker.publish(stored, JSON.stringify({ seq: 1 }), reading);
     attacker.publish('$JS.API.INFO', '', reading);
+    attacker.publish(stored, '{"seq":9}', reading);
   }
   const gone = ofVictim.ask(other.node.id, 'gone');
   for (const body of ['{"seq":1}', '{"seq":9}', '']) attacker.publish(stored, body, { reply: gone });
-  await other.until(() => other.fleet.counts.reflected > 11_000);
+  await other.until(() => other.fleet.counts.reflected > 17_000);
   one.node.tellMemory(7);
   await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 7);
   expect(other.fleet.counts.dropped).toBe(0);
   expect(troubleOf(other)).toBeUndefined();
   expect(other.fleet.requestLinks.links.has(one.node.id)).toBe(true);
+});
+
+test('it has replies of the server stored as last values of another node, which is read all the same and not blamed', async () => {
+  await using fleet = await knownFleet(3);
+  const [stolen, first, second] = fleet.users;
+  if (stolen === undefined || first === undefined || second === undefined) throw new Error('there are three');
+  await using attacker = await fleet.connect(stolen);
+  const own = new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId);
+  const ofVictim = new FleetSubjects(FLEET_TEST_CLUSTER, first.key.nodeId);
+  await jetstream(attacker).publish(own.ownState('junk', ''), Uint8Array.of(1, 2, 3));
+  const stored = `$JS.API.DIRECT.GET.${stateStreamOf(FLEET_TEST_CLUSTER, stolen.key.nodeId)}`;
+  for (let count = 0; count < 200; count += 1) {
+    const into = (kind: string) => ({ reply: ofVictim.ownState(kind, String(count)) });
+    attacker.publish(stored, '{"seq":1}', into('stored'));
+    attacker.publish(stored, '{"seq":9}', into('missing'));
+    attacker.publish(own.ownState('small', ''), 'x', into('taken'));
+  }
+  await attacker.flush();
+  await using administrator = await fleet.connect(fleet.administrator);
+  const manager = await jetstreamManager(administrator);
+  const messages = async () =>
+    (await manager.streams.info(stateStreamOf(FLEET_TEST_CLUSTER, first.key.nodeId))).state.messages;
+  while ((await messages()) < 600);
+  // Its last values come behind those replies, and it is away when another node reads them.
+  const before = await messages();
+  {
+    await using one = node(fleet, first);
+    one.node.open('a');
+    while ((await messages()) === before);
+  }
+  await using later = node(fleet, second);
+  await later.until(() => later.node.connectionsOf(first.key.nodeId).length === 1);
+  expect(troubleOf(later)).toMatchObject({ code: 'fleet-misdirected', nodeId: first.key.nodeId });
+  const nodes = fleet.users.map(({ key }) => key.nodeId);
+  const server = { connection: administrator, manager };
+  const left = (await messages()) - before;
+  expect(await removeMisdirected(server, { cluster: FLEET_TEST_CLUSTER, nodes })).toEqual([first.key.nodeId]);
+  expect(await messages()).toBe(left);
+  expect(await removeMisdirected(server, { cluster: FLEET_TEST_CLUSTER, nodes })).toEqual([]);
 });
 
 test('a node without a stream of its own reads the others, and is told what is missing', async () => {
