@@ -204,7 +204,8 @@ const readSharedStates = async (
   try {
     for await (const message of messages) {
       const publisher = subjects.parse(message.subject)?.publisher;
-      if (publisher !== undefined && isMisdirected({ data: message.data, headers: message.headers })) misdirected(publisher);
+      if (publisher !== undefined && isMisdirected({ data: message.data, headers: message.headers }))
+        misdirected(publisher);
       else if (publisher !== undefined && !unopened.isPast(publisher)) {
         const isTaken = take(message.subject, message.data, message.info.timestampNanos / 1e6);
         if (!isTaken) unopened.add(publisher, message.data.length);

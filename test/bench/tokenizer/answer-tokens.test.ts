@@ -61,7 +61,9 @@ describe('a tokenizer is refused with what is wrong with it', () => {
     await expect(readTokenizer(folder.path)).rejects.toThrow('has no tokenizer.json');
     writeFileSync(file, '');
     truncateSync(file, 500_000_000);
-    await expect(readTokenizer(folder.path)).rejects.toThrow('tokenizer.json cannot be read: it is larger than 128 MiB');
+    await expect(readTokenizer(folder.path)).rejects.toThrow(
+      'tokenizer.json cannot be read: it is larger than 128 MiB',
+    );
     using other = temporaryDirectory();
     mkdirSync(join(other.path, 'tokenizer.json'));
     await expect(readTokenizer(other.path)).rejects.toThrow('tokenizer.json cannot be read: it is a folder');
