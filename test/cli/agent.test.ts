@@ -17,6 +17,16 @@ describe('plimsoll agent', () => {
     expect(stderr.text).toContain('no target is listed');
   });
 
+  test('with an error in config.toml ends with 3, because the caps that somebody wrote there would not hold', async () => {
+    using folder = temporaryDirectory();
+    writeFileSync(join(folder.path, 'config.toml'), '[bench]\nconnections_max = 20\nrequests_max = 5\n');
+    const { run, stderr, stdout } = madeUpProcess(['agent', '--home', folder.path, '--target', TARGET]);
+    expect(await run()).toBe(3);
+    expect(stderr.text).toContain('the caps of this agent cannot be read');
+    expect(stderr.text).toMatch(/config\.toml:3: unknown key "requests_max"/);
+    expect(stdout.text).toBe('');
+  });
+
   test('refuses a wildcard, and what is more than an origin', async () => {
     using folder = temporaryDirectory();
     for (const target of ['https://*.example.net', 'http://10.0.0.7:8000/v1']) {

@@ -11,8 +11,9 @@ import { hasKey } from '../../bench/agent/target-key.ts';
 import { makeAgentCode, parseAgentCode } from '../../bench/agent/tls/agent-code.ts';
 import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { Config } from '../../config/config.ts';
+import { placedProblem } from '../../config/config-problem.ts';
 import { homeFiles, openHome } from '../../config/home.ts';
-import { effectiveConfig, readConfig } from '../../config/read-config.ts';
+import { readConfig } from '../../config/read-config.ts';
 import { errorCode } from '../../core/problem.ts';
 import { diskReason, fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
@@ -39,7 +40,7 @@ export interface AgentStart {
 export const startAgent = async (state: ProcessState, start: AgentStart): Promise<ExitCode> => {
   const folder = join(start.home, 'agent');
   await makeFolder(start.home, folder);
-  const config = effectiveConfig(await readConfig(homeFiles(start.home).config));
+  const config = await configOf(start.home);
   const policy = policyOf(config, start);
   await checkKeys(state, policy, start.keys);
   const code = start.codeFile === undefined ? undefined : await codeIn(resolve(state.cwd, start.codeFile));
@@ -85,6 +86,18 @@ export const startAgent = async (state: ProcessState, start: AgentStart): Promis
     await unlessAborted(host.over, state.stop);
     return EXIT_CODES.ok.code;
   }
+};
+
+/** Its caps protect this machine, and the defaults are far above those that somebody wrote into a file with an error. */
+const configOf = async (home: string): Promise<Config> => {
+  const result = await readConfig(homeFiles(home).config);
+  if (result.kind === 'ok') return result.config;
+  const [problem] = result.problems;
+  throw new CommandError(
+    'badConfig',
+    `the caps of this agent cannot be read: ${problem === undefined ? 'config.toml has an error' : placedProblem(problem)}`,
+    `${problem?.advice ?? ''} All that is wrong: plimsoll config check`.trim(),
+  );
 };
 
 /** @throws CommandError that does not say what stands in it. */

@@ -21,12 +21,19 @@ export type OwnFleet =
 
 /** Changes nothing: a home without an identity gets none. */
 export const examineOwnFleet = async (home: string): Promise<OwnFleet> => {
-  const { fleet } = effectiveConfig(await readConfig(homeFiles(home).config));
+  const read = await readConfig(homeFiles(home).config);
+  const { fleet } = effectiveConfig(read);
   const settings = await fleetSettings(home, fleet);
   const { cluster, servers } = fleet;
   switch (settings.kind) {
     case 'none':
-      return { kind: 'none', reason: 'config.toml names no server of a fleet' };
+      return {
+        kind: 'none',
+        reason:
+          read.kind === 'ok'
+            ? 'config.toml names no server of a fleet'
+            : 'config.toml has an error: plimsoll config check',
+      };
     case 'failed': {
       const examination = { server: undefined, streams: [], problems: [settings.problem], notes: [] };
       return { kind: 'examined', cluster, servers, examination };
