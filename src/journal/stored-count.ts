@@ -59,6 +59,7 @@ const COUNT: v.GenericSchema<unknown, StoredOrigin> = v.object({
   epoch: COUNT_NUMBER,
   through: COUNT_NUMBER,
 });
-const FLAGS = constants.O_WRONLY | constants.O_CREAT;
+/** A named pipe in its place, for whose reader an open would wait without end, is an error instead. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 /** Of two numbers of 16 digits, an id and the rest: one sector of any disk. */
 const LENGTH = 128;

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
+import { storedCountPath } from '../../src/journal/stored-count.ts';
 import { FILLER, startWriter } from '../support/journal-process.ts';
 import { appendOwn, OWN, PEER, recordsTo, seqsAfter } from '../support/journal-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
@@ -114,6 +115,16 @@ test('a pipe in place of the file is refused at once, and keeps its mode', () =>
     expect.objectContaining({ code: 'io', message: expect.stringContaining('something other than a file') }),
   );
   expect(mode(path)).toBe('666');
+});
+
+test('a pipe in place of the count of stored records delays nothing', () => {
+  const count = storedCountPath(path);
+  execFileSync('mkfifo', [count]);
+  // In a process of its own, which can be ended: an open that waits stops the whole thread.
+  const script = `import { StoredCount } from ${JSON.stringify(new URL('../../src/journal/stored-count.ts', import.meta.url))};
+    new StoredCount(process.argv[1]).set({ origin: 'a'.repeat(26), epoch: 1, through: 1 });`;
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script, path], { timeout: 20_000 });
+  expect([ran.status, ran.signal]).toEqual([0, null]);
 });
 
 test.each([
