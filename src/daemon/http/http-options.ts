@@ -138,6 +138,8 @@ export interface HttpLimits {
   readonly answersMax: number;
   /** Besides those: to requests with the token. */
   readonly answersOwnerMax: number;
+  /** Of either, bytes that the readers have not taken; the last one may pass it. */
+  readonly answersBytesMax: number;
   /** While all of them wait, the oldest one is cut off that waits for so long, ms; likewise a stream that takes nothing. */
   readonly silentUnderPressureMs: number;
   /** Of requests without the token. */
@@ -186,6 +188,7 @@ export const HTTP_LIMITS: HttpLimits = {
   rateAddressesMax: 1_024,
   answersMax: 64,
   answersOwnerMax: 64,
+  answersBytesMax: 128 * 1024 * 1024,
   silentUnderPressureMs: 5_000,
   streamsMax: 256,
   streamsOwnerMax: 64,

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
+import { systemClock } from '../../clock/system-clock.ts';
 import { ByteBudget } from '../../core/byte-budget.ts';
 import { NESTING_MAX } from '../../core/input/json-footprint.ts';
 import { isNestedTooDeep } from '../../wire/shallow-json.ts';
@@ -53,6 +54,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #app: FastifyInstance;
   readonly #guard: RequestGuard;
   readonly #places: ConnectionPlaces;
+  readonly #turns: RequestTurns;
   readonly #ownSockets = new WeakSet<Socket>();
   #ownerSocket: OwnerSocket | undefined;
   readonly #hub: StreamHub;
@@ -91,7 +93,13 @@ export class HttpServer implements AsyncDisposable {
     this.#places = new ConnectionPlaces(limits, socket => socket.destroy());
     this.#server = createNodeServer(limits);
     this.#admit = admitConnections(this.#server, this.#places);
-    this.#app = createApp(this.#server, { limits, places: this.#places, guard: this.#guard });
+    this.#turns = new RequestTurns({ clock: systemClock, pipelinedMax: limits.pipelinedMax });
+    this.#app = createApp(this.#server, {
+      limits,
+      places: this.#places,
+      guard: this.#guard,
+      turns: this.#turns,
+    });
     this.#addRoutes();
   }
 
@@ -153,6 +161,7 @@ export class HttpServer implements AsyncDisposable {
     this.#server.closeAllConnections();
     await Promise.all([closed, ownClosed]);
     await this.#app.close();
+    await this.#turns[Symbol.asyncDispose]();
   }
 
   /** Room for the body that a request says it has, until the request is gone. */
@@ -255,25 +264,28 @@ const createApp = (
     limits,
     places,
     guard,
-  }: { readonly limits: HttpLimits; readonly places: ConnectionPlaces; readonly guard: RequestGuard },
+    turns,
+  }: {
+    readonly limits: HttpLimits;
+    readonly places: ConnectionPlaces;
+    readonly guard: RequestGuard;
+    readonly turns: RequestTurns;
+  },
 ): FastifyInstance => {
   const app = fastify({
-    serverFactory: handler => {
-      const turns = new RequestTurns(limits.pipelinedMax, ({ request, response }) => {
-        foldMethod(request);
-        handler(request, response);
-      });
-      return (
-        server
-          .on('request', (request, response) => {
-            places.serve(request.socket, response);
-            const isAhead = HEALTH_PATHS.has(request.url ?? '') || guard.isOwner(request);
-            turns.add({ request, response, isAhead });
-          })
-          // Node would answer 417 with an empty body. Unknown expectations may be ignored (RFC 9110 §10.1.1).
-          .on('checkExpectation', (request, response) => server.emit('request', request, response))
-      );
-    },
+    serverFactory: handler =>
+      server
+        .on('request', (request, response) => {
+          places.serve(request.socket, response);
+          const isAhead = HEALTH_PATHS.has(request.url ?? '') || guard.isOwner(request);
+          const serve = (): void => {
+            foldMethod(request);
+            handler(request, response);
+          };
+          turns.add({ request, response, isAhead, serve });
+        })
+        // Node would answer 417 with an empty body. Unknown expectations may be ignored (RFC 9110 §10.1.1).
+        .on('checkExpectation', (request, response) => server.emit('request', request, response)),
     bodyLimit: limits.bodyBytesMax,
     exposeHeadRoutes: true,
     requestIdHeader: false,

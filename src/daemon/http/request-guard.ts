@@ -42,10 +42,15 @@ export class RequestGuard {
     this.#isOwnSocket = isOwnSocket;
     this.#cookieName = cookieName(nodeId);
     this.#urlBytesMax = limits.urlBytesMax;
-    const { answersMax, answersOwnerMax, silentUnderPressureMs } = limits;
+    const {
+      answersMax,
+      answersOwnerMax,
+      answersBytesMax: bytesMax,
+      silentUnderPressureMs: silentMs,
+    } = limits;
     this.#answers = {
-      owner: new WaitingAnswers(clock, answersOwnerMax, silentUnderPressureMs),
-      stranger: new WaitingAnswers(clock, answersMax, silentUnderPressureMs),
+      owner: new WaitingAnswers(clock, { max: answersOwnerMax, bytesMax, silentMs }),
+      stranger: new WaitingAnswers(clock, { max: answersMax, bytesMax, silentMs }),
     };
     this.#machine = new MachineAddresses(() => clock.nowMs());
     const { requestsPerSecondMax, refusalsPerMinuteMax, rateAddressesMax } = limits;
@@ -117,7 +122,7 @@ export class RequestGuard {
     throw new RequestError(
       {
         code: 'too-busy',
-        problem: `${answers.max} replies wait for readers that do not read.`,
+        problem: `Too many replies, or too large ones, wait for readers that do not read: ${answers.count}.`,
         advice: 'Try again in a second.',
       },
       { headers: { 'retry-after': '1' } },
@@ -205,31 +210,46 @@ export class RequestGuard {
   }
 }
 
+interface AnswerLimits {
+  readonly max: number;
+  readonly bytesMax: number;
+  readonly silentMs: number;
+}
+
 /** Replies that are not over, the oldest first. */
 class WaitingAnswers {
-  readonly max: number;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #silentMs: number;
+  readonly #limits: AnswerLimits;
   readonly #since = new Map<ServerResponse, number>();
 
-  constructor(clock: Pick<Clock, 'nowMs'>, max: number, silentMs: number) {
+  constructor(clock: Pick<Clock, 'nowMs'>, limits: AnswerLimits) {
     this.#clock = clock;
-    this.max = max;
-    this.#silentMs = silentMs;
+    this.#limits = limits;
+  }
+
+  get count(): number {
+    return this.#since.size;
   }
 
   /** @returns false when there is no place, not even that of a reply which nobody has read for too long */
   enter(response: ServerResponse): boolean {
-    if (this.#since.size >= this.max && !this.#cutOldest()) return false;
+    while (this.#isFull()) if (!this.#cutOldest()) return false;
     this.#since.set(response, this.#clock.nowMs());
     response.once('close', () => this.#since.delete(response));
     return true;
   }
 
+  #isFull(): boolean {
+    if (this.#since.size >= this.#limits.max) return true;
+    let bytes = 0;
+    for (const response of this.#since.keys()) bytes += response.writableLength;
+    return bytes >= this.#limits.bytesMax;
+  }
+
   #cutOldest(): boolean {
     const [[response, sinceMs] = []] = this.#since;
     if (response === undefined || sinceMs === undefined) return false;
-    if (this.#clock.nowMs() - sinceMs < this.#silentMs) return false;
+    if (this.#clock.nowMs() - sinceMs < this.#limits.silentMs) return false;
     this.#since.delete(response);
     response.destroy();
     return true;

@@ -69,11 +69,10 @@ describe('while others without the token take all of a kind', () => {
     refused.write(STREAM);
     expect(String(await new Promise(resolve => refused.once('data', resolve)))).toMatch(/^HTTP\/1\.1 503 /);
     await served.clock.advance(5_001);
-    const gone = closeOf(silent.resume());
     const next = await openSocket(served.port);
     next.write(STREAM);
     expect(String(await new Promise(resolve => next.once('data', resolve)))).toMatch(/^HTTP\/1\.1 200 /);
-    await gone;
+    await closeOf(silent.resume());
     for (const socket of [refused, next]) socket.destroy();
   });
 

@@ -1,6 +1,10 @@
 // Requests that are sent faster than they are served: ahead on one connection, and on many at once.
 
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { RequestTurns } from '../../../src/daemon/http/request-turns.ts';
 import { ask, bearer, closeOf, exchangeRaw, openSocket } from './http-exchange.ts';
 import { identityFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
@@ -26,6 +30,18 @@ describe('a connection on which requests are sent ahead', () => {
     const status = async () => (await ask({ port: served.port, path: '/api/daemon' })).status;
     // One reply waits of the four that may: more would have taken the other places.
     for (let count = 0; count < 32; count += 1) expect(await status()).toBe(200);
+    deaf.destroy();
+  });
+
+  test('has no more replies in memory than their bytes may have, with others whose readers do not read', async () => {
+    await using served = await serveCluster({ limits: { answersBytesMax: 1024 * 1024 } });
+    served.tell(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
+    const deaf = await openSocket(served.port);
+    deaf.pause().write(get('/api/state'));
+    const status = async (headers = {}) =>
+      (await ask({ port: served.port, path: '/api/daemon', headers })).status;
+    while ((await status()) !== 503);
+    expect(await status(bearer(TOKEN))).toBe(200);
     deaf.destroy();
   });
 
@@ -77,5 +93,33 @@ describe('requests without the token', () => {
     expect(replies.indexOf('owner')).toBeLessThan(20);
     expect(replies.indexOf('watch')).toBeLessThan(20);
     for (const socket of [...others, owner, watch]) socket.destroy();
+  });
+
+  test('have no more than half of the time: a pause follows that is as long as each took', async () => {
+    const clock = new VirtualClock();
+    await using turns = new RequestTurns({ clock, pipelinedMax: 4 });
+    const served: string[] = [];
+    const server = createServer((request, response) => {
+      const path = request.url ?? '';
+      const serve = (): void => {
+        served.push(path);
+        if (path === '/dear') void clock.advance(300);
+        response.end();
+      };
+      turns.add({ request, response, isAhead: path === '/owner', serve });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('it listens on a port');
+    const reply = (path: string) => ask({ port: address.port, path, headers: { connection: 'close' } });
+    await reply('/dear');
+    const next = reply('/next');
+    await reply('/owner');
+    await clock.advance(299);
+    expect(served).toEqual(['/dear', '/owner']);
+    await clock.advance(1);
+    await next;
+    expect(served).toEqual(['/dear', '/owner', '/next']);
+    server.close();
   });
 });
