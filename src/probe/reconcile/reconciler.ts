@@ -16,8 +16,7 @@ import type { PortLoads } from '../schedule/probe-interval.ts';
 import { portLoads } from '../schedule/probe-interval.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
 import { RECONCILE_TICK_MS } from '../schedule/probe-settings.ts';
-import type { WantedProbe } from '../schedule/wanted-probes.ts';
-import { wantedDevices, wantedLinks } from '../schedule/wanted-probes.ts';
+import { OTHER_END_MS, type WantedProbe, wantedDevices, wantedLinks } from '../schedule/wanted-probes.ts';
 import type { ProbeRunner } from './probe-runner.ts';
 import { StatusBoard, waitingStage } from './status-board.ts';
 
@@ -48,6 +47,8 @@ export class Reconciler {
   readonly #asked = new Set<string>();
   readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
   readonly #courses = new Map<string, Course>();
+  /** When something last kept it from being measured. */
+  readonly #blockedAtMs = new Map<string, number>();
   /** When each was measured or tried, including what is gone since. */
   readonly #triedAtMs = new Map<string, number>();
   #failure: { readonly error: unknown } | undefined;
@@ -149,6 +150,7 @@ export class Reconciler {
       const key = probeKey(want.subject);
       if (this.#running.has(key)) continue;
       if (!settings().isEnabled) {
+        this.#blockedAtMs.set(key, nowMs);
         this.#board.tell(want.subject, waitingStage(OFF, RECONCILE_TICK_MS));
         continue;
       }
@@ -165,8 +167,16 @@ export class Reconciler {
         continue;
       }
       const obstacle = runner.obstacle(want, this.#causeOf(want));
-      if (obstacle === undefined) this.#start(want, isByHand);
-      else later(this.#wait(want, obstacle.reason, obstacle.retryInMs));
+      if (obstacle !== undefined) {
+        this.#blockedAtMs.set(key, nowMs);
+        later(this.#wait(want, obstacle.reason, obstacle.retryInMs));
+        continue;
+      }
+      const otherInMs = isByHand || isOwnTurn(want) ? 0 : this.#otherEndMs(key);
+      if (otherInMs > 0) {
+        this.#board.tell(want.subject, { kind: 'idle', nextInMs: otherInMs });
+        later(otherInMs);
+      } else this.#start(want, isByHand);
     }
     return nextInMs;
   }
@@ -272,13 +282,21 @@ export class Reconciler {
     return course.dueSinceMs + course.jitterMs - clock.nowMs();
   }
 
+  /** What kept this end from measuring kept the chosen end too: both could start now, and it is the other one's turn. */
+  #otherEndMs(key: string): number {
+    const blockedAtMs = this.#blockedAtMs.get(key);
+    return blockedAtMs === undefined ? 0 : blockedAtMs + OTHER_END_MS - this.#parts.clock.nowMs();
+  }
+
   #forgetOthers(keys: ReadonlySet<string>): void {
     this.#board.keepOnly(keys);
-    for (const map of [this.#waits, this.#courses])
+    for (const map of [this.#waits, this.#courses, this.#blockedAtMs])
       for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
     for (const key of this.#asked) if (!keys.has(key)) this.#asked.delete(key);
   }
 }
+
+const isOwnTurn = (want: WantedProbe): boolean => want.kind === 'gpu' || want.isOwnTurn;
 
 /** A path is requested by any of its addresses. */
 const subjectsOf = (want: WantedProbe): readonly ProbeSubject[] =>

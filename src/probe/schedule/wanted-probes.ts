@@ -180,4 +180,4 @@ const dueOf = (entry: Entry<Profile> | undefined, intervalMs: number, nowMs: num
 };
 
 /** Longer than an end's spread of starts and a turn of its reconciler. */
-const OTHER_END_MS = 45_000;
+export const OTHER_END_MS = 45_000;
