@@ -5,7 +5,10 @@ export const EXIT_CODES = {
   ok: { code: 0, meaning: 'Done. Also a daemon or a watch that was stopped on request.' },
   failure: { code: 1, meaning: 'Something failed unexpectedly; the message says what.' },
   usage: { code: 2, meaning: 'The command line is wrong: unknown command or option, bad value.' },
-  badConfig: { code: 3, meaning: '`config check` or `config show` found something wrong, or `agent` its caps.' },
+  badConfig: {
+    code: 3,
+    meaning: '`config check` or `config show` found something wrong, or `agent` its caps.',
+  },
   homeInUse: { code: 4, meaning: 'Another daemon uses this home.' },
   noDaemon: { code: 5, meaning: 'No daemon answers for this home, or it refuses the request.' },
   addressInUse: { code: 6, meaning: 'The address to listen on is taken or cannot be used.' },
