@@ -136,6 +136,7 @@ export class ConfigReader {
 
   #refuseUnknown(entries: TomlEntries, known: readonly string[], where: string): void {
     for (const [key, { keyOffset }] of entries) {
+      if (this.problems.length >= PROBLEMS_MAX) return;
       if (known.includes(key)) continue;
       this.#report(
         keyOffset,
@@ -146,6 +147,7 @@ export class ConfigReader {
   }
 
   #report(offset: number, problem: string, advice: string): void {
+    if (this.problems.length >= PROBLEMS_MAX) return;
     const { file, text } = this.#document;
     this.problems.push({ file, place: placeAt(text, offset), problem, advice });
   }
@@ -171,3 +173,5 @@ const defaultOf = (section: string, key: string): TomlValue | undefined => {
 };
 
 const LIST_LENGTH_MAX = 256;
+/** Each costs a pass over the text for its line, and nobody fixes more at once: the next check finds the rest. */
+const PROBLEMS_MAX = 64;

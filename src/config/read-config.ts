@@ -122,4 +122,5 @@ const unreadable = (file: string, problem: string, advice: string): FileText => 
   problem: { file, place: undefined, problem, advice },
 });
 
-const CONFIG_BYTES_MAX = 1_000_000;
+/** The parser makes some 800 bytes of each byte of nested tables. */
+const CONFIG_BYTES_MAX = 262_144;

@@ -253,6 +253,14 @@ duration_max = "10m"
     expect(problems[2]).toContain('Add the host: 127.0.0.1:4180.');
   });
 
+  test('with tens of thousands of mistakes names the first 64 of them, so that it costs no more than a few', () => {
+    const unknown = problemsOf(Array.from({ length: 25_000 }, (_, index) => `a${index} = 1`).join('\n'));
+    expect(unknown).toHaveLength(64);
+    expect(unknown.at(0)).toContain('config.toml:1:1: unknown key "a0"');
+    expect(unknown.at(-1)).toContain('config.toml:64:1: unknown key "a63"');
+    expect(problemsOf(`[[endpoints]]\n`.repeat(200))).toHaveLength(64);
+  });
+
   test('names the item of a list that is wrong, also over several lines', () => {
     expect(problemsOf('[mesh]\npeers = [\n  "a", # "b"\n  5,\n]')[0]).toMatch(
       /^config.toml:4:3: mesh.peers: 5 /,
