@@ -13,7 +13,7 @@ import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
-import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+import { boldCell, codeCell, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const comparisonMarkdown = (document: ComparisonDocument): string => {
   const { sentence, refusals, metrics, notices, a, b, load, mode } = document;
@@ -34,14 +34,14 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
       metrics
         .filter(isShown)
         .map(metric => [
-          `${metric.isPrimary ? '**' : ''}${markdownWords(capitalized(metric.label))}${metric.isPrimary ? '**' : ''}`,
+          metric.isPrimary ? boldCell(capitalized(metric.label)) : capitalized(metric.label),
           figureOf(metric, metric.a),
           figureOf(metric, metric.b),
           isKnown(metric.ratio) ? ratioWords(metric.ratio.value) : '–',
           isKnown(metric.ratio) ? rangeWords(metric.ratio) : '–',
           `±${percentWords(metric.marginShare)}`,
           metric.verdict.kind === 'not-comparable'
-            ? markdownWords(metric.verdict.reason)
+            ? metric.verdict.reason
             : comparisonVerdictWords(metric.verdict, unit),
         ]),
     ),
@@ -49,11 +49,11 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
     ...markdownTable(
       ['', ''],
       [
-        ['A', markdownCode(a.label)],
-        ['B', markdownCode(b.label)],
-        ['Load', markdownCode(load)],
+        ['A', codeCell(a.label)],
+        ['B', codeCell(b.label)],
+        ['Load', codeCell(load)],
         ['Units', `${a.units.length} and ${b.units.length} ${mode === 'pairs' ? 'segments' : 'runs'}`],
-        ['Plimsoll', markdownCode(document.plimsoll.version)],
+        ['Plimsoll', codeCell(document.plimsoll.version)],
       ],
       { figures: [] },
     ),

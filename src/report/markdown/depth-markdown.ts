@@ -4,7 +4,7 @@ import type { DepthProfile } from '../../core/depth/depth-profile.ts';
 import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
 import type { Report, ReportRun } from '../../core/run/report.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+import { codeCell, markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const depthMarkdown = (
   profile: DepthProfile,
@@ -18,11 +18,12 @@ export const depthMarkdown = (
     ...markdownTable(
       ['model', 'size', 'params', 'backend', 'test', 't/s'],
       rows.map(row => [
-        markdownCode(knownOr(model, 'unknown')),
+        codeCell(knownOr(model, 'unknown')),
         size,
         parameters,
-        markdownWords(knownOr(serverKind, 'unknown')),
-        depthTestName(row, plan),
+        knownOr(serverKind, 'unknown'),
+        // "pp512 @ d4096" of figures alone, as llama-bench writes it.
+        { markdown: depthTestName(row, plan) },
         plusMinusText(row.tokensPerSecond),
       ]),
     ),

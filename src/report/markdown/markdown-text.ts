@@ -21,15 +21,27 @@ export const markdownWords = (text: string): string =>
     .replace(/[\\`*_[\]<>&|~!#$]/g, sign => (ENTITIES.has(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`))
     .replace(/@/g, '`@`');
 
+/** A cell that is Markdown already. Every other one is a text, whose words may come from others. */
+export interface MarkdownCell {
+  readonly markdown: string;
+}
+
+export const codeCell = (text: string): MarkdownCell => ({ markdown: markdownCode(text) });
+
+export const boldCell = (text: string): MarkdownCell => ({ markdown: `**${markdownWords(text)}**` });
+
 /** @param figures places of the columns that are aligned to the right; by default all but the first */
 export const markdownTable = (
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
+  head: readonly (string | MarkdownCell)[],
+  rows: readonly (readonly (string | MarkdownCell)[])[],
   { figures = head.map((_, at) => at).slice(1) }: { readonly figures?: readonly number[] } = {},
 ): readonly string[] => [
-  `| ${head.join(' | ')} |`,
+  rowOf(head),
   `|${head.map((_, index) => (figures.includes(index) ? '---:|' : '---|')).join('')}`,
-  ...rows.map(cells => `| ${cells.join(' | ')} |`),
+  ...rows.map(rowOf),
 ];
+
+const rowOf = (cells: readonly (string | MarkdownCell)[]): string =>
+  `| ${cells.map(cell => (typeof cell === 'string' ? markdownWords(cell) : cell.markdown)).join(' | ')} |`;
 
 const ENTITIES: ReadonlySet<string> = new Set(['<', '>', '&']);

@@ -4,7 +4,7 @@ import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { SPREAD_HEAD, spreadRows } from '../../core/comparison/spread-text.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+import { codeCell, markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const repeatMarkdown = ({
   id,
@@ -18,18 +18,15 @@ export const repeatMarkdown = ({
   `${[
     `## ${counted(units.length, 'run')} of ${markdownCode(knownOr(model, 'an unknown model'))}`,
     '',
-    ...markdownTable(
-      SPREAD_HEAD,
-      spreadRows(spread).map(row => row.map((cell, index) => (index === 0 ? markdownWords(cell) : cell))),
-    ),
+    ...markdownTable(SPREAD_HEAD, spreadRows(spread)),
     '',
     ...notices.map(notice => `- ${markdownWords(notice)}`),
     ...(notices.length === 0 ? [] : ['']),
     ...markdownTable(
-      ['Runs', markdownCode(id)],
+      ['Runs', codeCell(id)],
       [
-        ['Target', markdownCode(knownOr(target, 'unknown'))],
-        ['Plimsoll', markdownCode(plimsoll.version)],
+        ['Target', codeCell(knownOr(target, 'unknown'))],
+        ['Plimsoll', codeCell(plimsoll.version)],
       ],
       { figures: [] },
     ),

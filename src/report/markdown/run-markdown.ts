@@ -44,7 +44,7 @@ import {
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { depthMarkdown } from './depth-markdown.ts';
-import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+import { boldCell, codeCell, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const runMarkdown = (report: Report): string => {
   const { run, series } = report;
@@ -75,8 +75,8 @@ export const runMarkdown = (report: Report): string => {
       ['', '', ''],
       summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [
         isSpoiled ? `${name}${SPOILED_MARK}` : name,
-        `**${isAtLeast ? 'at least ' : ''}${figureText(value)}**`,
-        markdownWords(remark),
+        boldCell(`${isAtLeast ? 'at least ' : ''}${figureText(value)}`),
+        remark,
       ]),
       { figures: [1] },
     ),
@@ -93,14 +93,14 @@ export const runMarkdown = (report: Report): string => {
     ...energyTable(report),
     ...list(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
     ...markdownTable(
-      ['Run', markdownCode(run.id)],
+      ['Run', codeCell(run.id)],
       [
-        ['Model', isUnknown(run.model) ? 'unknown' : markdownCode(run.model)],
-        ['Target', markdownCode(run.target)],
+        ['Model', isUnknown(run.model) ? 'unknown' : codeCell(run.model)],
+        ['Target', codeCell(run.target)],
         ['Load', `${loadLabel(run)}${seedText(run)}`],
-        ['Prompts', markdownCode(run.dataset)],
-        ['Plimsoll', markdownCode(report.plimsoll.version)],
-        ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), markdownCode(text)]),
+        ['Prompts', codeCell(run.dataset)],
+        ['Plimsoll', codeCell(report.plimsoll.version)],
+        ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), codeCell(text)]),
       ],
       { figures: [] },
     ),
@@ -145,7 +145,7 @@ const failureTable = (report: Report): readonly string[] => {
         count,
         why,
         when,
-        markdownCode(message),
+        codeCell(message),
       ]),
       { figures: [0] },
     ),
@@ -177,7 +177,7 @@ const agentTable = ({ agents = [] }: Report): readonly string[] =>
     : [
         ...markdownTable(
           AGENT_COLUMNS.map(capitalized),
-          agentRows(agents).map(([name = '', ...cells]) => [markdownCode(name), ...cells]),
+          agentRows(agents).map(([name = '', ...cells]) => [codeCell(name), ...cells]),
         ),
         '',
         ...list(agentRemarks(agents)),

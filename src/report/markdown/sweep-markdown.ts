@@ -8,7 +8,7 @@ import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-documen
 import { cutWords, sweepAnswer } from '../../core/sweep/sweep-text.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
-import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+import { codeCell, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {
   const stages = picturedAfterwards(document.stages);
@@ -22,12 +22,12 @@ export const sweepMarkdown = (document: SweepDocument | LineDocument): string =>
     ...markdownTable(head, rows),
     '',
     ...markdownTable(
-      ['Run', markdownCode(document.id)],
+      ['Run', codeCell(document.id)],
       [
-        ['Model', isUnknown(document.model) ? 'unknown' : markdownCode(document.model)],
-        ['Target', markdownCode(document.target)],
-        ['Objectives', document.objectives.length === 0 ? 'none' : markdownCode(objectivesWords(document))],
-        ['Again', markdownCode(document.command)],
+        ['Model', isUnknown(document.model) ? 'unknown' : codeCell(document.model)],
+        ['Target', codeCell(document.target)],
+        ['Objectives', document.objectives.length === 0 ? 'none' : codeCell(objectivesWords(document))],
+        ['Again', codeCell(document.command)],
       ],
       { figures: [] },
     ),

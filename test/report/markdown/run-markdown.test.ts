@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../src/core/run/report.ts';
-import { markdownCode, markdownWords } from '../../../src/report/markdown/markdown-text.ts';
+import {
+  codeCell,
+  markdownCode,
+  markdownTable,
+  markdownWords,
+} from '../../../src/report/markdown/markdown-text.ts';
 import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
 import { madeUpAgent } from '../../support/made-up-agent.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
@@ -116,6 +121,13 @@ describe('the report of a run in Markdown', () => {
 
 /** As GitHub's parser splits a row: what a backslash stands before is no border. */
 const cells = (row: string): number => row.replace(/\\./g, '').split('|').length;
+
+test('a cell of a table that is not marked as Markdown is a text', () => {
+  const [head, , row] = markdownTable([HOSTILE, ''], [[HOSTILE, codeCell('b')]]);
+  for (const line of [head, row])
+    expect(line).toMatch(/^\| &#60;\/script&#62;&#60;img onerror=x&#62; \\# \\\[a\\\]\(/);
+  expect(cells(row ?? '')).toBe(cells('| a | b |'));
+});
 
 test('no text ends its span of code', () => {
   fc.assert(
