@@ -157,7 +157,10 @@ export const streamNearlyFull = (stream: string, bytes: number, bytesMax: number
   bytes,
   bytesMax,
   problem: `The stream ${stream} holds ${megabytes(bytes)} of at most ${megabytes(bytesMax)}; when it is full, new last values are refused.`,
-  advice: 'Give it more room: stateBytesMax in fleet.json, then plimsoll fleet apply DIR',
+  advice:
+    stream === STATE_STREAM
+      ? 'Give it more room: stateBytesMax in fleet.json, then plimsoll fleet apply DIR'
+      : 'It has the last values of one node, and more than a node has. On the machine that has the fleet: plimsoll fleet apply DIR, which removes replies of the server that somebody had stored there; if none are there, the credentials of that node are misused: plimsoll fleet revoke DIR NODE.',
 });
 
 export const oldServer = (version: string, cannot: string, needs: string): FleetFinding => ({
