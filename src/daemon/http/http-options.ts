@@ -146,6 +146,8 @@ export interface HttpLimits {
   readonly streamsMax: number;
   /** Besides those: of requests with the token. */
   readonly streamsOwnerMax: number;
+  /** Of requests without the token: of the whole state, where that is large. */
+  readonly wholeStreamsMax: number;
   /** First event to the batch that carries it. */
   readonly streamFlushMs: number;
   readonly streamHeartbeatMs: number;
@@ -192,6 +194,7 @@ export const HTTP_LIMITS: HttpLimits = {
   silentUnderPressureMs: 5_000,
   streamsMax: 256,
   streamsOwnerMax: 64,
+  wholeStreamsMax: 4,
   streamFlushMs: 100,
   streamHeartbeatMs: 5_000,
   streamQueueBytesMax: 1024 * 1024,

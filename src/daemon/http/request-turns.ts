@@ -85,4 +85,4 @@ export class RequestTurns implements AsyncDisposable {
 
 /** Shorter than a timer waits; the turn of the event loop is pause enough. */
 const SHORT_MS = 2;
-const PAUSE_MS_MAX = 1_000;
+const PAUSE_MS_MAX = 30_000;

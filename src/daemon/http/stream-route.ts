@@ -78,6 +78,7 @@ export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): A
     const asked = streamView(v.parse(VIEW_QUERY, request.query));
     const view = asked?.kind === 'fleet' && nodeCount() <= WHOLE_NODES_MAX ? undefined : asked;
     if (view !== undefined) fleets.checkRoom(view, isOwner);
+    else if (nodeCount() > WHOLE_NODES_MAX) hub.checkWholeRoom(isOwner);
     const lastId = request.headers['last-event-id'];
     if (Array.isArray(lastId)) {
       throw new RequestError({

@@ -1,8 +1,10 @@
 // Another user of this machine takes everything that loopback gives without the token. What the owner does goes on.
 
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { nodeId } from '../../../src/core/ids.ts';
 import { commandDaemon } from '../../support/command-daemon.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { ask, bearer, closeOf, openSocket } from './http-exchange.ts';
@@ -114,4 +116,28 @@ describe('while others without the token take all of a kind', () => {
     expect(await status()).toBe(200);
     deaf.destroy();
   });
+});
+
+test('of the whole state of a large cluster there are four streams without the token, and more with it or of a smaller cluster', async () => {
+  await using served = await serveCluster();
+  const tellNodes = (from: number, to: number): void => {
+    for (let index = from; index < to; index += 1)
+      served.tell(
+        nodeId(`n${index}`.replace(/[0189]/g, digit => 'wxyz'['0189'.indexOf(digit)] ?? '').padEnd(26, 'a')),
+        identityFact(`n${index}`),
+      );
+  };
+  const opened: Socket[] = [];
+  const headOf = async (header = '') => {
+    const socket = await openSocket(served.port);
+    opened.push(socket);
+    socket.write(STREAM.replace('\r\n\r\n', `\r\n${header}\r\n`));
+    return String(await new Promise(resolve => socket.once('data', resolve))).slice(0, 12);
+  };
+  tellNodes(0, 64);
+  for (let count = 0; count < 5; count += 1) expect(await headOf()).toBe('HTTP/1.1 200');
+  tellNodes(64, 65);
+  expect(await headOf()).toBe('HTTP/1.1 503');
+  expect(await headOf(`Authorization: Bearer ${TOKEN}\r\n`)).toBe('HTTP/1.1 200');
+  for (const socket of opened) socket.destroy();
 });

@@ -97,14 +97,29 @@ export class StreamHub implements AsyncDisposable {
     const all = [...this.#clients, ...this.#leaving, ...others];
     const max = isOwner ? streamsMax + streamsOwnerMax : streamsMax;
     const rivals = isOwner ? all : all.filter(client => !client.isOwner);
+    this.#makeRoom(rivals, max, 'Close some pages, or read /api/state.');
+  }
+
+  /**
+   * Of a large cluster, whose snapshot has tens of MB and takes long to write: of the whole state there are few streams without the
+   * token. @throws as `checkRoom`
+   */
+  checkWholeRoom(isOwner: boolean): void {
+    if (isOwner) return;
+    const rivals = [...this.#clients, ...this.#leaving].filter(client => !client.isOwner);
+    const { wholeStreamsMax } = this.#options.limits;
+    this.#makeRoom(rivals, wholeStreamsMax, 'Ask for a part of it (view=fleet), or send the token.');
+  }
+
+  #makeRoom(rivals: readonly StreamClient[], max: number, advice: string): void {
     if (rivals.length < max) return;
     if (rivals.some(client => !client.isOwner && client.giveWay())) return;
     this.#refused += 1;
     throw new RequestError(
       {
         code: 'too-many-streams',
-        problem: `This daemon serves ${counted(max, 'stream')} at once.`,
-        advice: 'Close some pages, or read /api/state.',
+        problem: `This daemon serves ${counted(max, 'such stream')} at once.`,
+        advice,
       },
       { headers: { 'retry-after': '5' } },
     );
