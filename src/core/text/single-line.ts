@@ -52,8 +52,11 @@ const TERMINAL_SEQUENCE =
 const replacedUnshowable = (text: string, instead: (sign: string) => string): string =>
   PLAIN.test(text)
     ? text
-    : text.replace(UNSHOWABLE, (sign: string, at: number) =>
-        isPartOfWord(sign, at, text) ? sign : instead(sign),
+    : // Only within runs of what is not printable ASCII: classes of Unicode take long on the megabytes between them.
+      text.replace(NOT_PLAIN, (run: string, from: number) =>
+        run.replace(UNSHOWABLE, (sign: string, at: number) =>
+          isPartOfWord(sign, from + at, text) ? sign : instead(sign),
+        ),
       );
 
 /** Joiners in a word of a script that needs them (Persian, Hindi) and in emoji, and the form of an emoji. */
@@ -76,6 +79,7 @@ const escapedSign = (sign: string): string =>
 
 /** Most texts. */
 const PLAIN = /^[\x20-\x7e]*$/;
+const NOT_PLAIN = /[^\x20-\x7e]+/g;
 const UNSHOWABLE =
   /[\p{Cc}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{fff9}-\u{fffb}]/gu;
 const LAYOUT: ReadonlySet<string> = new Set(['\n', '\t']);
