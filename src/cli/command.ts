@@ -19,6 +19,8 @@ export interface Command {
   readonly arguments: readonly CommandArgument[];
   readonly options: readonly Option<unknown>[];
   readonly examples: readonly CommandExample[];
+  /** It writes whole files only, so that it may be left in the middle of its work: Ctrl-C ends it without waiting for it. */
+  readonly mayBeLeft?: true;
   run(invocation: Invocation, state: ProcessState): Promise<ExitCode>;
 }
 

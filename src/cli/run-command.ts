@@ -1,6 +1,7 @@
 // One run of the command line, from words to exit code. Never throws: what was not foreseen is printed with its stack,
 // because then it is a bug, and ends with code 1.
 
+import { unlessAborted } from '../clock/until-aborted.ts';
 import { errorMessage } from '../core/problem.ts';
 import type { Command } from './command.ts';
 import { CommandError, terminalText } from './command-error.ts';
@@ -54,10 +55,20 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
       await state.stdout.write(`${state.version}\n`);
       return EXIT_CODES.ok.code;
     case 'run':
-      return await line.command.run(line.invocation, state);
+      return line.command.mayBeLeft === true
+        ? await leftAtStop(line.command.run(line.invocation, state), state.stop)
+        : await line.command.run(line.invocation, state);
     default:
       return line satisfies never;
   }
+};
+
+/** @throws the reason of the stop */
+const leftAtStop = async (work: Promise<ExitCode>, stop: AbortSignal): Promise<ExitCode> => {
+  const code = await unlessAborted(work, stop);
+  if (code !== undefined) return code;
+  stop.throwIfAborted();
+  return EXIT_CODES.failure.code;
 };
 
 const isAbort = (error: unknown, stop: StopRequest): boolean =>

@@ -31,6 +31,15 @@ describe('plimsoll report', () => {
     expect(reportFromJson(readFileSync(join(directory.path, 'report.json'), 'utf8')).complete).toBe(true);
   });
 
+  test('ends at once with 130 when it is asked to stop, however many lines are left to read', async () => {
+    using directory = runDirectory('{}\n'.repeat(20_000));
+    const made = madeUpProcess(['report', directory.path]);
+    const ended = made.run();
+    made.stop('SIGINT');
+    expect(await ended).toBe(EXIT_CODES.interrupted.code);
+    expect(made.stdout.text).toBe('');
+  });
+
   test('prints strict JSON when asked', async () => {
     using directory = runDirectory(END);
     const made = madeUpProcess(['report', '--json', directory.path]);

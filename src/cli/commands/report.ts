@@ -53,6 +53,7 @@ export const reportCommand: Command = {
     },
     { line: "plimsoll report --json DIR | jq '.series.ttftNs.percentiles'", meaning: 'for programs' },
   ],
+  mayBeLeft: true,
   run: async (invocation, state) => {
     const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
     const several = await reportSeveral(directory, { invocation, state });
