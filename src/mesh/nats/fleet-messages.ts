@@ -97,7 +97,7 @@ export class FleetMessages {
   }
 
   /**
-   * Goes into a stream. `id`: under which the server recognises it when it is sent twice. False when the server did not
+   * Goes into a stream. `id`: by which the server recognises it, sealed, when it is sent twice. False when the server did not
    * take it; true as well for what is too large for it: to send that again would be in vain.
    */
   async store(subject: string, frame: Uint8Array, id?: string): Promise<boolean> {
@@ -107,7 +107,10 @@ export class FleetMessages {
     counts.published += 1;
     this.#unackedBytes += sealed.length;
     try {
-      const options = { timeout: ACK_TIMEOUT_MS, ...(id === undefined ? {} : { msgID: id }) };
+      const options = {
+        timeout: ACK_TIMEOUT_MS,
+        ...(id === undefined ? {} : { msgID: sealer.sealedId(id) }),
+      };
       await server.jetStream.publish(subject, sealed, options);
       return true;
     } catch (error) {

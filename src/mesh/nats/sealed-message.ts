@@ -3,7 +3,14 @@
 // another kind does not open; a number that only grows lets readers refuse one that is repeated as it was.
 
 import type { KeyObject } from 'node:crypto';
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
 import { ByteReader, ByteWriter } from '../../wire/frame-bytes.ts';
 import type { ClusterKey } from '../key/cluster-key.ts';
@@ -34,7 +41,7 @@ export class Sealer {
   readonly #node: NodeId;
   readonly #start: number;
   readonly #salt = randomBytes(SALT_BYTES);
-  #sealing: { readonly keyId: Buffer; readonly key: KeyObject } | undefined;
+  #sealing: { readonly keyId: Buffer; readonly key: KeyObject; readonly idKey: KeyObject } | undefined;
   #accepted: ReadonlyMap<string, Uint8Array> = new Map();
   /** Of other publishers, by key, node and salt. */
   readonly #opening = new Map<string, KeyObject>();
@@ -58,7 +65,13 @@ export class Sealer {
     this.#sealing =
       current === undefined || secret === undefined
         ? undefined
-        : { keyId: Buffer.from(current.id, 'hex'), key: messageKey(secret, this.#node, this.#salt) };
+        : {
+            keyId: Buffer.from(current.id, 'hex'),
+            key: messageKey(secret, this.#node, this.#salt),
+            idKey: createSecretKey(
+              Buffer.from(hkdfSync('sha256', secret, '', 'plimsoll fleet message id', 32)),
+            ),
+          };
   }
 
   /** @throws Error without a cluster key: nothing may leave then. */
@@ -75,6 +88,15 @@ export class Sealer {
     const cipher = createCipheriv(CIPHER, this.#sealing.key, nonceOf(this.#count));
     cipher.setAAD(Buffer.concat([written, Buffer.from(subject, 'utf8')]));
     return Buffer.concat([written, cipher.update(frame), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /**
+   * What a server may read in place of an id: the same of every node that has the key, and nobody else can say which one comes next.
+   * @throws Error without a cluster key
+   */
+  sealedId(id: string): string {
+    if (this.#sealing === undefined) throw new Error('there is no cluster key to seal with');
+    return createHmac('sha256', this.#sealing.idKey).update(id).digest('base64url');
   }
 
   /** Never throws. */

@@ -1,11 +1,12 @@
 // What somebody can do who has the credentials of one node, and not the cluster key.
 
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { errors } from '@nats-io/transport-node';
+import { errors, type Msg } from '@nats-io/transport-node';
 import { beforeEach, expect, test } from 'vitest';
-import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
+import { type ClusterKey, makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { NODE_STATE_BYTES_MAX } from '../../../src/mesh/nats/fleet-streams.ts';
 import { EVENT_STREAM, FleetSubjects, stateStreamOf } from '../../../src/mesh/nats/fleet-subjects.ts';
+import { Sealer } from '../../../src/mesh/nats/sealed-message.ts';
 import { removeMisdirected } from '../../../src/mesh/nats/state-streams.ts';
 import { FLEET_TEST_CLUSTER, type FleetNode, fleetNode } from '../../support/fleet-nodes.ts';
 import { type KnownFleet, type KnownUser, knownFleet } from '../../support/known-fleet.ts';
@@ -106,6 +107,25 @@ test('it creates no consumer, and has nothing delivered to another node', async 
   expect([...refused].sort()).toEqual(tried.sort());
   await attacker.close();
   await following;
+});
+
+test('it reads no number of a record beside what is sealed, by which it could have the next one dropped as sent twice', async () => {
+  await using fleet = await knownFleet(2);
+  const [stolen, first] = fleet.users;
+  if (stolen === undefined || first === undefined) throw new Error('there are two');
+  await using attacker = await fleet.connect(stolen);
+  const heard = Promise.withResolvers<Msg>();
+  attacker.subscribe(new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId).events, {
+    callback: (_error, message) => heard.resolve(message),
+  });
+  await attacker.flush();
+  await using one = node(fleet, first);
+  one.node.open('a');
+  const id = (await heard.promise).headers?.get('Nats-Msg-Id') ?? '';
+  expect(id).toMatch(/^[\w-]{43}$/);
+  const sealer = (keys: readonly ClusterKey[]) => new Sealer({ node: first.key.nodeId, start: 1, keys });
+  expect(sealer(KEYS).sealedId('1')).toBe(sealer(KEYS).sealedId('1'));
+  expect(sealer(KEYS).sealedId('1')).not.toBe(sealer([makeClusterKey()]).sealedId('1'));
 });
 
 test('it leads replies of the server to the subjects of another node, which are dropped and not held against that node', async () => {
