@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 /** As the well-known issuers of keys write them, what begins as a header of authorization does, and the password in a URL. */
-export const looksSecret = (text: string): boolean => SECRET_VALUE.test(text) || URL_PASSWORD.test(text);
+export const looksSecret = (text: string): boolean => SECRET_VALUES.some(value => value.test(text));
 
 /** Of a setting: behind the last dot or underscore. "tokenizer" and "eos_token" are none. */
 export const isSecretSetting = (name: string): boolean => SECRET_SETTING.test(name);
@@ -115,6 +115,14 @@ const SCHEMA_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const SECRET_SETTING =
   /(^|[._\-[\]])((api|admin|private|ssl|secret|access|encryption)[_-]?key\w*|keyfile\w*|secret\w*|passw\w*|pwd|credentials?|authori[sz]ation|cookie|(access|auth|api|hf|bearer|admin|session|refresh)[_-]?token)$/i;
-const SECRET_VALUE =
-  /(\b(sk|hf|ghp|gho|xoxb|nvapi)[-_][A-Za-z0-9_-]{8,})|\bBearer \S{8,}|\bBasic [A-Za-z0-9+/=]{8,}|-----BEGIN /;
-const URL_PASSWORD = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i;
+const SECRET_VALUES: readonly RegExp[] = [
+  /\b(?:sk|hf|gh[oprsu]|github_pat|glpat|xox[abeprs]|nvapi)[-_][A-Za-z0-9_-]{8,}/,
+  // Groq, xAI, Perplexity, Together, Replicate, Fireworks, npm: so short a beginning may be that of a name as well.
+  /\b(?:gsk|xai|pplx|tgp_v1|r8|fw|npm)[-_][A-Za-z0-9_-]{20,}/,
+  // Google, Amazon.
+  /\bAIza[A-Za-z0-9_-]{35}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
+  // A JSON Web Token (RFC 7519), the seed of a NATS key.
+  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.|\bS[ACNOUX][A-Z2-7]{56}\b/,
+  /\bBearer \S{8,}|\bBasic [A-Za-z0-9+/=]{8,}|-----BEGIN /,
+  /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i,
+];

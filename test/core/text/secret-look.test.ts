@@ -31,6 +31,44 @@ test.each([
   expect(isSecretName(name)).toBe(false);
 });
 
+const SOME = 'aB1cD2eF3g'.repeat(4);
+
+test.each([
+  ...[
+    'ghp_',
+    'ghs_',
+    'github_pat_',
+    'glpat-',
+    'gsk_',
+    'xai-',
+    'pplx-',
+    'tgp_v1_',
+    'r8_',
+    'fw_',
+    'npm_',
+    'sk-',
+  ],
+  ...['hf_', 'nvapi-', 'xoxp-'],
+])('a key that begins with %s looks like a secret, anywhere in a text', beginning => {
+  expect(looksSecret(`with ${beginning}${SOME}.`)).toBe(true);
+});
+
+test.each([
+  ['Google', `AIza${SOME.slice(0, 35)}`],
+  ['Amazon', `AKIA${'A1'.repeat(8)}`],
+  ['a JSON Web Token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${SOME}`],
+  ['the seed of a NATS key', `SU${'AB'.repeat(28)}`],
+])('a key of %s looks like a secret', (_, key) => {
+  expect(looksSecret(key)).toBe(true);
+});
+
+test.each([
+  ...['npm_config_registry', 'xai-org/grok-1', 'fw_version', 'meta-llama/Llama-3.1-8B-Instruct', 'r8_short'],
+  ...['0f3c9a'.repeat(10), 'SAMPLES OF WORDS', 'the sky is blue'],
+])('%s is no secret', text => {
+  expect(looksSecret(text)).toBe(false);
+});
+
 test.each([
   ['a field', { api_key: 'abc' }, 'api_key'],
   ['a field in another one', { extra: { auth: [{ token: 'abc' }] } }, 'extra.auth.0.token'],
