@@ -91,7 +91,7 @@ const readText = async (path: string): Promise<FileText> => {
     if (info.size > CONFIG_BYTES_MAX) {
       return unreadable(
         path,
-        `it has ${info.size} bytes`,
+        `it has ${info.size} bytes, more than ${CONFIG_BYTES_MAX} bytes`,
         `A config larger than ${CONFIG_BYTES_MAX} is not read.`,
       );
     }

@@ -56,7 +56,9 @@ describe('config.toml on disk', () => {
     await writeFile(path, Uint8Array.of(0x6e, 0xff, 0xfe));
     expect(await readConfig(path)).toMatchObject({ problems: [{ problem: 'it is not UTF-8 text' }] });
     await writeFile(path, '#'.repeat(1_000_001));
-    expect(await readConfig(path)).toMatchObject({ problems: [{ problem: 'it has 1000001 bytes' }] });
+    expect(await readConfig(path)).toMatchObject({
+      problems: [{ problem: 'it has 1000001 bytes, more than 262144 bytes' }],
+    });
     await rm(path);
     await mkdir(path);
     expect(await loadConfig(path)).toMatchObject({

@@ -188,7 +188,7 @@ const ATTACKS: Readonly<Record<InputKind, Attack>> = {
   },
   homeFile: async folder => {
     const read = await readConfig(
-      written(folder, 'config.toml', `a = ${'['.repeat(250_000)}${']'.repeat(250_000)}`),
+      written(folder, 'config.toml', `a = ${'['.repeat(130_000)}${']'.repeat(130_000)}`),
     );
     if (read.kind === 'broken') throw new Error(read.problems[0]?.problem);
   },
